@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
+import { countOf, rowsInWords } from '../profile/rows.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
 import { type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
@@ -109,7 +110,7 @@ function linesOf(proposal: SeenProposal): readonly string[] {
   const { kind, table, rows, score, reasons, elements } = proposal;
   const missing = missingIn(proposal);
   const head = [
-    ...(rows === undefined ? [] : [plural(rows, 'row')]),
+    ...(rows === undefined ? [] : [rowsInWords(rows)]),
     ...reasons,
     ...(missing.length > 0 ? [`no column found for ${missing.join(', ')}`] : []),
   ];
@@ -123,9 +124,10 @@ function linesOf(proposal: SeenProposal): readonly string[] {
 }
 
 /** Without the catalog's own objects. */
-function plainOf({ info: _, named: _named, elements, ...rest }: SeenProposal) {
+function plainOf({ info: _, named: _named, elements, rows, ...rest }: SeenProposal) {
   return {
     ...rest,
+    ...(rows === undefined ? {} : countOf(rows)),
     elements: elements.map(({ join: joined, otherwise: _others, type: _type, ...element }) => ({
       ...element,
       ...(joined && { join: { table: joined.table.name, theirs: joined.theirs, ours: joined.ours } }),

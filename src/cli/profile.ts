@@ -12,11 +12,11 @@ import { nearest } from '../mapping/load/read/spelling.ts';
 import { namesOf } from '../mapping/load/rows/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
-import { countRows, type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
-import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableText } from '../sql/catalog.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { countInWords, countOf, rowsInWords, sizeOf } from '../profile/rows.ts';
+import { type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
+import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableNameOf, tableText } from '../sql/catalog.ts';
+import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
 import { type Command, overrides, type Terminal, textOf } from './command.ts';
@@ -25,14 +25,18 @@ const ROWS = 20_000;
 const MOST_ROWS = 1_000_000;
 const SECONDS = 60;
 const WIDTH = 100;
+/** Tables whose sizes take a while. */
+const MANY = 500;
 
 export const profile: Command = {
   summary: 'tells what the tables of a database hold, before they are mapped',
   help: `Usage: lintel profile [TABLE] [--database URL] [--mappings FOLDER] [--json]
 
 Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column of the
-table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most frequent of codes, and
-values that likely mean none, such as 1753-01-01, 99999999 or N/A. It needs no pack.
+table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most frequent of codes, days
+that no calendar has (02-30), and values that likely mean none, such as 1753-01-01, 99999999 or N/A. It needs no pack.
+
+Rows are counted up to 10,000 and else are the engine's own number: "about" by its statistics, "at most" by row numbers.
 
 Values are shown only where they are codes (few, short, in three rows and more) or stand for none. Of columns that look like
 names, addresses or notes none are; those of deny in pack.yaml are not read.
@@ -78,11 +82,11 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
       const catalog = await database.catalog();
       const mappings = files ? ((await checkAgainst(database, files, {})).pack.registry?.mappings ?? []) : [];
       const asked = args.positionals[0];
-      const signal = AbortSignal.timeout(seconds * 1000);
       const json = args.values['json'] === true;
-      if (asked === undefined) return await listTables({ database, catalog, mappings, signal, json }, terminal);
+      if (asked === undefined) return await listTables({ database, catalog, mappings, json }, terminal);
       const info = findTable(catalog, asked);
-      const name = info && tableName(asked, info);
+      const [schema] = asked.includes('.') ? asked.split('.') : [];
+      const name = info && tableNameOf(info, schema);
       if (!info || !name) {
         const near = nearest(asked, [...catalog.tables.values()].map(tableText));
         terminal.note(`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`);
@@ -99,15 +103,15 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
         if (always.includes(column.name.toLowerCase())) return 'always';
         return isPersonal(column.name) ? 'forms' : 'codes';
       };
-      const found = await profileTable(database, name, info, { rows, signal, showing });
+      const size = await sizeOf(database, info);
+      const milliseconds = seconds * 1000;
+      const signal = new AbortController().signal;
+      const found = await profileTable(database, name, info, { rows, size, milliseconds, signal, showing });
       const used = mappingsOf(mappings, info);
-      if (json) terminal.out(JSON.stringify({ ...found, mappings: used }, undefined, 2));
+      if (json) terminal.out(JSON.stringify({ ...found, ...countOf(found.rows), mappings: used }, undefined, 2));
       else printTable(found, used, terminal.out);
+      if (found.cut) terminal.note(`Ended after ${plural(seconds, 'second')}; --budget gives more time.`);
       return 0;
-    } catch (error) {
-      if (!(error instanceof DatabaseError) || error.reason !== 'cancelled') throw error;
-      terminal.note(`Ended after ${plural(seconds, 'second')}; --rows reads fewer, --budget gives more time.`);
-      return 1;
     } finally {
       await database.close();
     }
@@ -116,15 +120,6 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
 
 function wholeNumber(text: string, most: number): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
-}
-
-/** `dbo.PT` as it was asked for, in the spelling of the database. */
-function tableName(asked: string, info: TableInfo): TableName | undefined {
-  const { name } = info;
-  const [written] = asked.includes('.') ? asked.split('.') : [];
-  const schema = info.schema?.needed ? info.schema.name : written;
-  if (!isIdentifier(name) || (schema !== undefined && !isIdentifier(schema))) return undefined;
-  return schema === undefined ? { name } : { schema: identifier(schema), name };
 }
 
 function mappingsOf(mappings: readonly Mapping[], { name, schema }: TableInfo): readonly string[] {
@@ -138,64 +133,48 @@ interface Listing {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly mappings: readonly Mapping[];
-  readonly signal: AbortSignal;
   readonly json: boolean;
 }
 
-/** A line per table; where time is over, without the rows of those that are left. */
-async function listTables({ database, catalog, mappings, signal, json }: Listing, terminal: Terminal): Promise<number> {
-  const tables: {
-    readonly table: string;
-    readonly rows: number | undefined;
-    readonly columns: number;
-    readonly key: readonly string[];
-    readonly mappings: readonly string[];
-  }[] = [];
-  let unread = 0;
-  for (const info of catalog.tables.values()) {
-    const rows = await rowsOf(database, info, signal);
-    if (rows === undefined) unread++;
+/** A line per table. */
+async function listTables({ database, catalog, mappings, json }: Listing, terminal: Terminal): Promise<number> {
+  if (catalog.tables.size > MANY) terminal.note(`Looking at ${plural(catalog.tables.size, 'table')} …`);
+  const surveys = await database.survey?.(catalog);
+  const tables = [...catalog.tables].map(([at, info]) => {
     const { columns, primaryKey: key } = info;
-    tables.push({ table: tableText(info), rows, columns: columns.size, key, mappings: mappingsOf(mappings, info) });
-  }
+    const size = surveys?.get(at)?.rows;
+    return { table: tableText(info), size, columns: columns.size, key, mappings: mappingsOf(mappings, info) };
+  });
   if (json) {
-    terminal.out(JSON.stringify({ tables }, undefined, 2));
+    const shown = tables.map(({ size, ...one }) => ({ ...one, ...countOf(size) }));
+    terminal.out(JSON.stringify({ tables: shown }, undefined, 2));
     return 0;
   }
   const name = Math.min(40, Math.max(5, ...tables.map(({ table }) => table.length)));
   terminal.out(`${'table'.padEnd(name)}  ${'rows'.padStart(12)}  columns  key; read by`);
   for (const one of tables) {
-    const rows = one.rows === undefined ? '?' : grouped(one.rows);
+    const rows = one.size ? countInWords(one.size) : '?';
     const key = one.key.length > 0 ? one.key.join(', ') : 'no key';
     const by = one.mappings.length > 0 ? `; ${one.mappings.join(', ')}` : '';
     const line = `${one.table.padEnd(name)}  ${rows.padStart(12)}  ${String(one.columns).padStart(7)}  ${key}${by}`;
     terminal.out(cut(line));
   }
   terminal.out(`${plural(tables.length, 'table')}; lintel profile TABLE tells its columns`);
-  if (unread > 0) terminal.note(`The rows of ${plural(unread, 'table')} could not be counted, or not in time.`);
+  const unknown = tables.filter(({ size }) => size === undefined).length;
+  if (unknown > 0)
+    terminal.note(`The rows of ${plural(unknown, 'table')}, views among them, are not known without counting.`);
   return 0;
-}
-
-async function rowsOf(database: Database, info: TableInfo, signal: AbortSignal): Promise<number | undefined> {
-  const table = tableName(info.name, info);
-  if (table === undefined) return undefined;
-  try {
-    return await countRows(database, table, signal);
-  } catch (error) {
-    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
-    throw error;
-  }
 }
 
 function printTable(table: TableProfile, mappings: readonly string[], out: Terminal['out']): void {
   const { rows, read, sample, key } = table;
   const which =
-    rows === 0
+    read === 0
       ? 'nothing to read'
       : sample === undefined
         ? 'all read'
         : `${grouped(read)} read, ${sample}: shares are estimates`;
-  out(`${table.table}: ${grouped(rows)} ${rows === 1 ? 'row' : 'rows'} (${which})`);
+  out(`${table.table}: ${rows ? rowsInWords(rows) : 'rows not counted'} (${which})`);
   out(
     `key ${key.length > 0 ? key.join(', ') : 'none'}; read by ${mappings.length > 0 ? mappings.join(', ') : 'no mapping'}`,
   );
@@ -219,6 +198,7 @@ function columnLines(
     ['forms', of.forms.length > 0 ? listText(of.forms, of, 5) : undefined],
     ['range', of.range && span(of.range.least, of.range.most)],
     ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of, 12) : undefined],
+    ['no such day', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
     ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
     ['blanks at the end', of.padded > 0 ? share(of.padded, of) : undefined],
   ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));

@@ -3,7 +3,7 @@
  * what a check fetches apart from the plans of the server.
  */
 import { childrenOf } from '../mapping/children.ts';
-import type { Condition, JoinColumn, Mapping, Node, Registry, Scope } from '../mapping/model.ts';
+import type { Condition, JoinColumn, Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
@@ -62,16 +62,46 @@ const ALIAS = identifier('t');
 
 function foundIn(registry: Registry): ReadonlyMap<string, Found> {
   const found = new Map<string, Found>();
+  eachColumn(registry, (table, column, { byRow }) => {
+    const known = found.get(tableKey(table)) ?? { table, columns: new Map(), key: [], byRow: false };
+    found.set(tableKey(table), known);
+    known.byRow ||= byRow;
+    const before = known.columns.get(column.column);
+    if (!before || before.type === BYTES) known.columns.set(column.column, column);
+  });
+  return found;
+}
+
+/** Where a pack reads a column. */
+export interface ColumnUse {
+  readonly mapping: Mapping;
+  /** Of the element, the lookup or the mapping. */
+  readonly at: Position;
+  /** An `sql` reads its rows. */
+  readonly byRow: boolean;
+}
+
+/** Calls `see` for each place where a mapping reads a column. */
+export function eachColumn(
+  registry: Registry,
+  see: (table: TableName, column: ColumnExpression, use: ColumnUse) => void,
+): void {
+  const [first] = registry.mappings;
+  if (first === undefined) return;
+  let use = { mapping: first, at: first.at };
+  /** What `visit` meets stands at this place. */
+  const placed = <T>(at: Position, visit: () => T): T => {
+    const before = use;
+    use = { ...use, at };
+    const result = visit();
+    use = before;
+    return result;
+  };
   const column = (of: Expression, tables: Tables, byRow = false): void => {
     const inner = of.kind === 'raw' ? of.parts : of.kind === 'function' ? of.args : [];
     for (const part of inner) if (typeof part === 'object') column(part, tables, byRow || of.kind === 'raw');
     const table = of.kind === 'column' ? tables.get(of.alias) : undefined;
-    if (of.kind !== 'column' || !table) return;
-    const known = found.get(tableKey(table)) ?? { table, columns: new Map(), key: [], byRow: false };
-    found.set(tableKey(table), known);
-    known.byRow ||= byRow;
-    const before = known.columns.get(of.column);
-    if (!before || before.type === BYTES) known.columns.set(of.column, of);
+    if (of.kind === 'column' && table) see(table, of, { ...use, byRow });
   };
   const orders = (order: readonly Order[], tables: Tables): void => {
     for (const { by } of order) column(by, tables);
@@ -107,13 +137,16 @@ function foundIn(registry: Registry): ReadonlyMap<string, Found> {
     const tables = new Map([...around, ...tablesIn(of)]);
     condition(of.where, tables);
     for (const lookup of of.lookups) {
-      joins(lookup.on, tables, tables);
-      condition(lookup.where, tables);
-      orders(lookup.pick, tables);
+      placed(lookup.at, () => {
+        joins(lookup.on, tables, tables);
+        condition(lookup.where, tables);
+        orders(lookup.pick, tables);
+      });
     }
     return tables;
   };
-  const node = (of: Node, tables: Tables): void => {
+  const node = (of: Node, tables: Tables): void => placed(of.at, () => within(of, tables));
+  const within = (of: Node, tables: Tables): void => {
     condition(of.if, tables);
     if (of.kind === 'value') for (const from of of.from) column(from, tables);
     if (of.kind === 'ref') {
@@ -139,14 +172,16 @@ function foundIn(registry: Registry): ReadonlyMap<string, Found> {
   const mapping = (of: Mapping): void => {
     if (seen.has(of)) return;
     seen.add(of);
+    const around = use;
+    use = { mapping: of, at: of.at };
     const { source, id, root, needs, changed } = of;
     const tables = scope(source, new Map());
     for (const one of [...source.key, ...source.onePer]) column(one, tables);
     for (const part of id.alternatives.flat()) if (part.kind === 'column') column(part.column, tables);
     for (const one of [root, ...needs, ...(changed ? [changed] : [])]) node(one, tables);
+    use = around;
   };
   for (const one of registry.mappings) mapping(one);
-  return found;
 }
 
 /** The aliases that a scope declares, with their tables. */

@@ -3,7 +3,7 @@
  * lengths, range and forms, the most frequent of few, and values that likely mean none. Everything kept is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
-import { formOf, looksLikeNone } from './form.ts';
+import { formOf, impossibleDay, looksLikeNone, standsForNoDay } from './form.ts';
 
 export interface ColumnProfile {
   readonly values: number;
@@ -21,6 +21,8 @@ export interface ColumnProfile {
   readonly frequent?: readonly Counted[];
   /** Values that likely mean none. */
   readonly sentinels: readonly Counted[];
+  /** Dates that no calendar has, by month and day: `02-30`. */
+  readonly impossible: readonly Counted[];
   /** Blanks at the end of texts. */
   readonly padded: number;
 }
@@ -82,6 +84,7 @@ export class ColumnTally {
   readonly #counts = new Map<string, number>();
   readonly #forms = new Map<string, number>();
   readonly #nones = new Map<string, number>();
+  readonly #impossible = new Map<string, number>();
 
   /** `isNumber`: the column declares numbers, which may arrive as texts of their digits. */
   constructor(isNumber: boolean) {
@@ -109,6 +112,8 @@ export class ColumnTally {
     if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
     const form = formOf(stored);
     count(this.#forms, form, MOST_FORMS);
+    const day = impossibleDay(stored, form);
+    if (day !== undefined) count(this.#impossible, day, MOST_FORMS);
     if (looksLikeNone(stored)) count(this.#nones, trimmed, MOST_FORMS);
     else this.#spread(stored, trimmed, form);
     if (typeof stored === 'number') return;
@@ -146,6 +151,7 @@ export class ColumnTally {
       forms: byRows(this.#forms),
       ...(frequent ? { frequent } : {}),
       sentinels: showing === 'never' ? [] : this.#sentinels(ranked, filled),
+      impossible: byRows(this.#impossible),
       padded: this.#padded,
     };
   }
@@ -176,6 +182,7 @@ export class ColumnTally {
     const usual = ranked[Math.floor(ranked.length / 2)]?.rows ?? 1;
     return byRows(this.#nones).filter(({ what, rows }) => {
       if (rows < FEWEST_ROWS) return false;
+      if (standsForNoDay(what) || (this.#days !== undefined && /^(?:0+|9+)$/.test(what))) return true;
       const stands = ranked.length > 10 && rows >= 10 * usual && rows > filled / 100;
       if (what === '0' || what === '-1') return stands;
       const most = Math.max(Math.abs(this.#numbers?.most ?? 0), Math.abs(this.#numbers?.least ?? 0));

@@ -76,12 +76,44 @@ function lettersForm(letters: string): string {
   return letters === letters.toLowerCase() ? 'abc' : 'Abc';
 }
 
+/** Where year, month and day stand in the forms of dates that have all three. */
+const PARTS: readonly RegExp[] = [
+  /^(?<y>\d{4})-(?<m>\d\d)-(?<d>\d\d)(?:$|[ T])/,
+  /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?$/,
+  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})$/,
+];
+
+/** Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or no date. */
+export function impossibleDay(stored: Exclude<SqlValue, null>, form: string): string | undefined {
+  if (stored instanceof Uint8Array) return undefined;
+  const text = String(stored).trim();
+  if (!form.startsWith('yyyy') && form !== 'dd.mm.yyyy') return undefined;
+  for (const pattern of PARTS) {
+    const { y, m, d } = pattern.exec(text)?.groups ?? {};
+    if (y === undefined || m === undefined || d === undefined) continue;
+    const [year, month, day] = [Number(y), Number(m), Number(d)];
+    // 1900-00-00 and the like are dates of which parts are not known.
+    if (month === 0 || day === 0) return undefined;
+    return month <= 12 && day <= daysOf(year, month) ? undefined : `${m.padStart(2, '0')}-${d.padStart(2, '0')}`;
+  }
+  return undefined;
+}
+
+function daysOf(year: number, month: number): number {
+  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+}
+
 /** Texts that mean that there is no value, in any letters. */
 const WORDS = /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+)$/i;
 /** Years of days that stand for no day or for no end, at the beginning of a date or at its end. */
 const YEARS =
   /^(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)|[-/.](?:0000|0001|1111|1753|1800|1899|2999|3000|9999)$/;
 const DAYS = /^(?:1900-?01-?01|1970-?01-?01|2099-?12-?31|2199-?12-?31)/;
+
+/** Whether a text is a date of a year that no record is of: `9999-12-31`, `1753-01-01`. */
+export function standsForNoDay(text: string): boolean {
+  return dateForm(text)?.includes('yyyy') === true && YEARS.test(text);
+}
 
 /**
  * Whether a value looks as if it stood for none by itself: `1753-01-01`, `99999999`, `N/A`, `0000000000`. How often it occurs is for the

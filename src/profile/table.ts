@@ -1,12 +1,12 @@
 /**
- * A table as its rows show it. In: a database and what its catalog says of the table. Out: the number of rows and a
- * profile of each column, of all rows or of a sample that is spread over the key. SELECTs alone, in the export
- * bulkhead, until a signal ends them.
+ * A table as its rows show it. In: a database and what its catalog says of the table. Out: a profile of each column, of
+ * all rows or of a sample that is spread over the key. SELECTs alone, within a time and until a signal ends them.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
 import { and, call, compare, TRUE, value } from '../sql/construct.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError, type TableRows, TOO_LONG } from '../sql/database.ts';
+import { endsAt } from '../sql/deadline.ts';
 import type { Engine } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
@@ -17,7 +17,14 @@ import { type ColumnProfile, ColumnTally, type Showing } from './column.ts';
 export interface ProfileOptions {
   /** Rows that are read at most. */
   readonly rows: number;
+  /** How many there are, as far as somebody knows. */
+  readonly size: TableRows | undefined;
+  /** After this time the profile is of what was read until then. */
+  readonly milliseconds: number;
+  /** Aborted: nobody wants it any more, and it rejects. */
   readonly signal: AbortSignal;
+  /** This column alone. Default: all. */
+  readonly only?: string | undefined;
   /** What of a column's values may be shown. */
   readonly showing: (column: ColumnInfo) => Showing;
 }
@@ -25,11 +32,13 @@ export interface ProfileOptions {
 export interface TableProfile {
   readonly table: string;
   /** All that the table has. */
-  readonly rows: number;
+  readonly rows: TableRows | undefined;
   /** Those that were read. */
   readonly read: number;
   /** Where these stand; undefined: all were read. */
   readonly sample: string | undefined;
+  /** The time was over before `rows` of the options were read. */
+  readonly cut: boolean;
   readonly key: readonly string[];
   readonly columns: readonly ProfiledColumn[];
 }
@@ -45,59 +54,66 @@ export interface ProfiledColumn {
 /** Characters of a text that are read, bytes of a binary value. */
 const TEXT_READ = 200;
 const BYTES_READ = 32;
-/** PlaceholderValues of the key at which a sample is taken. */
-const PLACES = 20;
+/** Rows between two looks at the clock. */
+const LOOK = 50;
+/**
+ * Places along the key at which a sample is taken, in the order in which they are read: what is read until the time is over is spread,
+ * too. The first place is the last: what the others have not, as before a number far beyond all others, it may have.
+ */
+const PLACES = [19, 9, 14, 4, 17, 7, 12, 2, 18, 8, 13, 3, 16, 6, 11, 1, 15, 5, 10, 0] as const;
 const ALIAS = identifier('t');
 
-/** How many rows a table has. Throws DatabaseError. */
-export async function countRows(database: Database, table: TableName, signal: AbortSignal): Promise<number> {
-  const from = { table, alias: ALIAS, joins: [], where: TRUE };
-  const plan: SqlPlan = { from, columns: [], orderBy: [], limit: 1, shape: 'count' };
-  const [row] = await database.query(plan, { bulkhead: 'export', signal });
-  return Number(row?.[0] ?? 0);
-}
-
-/** Reads a table. Throws DatabaseError. */
+/** Reads a table. Rejects with DatabaseError. */
 export async function profileTable(
   database: Database,
   table: TableName,
   info: TableInfo,
-  { rows: most, signal, showing }: ProfileOptions,
+  { rows: most, size, milliseconds, signal, only, showing }: ProfileOptions,
 ): Promise<TableProfile> {
-  const columns = [...info.columns.values()].map(column => ({
-    column,
-    read: reading(column, engineNamed(database.engine), showing),
-  }));
+  const columns = [...info.columns.values()]
+    .filter(({ name }) => only === undefined || name === only)
+    .map(column => ({ column, read: reading(column, engineNamed(database.engine), showing) }));
   const readable = columns.flatMap(({ read }) => (typeof read === 'string' ? [] : [read]));
-  const tallies = new Map(readable.map(({ name, isNumber }) => [name, new ColumnTally(isNumber)]));
+  const tallies = readable.map(one => ({ ...one, tally: new ColumnTally(one.isNumber) }));
+  const until = performance.now() + milliseconds;
   let read = 0;
   const take = (row: Row): void => {
+    if (read % LOOK === 0 && performance.now() > until) throw new TimeOver();
     read++;
-    for (const [i, { name, isBytes }] of readable.entries()) {
+    for (const [i, { tally, isBytes }] of tallies.entries()) {
       const stored = row[i] ?? null;
-      tallies.get(name)?.add(isBytes && typeof stored === 'string' ? Buffer.from(stored, 'hex') : stored);
+      tally.add(isBytes && typeof stored === 'string' ? Buffer.from(stored, 'hex') : stored);
     }
   };
-  const rows = await countRows(database, table, signal);
-  const source = { database, table, columns: readable.map(({ expression }) => expression), signal, take };
-  const key = keyOf(info);
-  const sample = await readRows(source, key, rows, most).catch((error: unknown) => {
-    if (!(error instanceof DatabaseError) || error.reason !== 'cancelled') throw error;
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+  endsAt(inTime, until);
+  const source = { database, table, columns: readable.map(({ expression }) => expression), signal: inTime, take };
+  let cut = false;
+  const sample = await readRows(source, keyOf(info), size, most).catch((error: unknown) => {
+    if (signal.aborted || !isOverTime(error)) throw error;
+    cut = true;
     return 'until the time was over';
   });
+  const profiles = new Map(tallies.map(({ name, tally }) => [name, tally]));
   return {
     table: info.name,
-    rows,
-    read,
-    sample,
-    key: info.primaryKey,
+    rows: sample === undefined ? { count: read, kind: 'exact' } : size,
+    ...{ read, sample, cut, key: info.primaryKey },
     columns: columns.map(({ column, read: how }) => ({
       name: column.name,
       declared: column.declared,
-      profile: typeof how === 'string' ? undefined : tallies.get(how.name)?.profile(showing(column)),
+      profile: typeof how === 'string' ? undefined : profiles.get(how.name)?.profile(showing(column)),
       ...(typeof how === 'string' ? { why: how } : {}),
     })),
   };
+}
+
+/** The time of a profile is over while rows are looked at. */
+class TimeOver extends Error {}
+
+function isOverTime(error: unknown): boolean {
+  if (error instanceof TimeOver) return true;
+  return error instanceof DatabaseError && (error.reason === 'cancelled' || error.told === TOO_LONG);
 }
 
 interface Reading {
@@ -161,29 +177,33 @@ function keyOf(info: TableInfo): Key | undefined {
 async function readRows(
   source: Source,
   key: Key | undefined,
-  rows: number,
+  size: TableRows | undefined,
   most: number,
 ): Promise<TableProfile['sample']> {
-  if (rows <= most || key === undefined) {
-    await readFrom(source, TRUE, key, false, most);
-    return rows <= most ? undefined : 'the first';
+  if (key === undefined || (size !== undefined && size.count <= most)) {
+    const read = await readFrom(source, TRUE, key, false, most);
+    return read < most || (size?.kind === 'exact' && size.count === read) ? undefined : 'the first';
   }
   const ends = key.isNumber ? await endsOf(source, key.column) : undefined;
   if (ends === undefined) {
-    await readFrom(source, TRUE, key, false, Math.ceil(most / 2));
-    await readFrom(source, TRUE, key, true, Math.floor(most / 2));
+    const half = Math.ceil(most / 2);
+    if ((await readFrom(source, TRUE, key, false, half)) < half) return undefined;
+    await readFrom(source, TRUE, key, true, most - half);
     return `the first and the last by ${key.column.column}`;
   }
   const [least, greatest] = ends;
-  const edge = (place: number): number => Math.floor(least + ((greatest - least) * place) / PLACES);
+  const edge = (place: number): number => Math.floor(least + ((greatest - least) * place) / PLACES.length);
   let read = 0;
-  // From the end: what a place has not, as before a number far beyond all others, those before it may have.
-  for (let place = PLACES - 1; place >= 0; place--) {
+  let isAll = true;
+  for (const [i, place] of PLACES.entries()) {
     const within = [compare(key.column, '>=', value(edge(place), INTEGER))];
-    if (place < PLACES - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
-    read += await readFrom(source, and(...within), key, false, Math.ceil((most - read) / (place + 1)));
+    if (place < PLACES.length - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
+    const share = Math.ceil((most - read) / (PLACES.length - i));
+    const found = await readFrom(source, and(...within), key, false, share);
+    if (found === share) isAll = false;
+    read += found;
   }
-  return `from ${PLACES} places along ${key.column.column}`;
+  return isAll ? undefined : `from ${PLACES.length} places along ${key.column.column}`;
 }
 
 /** The least and the greatest of a column of whole numbers. */
@@ -195,7 +215,7 @@ async function endsOf(
     const from = { table, alias: ALIAS, joins: [], where: TRUE };
     const orderBy = [{ by: column, descending }];
     const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
-    const [row] = await database.query(plan, { bulkhead: 'export', signal });
+    const [row] = await database.query(plan, { signal });
     return Number(row?.[0] ?? Number.NaN);
   };
   const [least, greatest] = [await one(false), await one(true)];
@@ -219,7 +239,7 @@ async function readFrom(
     stored: true,
     searches: true,
   };
-  const rows = await database.query(plan, { bulkhead: 'export', signal });
+  const rows = await database.query(plan, { signal });
   for (const row of rows) take(row);
   return rows.length;
 }

@@ -3,7 +3,7 @@
  * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
  */
 import { type ColumnType, isSameType } from './column-type.ts';
-import { printTable, type TableName } from './identifier.ts';
+import { identifier, isIdentifier, printTable, type TableName } from './identifier.ts';
 
 export interface ColumnInfo {
   readonly name: string;
@@ -119,6 +119,13 @@ export function tablesNamed(catalog: Catalog, bare: string): readonly TableInfo[
 /** `cdm.person` where a statement has to name the schema, else `person`. */
 export function tableText({ name, schema }: TableInfo): string {
   return schema?.needed ? `${schema.name}.${name}` : name;
+}
+
+/** As statements name it; `schema`: as it was asked for. Undefined: a statement cannot. */
+export function tableNameOf({ name, schema: of }: TableInfo, schema?: string): TableName | undefined {
+  const named = of?.needed ? of.name : schema;
+  if (!isIdentifier(name) || (named !== undefined && !isIdentifier(named))) return undefined;
+  return named === undefined ? { name } : { schema: identifier(named), name };
 }
 
 export function findColumn(table: TableInfo, name: string): ColumnInfo | undefined {

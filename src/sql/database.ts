@@ -42,6 +42,28 @@ export interface Permissions {
   readonly writes: readonly string[];
 }
 
+/** What an engine knows of a table beyond its columns, for people who look at a database. */
+export interface TableSurvey {
+  /** Undefined: the engine keeps no number, and to count could take any time. */
+  readonly rows: TableRows | undefined;
+  /** Those that the table declares. */
+  readonly foreignKeys: readonly ForeignKey[];
+}
+
+export interface TableRows {
+  readonly count: number;
+  /** `exact`: counted; `about`: by the engine's statistics; `most`: there are no more. */
+  readonly kind: 'exact' | 'about' | 'most';
+}
+
+export interface ForeignKey {
+  readonly columns: readonly string[];
+  /** The key of the other table in the catalog. */
+  readonly table: string;
+  /** As many as `columns`; none: the primary key of the other table. */
+  readonly theirs: readonly string[];
+}
+
 export interface Database {
   /** The name of its engine (engines.ts). */
   readonly engine: string;
@@ -68,6 +90,11 @@ export interface Database {
   formsChanged?(): Promise<boolean>;
   /** Calls back at once when a fetched row shows that a column is written otherwise than `forms` found it. */
   onFormDisproved?(heard: () => void): void;
+  /**
+   * Sizes and declared foreign keys of the tables of a catalog, by its keys. Rows come from the engine's statistics; at most a few
+   * thousand of a table are counted. Rejects with DatabaseError.
+   */
+  survey?(catalog: Catalog): Promise<ReadonlyMap<string, TableSurvey>>;
   /** What the login may do with these tables, as far as the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */

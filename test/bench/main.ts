@@ -73,6 +73,8 @@ switch (what) {
   case 'workbench': {
     const { benchWorkbench } = await import('./workbench.ts');
     await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchWorkbench(file));
+    const { benchTables } = await import('./workbench-tables.ts');
+    await benchTables();
     break;
   }
   case '--target': {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { isPersonal } from '../../src/profile/column.ts';
-import { formOf, looksLikeNone } from '../../src/profile/form.ts';
+import { formOf, impossibleDay, looksLikeNone } from '../../src/profile/form.ts';
 
 test.each([
   ['20240310', 'yyyymmdd'],
@@ -31,6 +31,21 @@ test.each([
   [new Uint8Array(16), '16 bytes'],
 ])('the form of %j is %s', (value, form) => {
   expect(formOf(value)).toBe(form);
+});
+
+test.each([
+  ['20230230', '02-30'],
+  ['2023-02-29', '02-29'],
+  ['2023-13-01 08:00:00', '13-01'],
+  ['31.04.2021', '04-31'],
+  ['20240229', undefined],
+  ['2024-02-29T08:00:00Z', undefined],
+  ['2024-00-00', undefined],
+  ['20240300', undefined],
+  ['12345678', undefined],
+  ['02/30/2023', undefined],
+])('of %j the day that no calendar has is %s', (text, day) => {
+  expect(impossibleDay(text, formOf(text))).toBe(day);
 });
 
 test('a form shows no letter and no digit of a text', () => {

@@ -24,6 +24,7 @@ import { createLogins, type Logins } from './logins.ts';
 import { readPermissions } from './permissions.ts';
 import { createSource, type RunOptions, type Source } from './pool.ts';
 import { askReading, type Reading } from './questions.ts';
+import { surveyTables } from './survey.ts';
 
 export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */
@@ -218,6 +219,7 @@ function databaseOf(
       return stream(asking(whole, options), size, options?.bulkhead ?? 'interactive', options?.signal);
     },
     catalog: part => readCatalog(select, part),
+    survey: catalog => surveyTables(select, catalog),
     permissions: tables => readPermissions(select, tables),
     explain: (plan, placeholders, now) => explainStatement(single, statementOf(plan, placeholders, now)),
     load: () => ({

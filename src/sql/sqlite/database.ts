@@ -20,6 +20,7 @@ import { isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
+import { surveyTables } from './survey.ts';
 import { createTimeSlices } from './time-slices.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
@@ -104,6 +105,7 @@ export function openSqlite(
       );
     },
     catalog: async part => retryBusy(() => file.use('catalog', database => readCatalog(database, part))),
+    survey: catalog => surveyTables(ask => retryBusy(() => file.use('survey', ask)), catalog),
     forms: forms.find,
     formsChanged: forms.changed,
     onFormDisproved: forms.onDoubt,

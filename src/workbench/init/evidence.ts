@@ -3,10 +3,11 @@
  * a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every read is bounded in rows and in time.
  */
 import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
+import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { findColumn, type TableInfo } from '../../sql/catalog.ts';
 import { among, filled, value } from '../../sql/construct.ts';
-import { type Database, DatabaseError } from '../../sql/database.ts';
+import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
@@ -36,7 +37,7 @@ export interface SeenElement extends ProposedElement {
 
 export interface SeenProposal extends Proposal {
   /** Undefined: they were not counted. */
-  readonly rows: number | undefined;
+  readonly rows: TableRows | undefined;
   readonly elements: readonly SeenElement[];
 }
 
@@ -126,8 +127,8 @@ async function seenProposal(
   }
   const rows = profiles.get(proposal.info)?.rows;
   const { score } = scored({ ...proposal, elements });
-  const more = rows === undefined || rows === 0 ? 0 : ROWS_SHARE * Math.log10(rows);
-  return { ...proposal, elements, rows, score: rounded(rows === 0 ? EMPTY * score : Math.min(1, score + more)) };
+  const more = rows === undefined || rows.count === 0 ? 0 : ROWS_SHARE * Math.log10(rows.count);
+  return { ...proposal, elements, rows, score: rounded(rows?.count === 0 ? EMPTY * score : Math.min(1, score + more)) };
 }
 
 interface Look {
@@ -169,7 +170,8 @@ async function profileOf(
       table,
       { ...info, columns },
       {
-        ...{ rows: SAMPLE, signal },
+        ...{ rows: SAMPLE, milliseconds: PATIENCE, signal },
+        size: await sizeOf(database, info),
         showing: ({ name }) => (isPersonal(name) ? 'forms' : 'codes'),
       },
     );

@@ -2,6 +2,7 @@
  * The files of a pack that is begun. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line with one `#` is
  * YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##` stays a comment then.
  */
+import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { tableText } from '../../sql/catalog.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
@@ -67,8 +68,8 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
   ];
 }
 
-function rowsText(rows: number | undefined): string {
-  return rows === undefined ? '' : `, ${rows.toLocaleString('en-US')} ${rows === 1 ? 'row' : 'rows'}`;
+function rowsText(rows: SeenProposal['rows']): string {
+  return rows === undefined ? '' : `, ${rowsInWords(rows)}`;
 }
 
 /** The elements that FHIR requires of the resource. */

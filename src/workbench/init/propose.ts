@@ -226,7 +226,7 @@ function bestOf(
 }
 
 /** `LST_NM`, `lastName`: last, name. */
-function wordsIn(name: string): ReadonlySet<string> {
+export function wordsIn(name: string): ReadonlySet<string> {
   const parts = name
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()

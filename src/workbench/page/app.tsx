@@ -9,6 +9,7 @@ import { type Bench, useBench } from './bench.ts';
 import { CodesView } from './codes/codes-view.tsx';
 import { CoverageView } from './coverage/coverage-view.tsx';
 import { MappingView } from './mapping/mapping-view.tsx';
+import { TablesView } from './tables/tables-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
 
 /** The views in the order of their buttons; the name is the address behind `#`. */
@@ -17,6 +18,7 @@ const VIEWS: readonly {
   readonly title: string;
   readonly view: FunctionComponent<{ readonly bench: Bench }>;
 }[] = [
+  { name: 'tables', title: 'Tables', view: TablesView },
   { name: 'mapping', title: 'Mapping', view: MappingView },
   { name: 'codes', title: 'Codes', view: CodesView },
   { name: 'coverage', title: 'Coverage', view: CoverageView },

@@ -16,6 +16,7 @@ import { CODES_QUESTIONS } from './questions/codes.ts';
 import { COVERAGE_QUESTIONS } from './questions/coverage.ts';
 import { MAPPING_QUESTIONS } from './questions/mapping.ts';
 import { type Question, Refusal } from './questions/question.ts';
+import { TABLES_QUESTIONS } from './questions/tables.ts';
 import { TESTS_QUESTIONS } from './questions/tests.ts';
 
 /** Bytes of a request: a pack of 5 MB, with what JSON adds. */
@@ -23,6 +24,7 @@ const MOST = 12 * 1024 * 1024;
 
 /** All that the page may ask: the questions of each view. */
 const QUESTIONS: readonly Question[] = [
+  ...TABLES_QUESTIONS,
   ...MAPPING_QUESTIONS,
   ...CODES_QUESTIONS,
   ...COVERAGE_QUESTIONS,

@@ -5,7 +5,8 @@
 import type { Content } from '../../ccda/content.ts';
 import type { Config } from '../../config/config.ts';
 import type { Facade } from '../../facade.ts';
-import type { LoadedPack } from '../../mapping/load/pack/pack.ts';
+import { type LoadedPack, settingsOf } from '../../mapping/load/pack/pack.ts';
+import type { Settings } from '../../mapping/load/pack/settings.ts';
 import { type PackFiles, readPackFiles } from '../../mapping/load/read/files.ts';
 import { namesOf } from '../../mapping/load/rows/tables-used.ts';
 import type { Registry } from '../../mapping/model.ts';
@@ -64,6 +65,12 @@ export class Desk {
     this.#catalog = undefined;
     this.#permitted = new Set();
     this.#last = undefined;
+  }
+
+  /** Which columns are never read, by these texts. Undefined: pack.yaml cannot be read, so nobody knows. */
+  deny(unsaved: Unsaved): Settings['deny'] | undefined {
+    const settings = settingsOf(this.files(unsaved));
+    return 'deny' in settings ? settings.deny : undefined;
   }
 
   /** The files of the pack, with these texts instead of those of the disk. */

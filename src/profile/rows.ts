@@ -1,0 +1,29 @@
+/**
+ * How many rows a table has. In: a database and a table of its catalog, or such a number. Out: the engine's own number, in words, or
+ * for programs. Nothing is counted without a bound.
+ */
+import type { TableInfo } from '../sql/catalog.ts';
+import type { Database, TableRows } from '../sql/database.ts';
+
+/** Undefined: nobody knows without counting. Rejects with DatabaseError. */
+export async function sizeOf(database: Database, info: TableInfo): Promise<TableRows | undefined> {
+  const key = info.name.toLowerCase();
+  const surveyed = await database.survey?.({ engine: database.engine, tables: new Map([[key, info]]) });
+  return surveyed?.get(key)?.rows;
+}
+
+const BEFORE = { exact: '', about: 'about ', most: 'at most ' } as const;
+
+/** `12`, `about 10,000,000` by statistics, `at most 12,000` by row numbers. */
+export function countInWords({ count, kind }: TableRows): string {
+  return `${BEFORE[kind]}${count.toLocaleString('en-US')}`;
+}
+
+export function rowsInWords(rows: TableRows): string {
+  return `${countInWords(rows)} ${rows.count === 1 ? 'row' : 'rows'}`;
+}
+
+/** For programs: null where nobody knows. */
+export function countOf(rows: TableRows | undefined): { readonly rows: number | null; readonly rowsAre: string } {
+  return { rows: rows?.count ?? null, rowsAre: rows?.kind ?? 'unknown' };
+}

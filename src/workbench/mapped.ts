@@ -1,0 +1,52 @@
+/**
+ * Which columns of a database a pack reads, and where. In: a registry and the catalog. Out: by table and column the elements, lookups
+ * and conditions that read it, each with its place in the pack.
+ */
+import { lineageOf } from '../explain/search.ts';
+import { eachColumn } from '../law/columns.ts';
+import type { Mapping, Position, Registry } from '../mapping/model.ts';
+import { type Catalog, findTable, type TableInfo } from '../sql/catalog.ts';
+import { printTable, type TableName } from '../sql/identifier.ts';
+
+interface MappedUse {
+  readonly mapping: string;
+  /** `name.family`; undefined: a key, a condition or a lookup. */
+  readonly element: string | undefined;
+  readonly place: Position;
+}
+
+/** By the key of the table in the catalog, then by column in lower case. */
+export type MappedColumns = ReadonlyMap<string, ReadonlyMap<string, readonly MappedUse[]>>;
+
+/** Uses of one column that are told. */
+const MOST = 30;
+
+export function mappedColumns(registry: Registry, catalog: Catalog): MappedColumns {
+  const keys = new Map<TableInfo, string>([...catalog.tables].map(([key, info]) => [info, key]));
+  const keyOf = (table: TableName): string => {
+    const info = findTable(catalog, table);
+    return (info && keys.get(info)) ?? printTable(table).toLowerCase();
+  };
+  const elements = new Map<Mapping, ReadonlyMap<string, string>>();
+  const elementOf = (mapping: Mapping, { file, line, column }: Position): string | undefined => {
+    const known =
+      elements.get(mapping) ?? new Map(lineageOf(mapping).map(({ place, element }) => [place, element] as const));
+    elements.set(mapping, known);
+    return known.get(`${file}:${line}:${column}`);
+  };
+  const found = new Map<string, Map<string, MappedUse[]>>();
+  eachColumn(registry, (table, { column }, { mapping, at }) => {
+    const key = keyOf(table);
+    const columns = found.get(key) ?? new Map<string, MappedUse[]>();
+    found.set(key, columns);
+    const uses = columns.get(column.toLowerCase()) ?? [];
+    columns.set(column.toLowerCase(), uses);
+    const isTold = uses.some(({ place, mapping: by }) => by === mapping.name && isSame(place, at));
+    if (!isTold && uses.length < MOST) uses.push({ mapping: mapping.name, element: elementOf(mapping, at), place: at });
+  });
+  return found;
+}
+
+function isSame(a: Position, b: Position): boolean {
+  return a.file === b.file && a.line === b.line && a.column === b.column;
+}

@@ -1,0 +1,189 @@
+/**
+ * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a column are shown when
+ * a person asks for them.
+ */
+import { useState } from 'preact/hooks';
+import type { WireColumnProfile, WireProfile, WireTableColumn, WireUse } from '../../wire/tables.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
+import { grouped, listText, share } from './words.ts';
+
+/** Places that are shown of a column. */
+const PLACES = 3;
+/** Characters of a text that the server reads. */
+const READ = 200;
+
+interface Parts {
+  readonly table: string;
+  readonly columns: readonly WireTableColumn[];
+  readonly profile: WireProfile | undefined;
+  readonly bench: Bench;
+}
+
+export function ColumnTable({ table, columns, profile, bench }: Parts) {
+  const profiles = new Map((profile?.columns ?? []).map(one => [one.name, one]));
+  return (
+    <table class="columns" aria-busy={profile === undefined}>
+      <caption class="unseen">Columns</caption>
+      <thead>
+        <tr>
+          <th scope="col">Column</th>
+          <th scope="col">Mapped at</th>
+          <th scope="col" class="number">
+            NULL
+          </th>
+          <th scope="col" class="number">
+            blank
+          </th>
+          <th scope="col" class="number" title="Values that likely mean that there is none, such as 9999-12-31 or N/A">
+            none?
+          </th>
+          <th scope="col" class="number">
+            different
+          </th>
+          <th scope="col" class="number">
+            length
+          </th>
+          <th scope="col">What the rows hold</th>
+        </tr>
+      </thead>
+      <tbody>
+        {columns.map(column => {
+          const { profile: of, why } = profiles.get(column.name) ?? {};
+          return (
+            <tr key={column.name}>
+              <th scope="row">
+                {column.name}
+                <span class="declared">
+                  {column.declared}
+                  {!column.nullable && ' NOT NULL'}
+                </span>
+              </th>
+              <td>
+                <Uses uses={column.uses} bench={bench} />
+              </td>
+              {of ? <Numbers of={of} /> : <td colSpan={5} class="quiet" />}
+              <td>
+                {why !== undefined && <span class="quiet">not read: {why}</span>}
+                {of && <Held of={of} />}
+                {of && of.distinct.count > 0 && <Values table={table} column={column.name} bench={bench} />}
+              </td>
+            </tr>
+          );
+        })}
+        {columns.length === 0 && (
+          <tr>
+            <td colSpan={8} class="quiet">
+              All columns are mapped.
+            </td>
+          </tr>
+        )}
+      </tbody>
+    </table>
+  );
+}
+
+function Uses({ uses, bench }: { readonly uses: readonly WireUse[]; readonly bench: Bench }) {
+  const [whole, setWhole] = useState(false);
+  if (uses.length === 0) return <span class="quiet">not mapped</span>;
+  const shown = whole ? uses : uses.slice(0, PLACES);
+  return (
+    <>
+      {shown.map(({ mapping, element, place }) => (
+        <span key={`${mapping} ${JSON.stringify(place)}`} class="use">
+          {mapping}
+          {element === undefined ? '' : ` ${element}`}{' '}
+          <button type="button" class="place" onClick={() => bench.goTo(place)}>
+            {place.file}:{place.line}
+          </button>
+        </span>
+      ))}
+      {shown.length < uses.length && (
+        <button type="button" onClick={() => setWhole(true)}>
+          {uses.length - shown.length} more
+        </button>
+      )}
+    </>
+  );
+}
+
+function Numbers({ of }: { readonly of: WireColumnProfile }) {
+  const { values, nulls, blanks, sentinels, distinct, length } = of;
+  const none = sentinels.reduce((sum, { rows }) => sum + rows, 0);
+  return (
+    <>
+      <td class="number">{share(nulls, values)}</td>
+      <td class="number">{share(blanks, values)}</td>
+      <td class="number">{share(none, values)}</td>
+      <td class="number">
+        {distinct.atLeast && '> '}
+        {grouped(distinct.count)}
+      </td>
+      <td class="number">
+        {length && span(String(length.least), length.most >= READ ? `${READ}+` : String(length.most))}
+      </td>
+    </>
+  );
+}
+
+function span(least: string, most: string): string {
+  return least === most ? least : `${least}–${most}`;
+}
+
+/** A line for each kind of thing that is worth knowing. */
+function Held({ of }: { readonly of: WireColumnProfile }) {
+  const { values, forms, range, frequent, sentinels, impossible, padded } = of;
+  const lines: readonly (readonly [title: string, text: string | undefined, isOdd?: boolean])[] = [
+    ['form', forms.length > 0 ? listText(forms, values, 4) : undefined],
+    ['range', range && span(range.least, range.most)],
+    ['codes', frequent && frequent.length > 0 ? listText(frequent, values, 8) : undefined],
+    ['none?', sentinels.length > 0 ? listText(sentinels, values, 4) : undefined, true],
+    ['no such day', impossible.length > 0 ? listText(impossible, values, 4) : undefined, true],
+    ['blanks at the end', padded > 0 ? share(padded, values) : undefined],
+  ];
+  return (
+    <dl class="held">
+      {lines.map(([title, text, isOdd]) =>
+        text === undefined ? null : (
+          <div key={title} class={isOdd ? 'odd' : ''}>
+            <dt>{title}</dt>
+            <dd>{text}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** The most frequent values, once they are asked for. */
+function Values({ table, column, bench }: { readonly table: string; readonly column: string; readonly bench: Bench }) {
+  const [shown, setShown] = useState<WireColumnProfile>();
+  const [busy, setBusy] = useState(false);
+  const show = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      const { columns } = await ask<WireProfile>('tables/profile', { unsaved: bench.unsaved, table, column });
+      setShown(columns[0]?.profile);
+    } catch (error) {
+      bench.tell(error instanceof Error ? error.message : 'The values cannot be shown');
+    } finally {
+      setBusy(false);
+    }
+  };
+  if (!shown) {
+    return (
+      <button type="button" class="show" disabled={busy} onClick={() => void show()}>
+        Values<span class="unseen"> of {column}</span>
+      </button>
+    );
+  }
+  return (
+    <ul class="values" aria-label={`Most frequent values of ${column}`}>
+      {(shown.frequent ?? []).slice(0, 20).map(({ what, rows }) => (
+        <li key={what}>
+          <code>{what}</code> {share(rows, shown.values)}
+        </li>
+      ))}
+    </ul>
+  );
+}

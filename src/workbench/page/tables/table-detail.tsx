@@ -1,0 +1,185 @@
+/**
+ * One table: keys and where they lead, and its columns as a sample of rows shows them. The sample is given up when another table is
+ * chosen or the view is left.
+ */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { WireDetail, WireForeignKey, WireLikelyKey, WireLikelyKeys, WireProfile } from '../../wire/tables.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
+import { ColumnTable } from './column-table.tsx';
+import { profileText, rowsWords } from './words.ts';
+
+interface Parts {
+  readonly id: string;
+  /** Names of tables by their ids. */
+  readonly names: ReadonlyMap<string, string>;
+  readonly choose: (id: string) => void;
+  readonly bench: Bench;
+}
+
+/** An answer, or why there is none; undefined while it is waited for. */
+interface Answer<T> {
+  readonly value?: T;
+  readonly failed?: string;
+}
+
+export function TableDetail({ id, names, choose, bench }: Parts) {
+  const { unsaved, check } = bench;
+  const detail = useAnswer<WireDetail>('tables/one', { unsaved, table: id }, [id, check]);
+  const profile = useAnswer<WireProfile>('tables/profile', { unsaved, table: id }, [id]);
+  const likely = useAnswer<WireLikelyKeys>('tables/likely', { unsaved, table: id }, [id]);
+  const [unmappedOnly, setUnmappedOnly] = useState(false);
+  const shown = detail?.value;
+  if (!shown) {
+    return (
+      <section class="table-detail" aria-label="Table" aria-busy={detail?.failed === undefined}>
+        {detail?.failed !== undefined && <p role="alert">{detail.failed}</p>}
+      </section>
+    );
+  }
+  const mapped = shown.columns.filter(({ uses }) => uses.length > 0).length;
+  const columns = unmappedOnly ? shown.columns.filter(({ uses }) => uses.length === 0) : shown.columns;
+  return (
+    <section class="table-detail" aria-label={`Table ${shown.name}`}>
+      <div class="bar">
+        <h2>{shown.name}</h2>
+        <span class="quiet">
+          {rowsWords(shown.rows)}, {shown.columns.length} columns, {mapped} mapped
+          {shown.mapped === 'stale' && ' (by the last texts without errors)'}
+          {shown.mapped === 'unknown' && ' (the pack has errors, so nobody knows)'}
+        </span>
+        <label>
+          <input
+            type="checkbox"
+            checked={unmappedOnly}
+            onChange={event => setUnmappedOnly(event.currentTarget.checked)}
+          />{' '}
+          only columns that are not mapped
+        </label>
+      </div>
+      <Keys detail={shown} likely={likely} names={names} choose={choose} />
+      <p class="sampled">
+        <output aria-live="polite">
+          {profile?.value ? profileText(profile.value) : (profile?.failed ?? 'Reading rows…')}
+        </output>
+      </p>
+      <ColumnTable table={id} columns={columns} profile={profile?.value} bench={bench} />
+    </section>
+  );
+}
+
+/** Asks when one of `when` changes; what is not waited for any more is cancelled at the server, too. */
+function useAnswer<T>(path: string, body: object, when: readonly unknown[]): Answer<T> | undefined {
+  const [answer, setAnswer] = useState<Answer<T>>();
+  useEffect(() => {
+    const abort = new AbortController();
+    ask<T>(path, body, abort.signal).then(
+      value => setAnswer({ value }),
+      (error: Error) => {
+        if (!abort.signal.aborted) setAnswer({ failed: error.message });
+      },
+    );
+    return () => abort.abort();
+  }, when);
+  return answer;
+}
+
+interface KeyParts extends Pick<Parts, 'names' | 'choose'> {
+  readonly detail: WireDetail;
+  readonly likely: Answer<WireLikelyKeys> | undefined;
+}
+
+function Keys({ detail, likely, names, choose }: KeyParts) {
+  const { key, indexes, foreignKeys, referencedBy } = detail;
+  const linkOf = (id: string) =>
+    names.has(id) ? (
+      <button type="button" class="place" onClick={() => choose(id)}>
+        {names.get(id)}
+      </button>
+    ) : (
+      id
+    );
+  return (
+    <dl class="keys">
+      <Entry title="Key" items={key.length > 0 ? [key.join(', ')] : []} none="none is declared" />
+      <Entry
+        title="Indexes"
+        items={indexes.map(({ name, columns, unique }) => (
+          <span title={name}>
+            ({columns.join(', ')}){unique && ' unique'}
+          </span>
+        ))}
+        none="none"
+      />
+      <Entry
+        title="Foreign keys"
+        items={foreignKeys.map(({ columns, table, theirs }) => (
+          <>
+            {columns.join(', ')} → {linkOf(table)} ({theirs.join(', ')})
+          </>
+        ))}
+        none="none is declared"
+      />
+      <Entry
+        title="Likely foreign keys"
+        items={(likely?.value?.keys ?? []).map(one => (
+          <>
+            {one.column} → {linkOf(one.table)} ({one.theirs}) <span class="quiet">{reasonOf(one)}</span>
+          </>
+        ))}
+        none={likely === undefined ? 'looking…' : (likely.failed ?? 'none found')}
+        after={likely?.value?.cut ? 'the time was over before all columns were looked at' : undefined}
+      />
+      <Entry
+        title="Referenced by"
+        items={referencedBy.map(({ table, columns }: WireForeignKey) => (
+          <>
+            {linkOf(table)} ({columns.join(', ')})
+          </>
+        ))}
+        none="no declared key"
+      />
+    </dl>
+  );
+}
+
+function reasonOf({ by, sampled, found }: WireLikelyKey): string {
+  const why = by === 'name' ? 'by name' : 'by values alone';
+  if (sampled === 0) return `${why}; it holds no values`;
+  return `${why}; ${found === sampled ? `all ${sampled}` : `${found} of ${sampled}`} sampled values are there`;
+}
+
+/** Entries beyond these are folded. */
+const ENTRIES = 6;
+
+interface EntryParts {
+  readonly title: string;
+  readonly items: readonly ComponentChildren[];
+  readonly none: string;
+  readonly after?: string | undefined;
+}
+
+function Entry({ title, items, none, after }: EntryParts) {
+  const [whole, setWhole] = useState(false);
+  const shown = whole ? items : items.slice(0, ENTRIES);
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>
+        {items.length === 0 && <span class="quiet">{none}</span>}
+        {shown.map((item, i) => (
+          <span key={i} class="entry">
+            {item}
+          </span>
+        ))}
+        {shown.length < items.length && (
+          <button type="button" onClick={() => setWhole(true)}>
+            {items.length - shown.length} more
+          </button>
+        )}
+        {after !== undefined && <span class="quiet"> {after}</span>}
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * The view of the database: its tables, and one of them with its columns as the rows show them.
+ */
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { WireRows, WireSizes, WireTables } from '../../wire/tables.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
+import './tables.css';
+import { matching, type Wanted } from './matching.ts';
+import { TableDetail } from './table-detail.tsx';
+import { TableList } from './table-list.tsx';
+
+const FIRST: Wanted = { text: '', show: 'all', by: 'name', descending: false };
+
+/** What was looked at, for whoever comes back from another view. */
+let left: { readonly wanted: Wanted; readonly chosen: string | undefined } = { wanted: FIRST, chosen: undefined };
+
+export function TablesView({ bench }: { readonly bench: Bench }) {
+  const [list, setList] = useState<WireTables>();
+  const [sizes, setSizes] = useState<Readonly<Record<string, WireRows>>>({});
+  const [failed, setFailed] = useState<string>();
+  const [wanted, setWanted] = useState(left.wanted);
+  const [chosen, setChosen] = useState(left.chosen);
+  /** How often the schema was read anew. */
+  const [read, setRead] = useState(0);
+  const { check, unsaved } = bench;
+  left = { wanted, chosen };
+
+  useEffect(() => {
+    const abort = new AbortController();
+    ask<WireTables>('tables', { unsaved, again: false }, abort.signal).then(
+      found => {
+        setList(found);
+        setFailed(undefined);
+      },
+      (error: Error) => {
+        if (!abort.signal.aborted) setFailed(error.message);
+      },
+    );
+    return () => abort.abort();
+    // What is mapped may be another with every check.
+  }, [check, read]);
+  useEffect(() => {
+    const abort = new AbortController();
+    ask<WireSizes>('tables/sizes', {}, abort.signal).then(
+      found => setSizes(found.sizes),
+      (error: Error) => {
+        if (!abort.signal.aborted) bench.tell(error.message);
+      },
+    );
+    return () => abort.abort();
+  }, [read]);
+
+  const again = async (): Promise<void> => {
+    try {
+      await ask<WireTables>('tables', { unsaved, again: true });
+      bench.tell('The schema was read again');
+      setRead(read + 1);
+    } catch (error) {
+      bench.tell(error instanceof Error ? error.message : 'The schema was not read');
+    }
+  };
+  const names = useMemo(() => new Map((list?.tables ?? []).map(({ id, name }) => [id, name])), [list]);
+  const listed = useMemo(() => matching(list?.tables ?? [], sizes, wanted), [list, sizes, wanted]);
+  return (
+    <main class="tables">
+      <section class="table-list" aria-label="Tables" aria-busy={list === undefined}>
+        {failed !== undefined && <p role="alert">{failed}</p>}
+        <TableList
+          listed={listed}
+          all={list?.tables.length}
+          wanted={wanted}
+          setWanted={setWanted}
+          chosen={chosen}
+          choose={setChosen}
+          again={() => void again()}
+        />
+      </section>
+      {chosen === undefined || (list && !names.has(chosen)) ? (
+        <section class="table-detail" aria-label="Table">
+          <p class="quiet">Choose a table to see its keys, its columns, and what a sample of its rows holds.</p>
+        </section>
+      ) : (
+        <TableDetail key={`${chosen} ${read}`} id={chosen} names={names} choose={setChosen} bench={bench} />
+      )}
+    </main>
+  );
+}

@@ -1,0 +1,170 @@
+/**
+ * Questions of the view *Tables*: which tables there are, what the schema says of one, what its rows show, and where it leads. Rows are
+ * read as samples, within a time, and no longer than somebody looks.
+ */
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import type { Registry } from '../../../mapping/model.ts';
+import { isPersonal, type Showing } from '../../../profile/column.ts';
+import { profileTable } from '../../../profile/table.ts';
+import { type Catalog, type ColumnInfo, type TableInfo, tableNameOf, tableText } from '../../../sql/catalog.ts';
+import type { Database, ForeignKey, TableSurvey } from '../../../sql/database.ts';
+import { likelyKeys } from '../../likely-keys.ts';
+import { type MappedColumns, mappedColumns } from '../../mapped.ts';
+import type { Unsaved } from '../../wire/mapping.ts';
+import type {
+  WireDetail,
+  WireForeignKey,
+  WireLikelyKeys,
+  WireMapped,
+  WireProfile,
+  WireSizes,
+  WireTables,
+} from '../../wire/tables.ts';
+import type { Desk } from '../desk.ts';
+import { placeOf } from '../tell.ts';
+import { type Question, question, Refusal, unsaved } from './question.ts';
+
+/** Rows of a profile, and milliseconds that it may take. */
+const ROWS = 10_000;
+const MILLISECONDS = 2000;
+/** Values, forms and the like that are told of a column. */
+const MOST = 40;
+
+export const TABLES_QUESTIONS: readonly Question[] = [
+  question('tables', { unsaved, again: z.boolean() }, async (asked, { desk }) => {
+    if (asked.again) desk.forget();
+    const { catalog, columns, mapped } = await readBy(desk, asked.unsaved);
+    const tables = [...catalog.tables].map(([id, info]) => {
+      const own = columns.get(id);
+      const names = [...info.columns.values()].map(({ name }) => name);
+      return {
+        ...{ id, name: tableText(info), columns: names },
+        mapped: names.flatMap((name, i) => (own?.has(name.toLowerCase()) ? [i] : [])),
+      };
+    });
+    return { tables, mapped } satisfies WireTables;
+  }),
+  question('tables/sizes', {}, async (_, { desk }) => {
+    const found = await surveyOf(desk.database, await desk.catalog());
+    const sizes = [...found].flatMap(([id, { rows }]) => (rows === undefined ? [] : [[id, rows] as const]));
+    return { sizes: Object.fromEntries(sizes) } satisfies WireSizes;
+  }),
+  question('tables/one', { unsaved, table: z.string() }, async (asked, { desk }) => {
+    const { catalog, columns, mapped } = await readBy(desk, asked.unsaved);
+    const info = tableIn(catalog, asked.table);
+    const surveys = await surveyOf(desk.database, await desk.catalog());
+    const own = columns.get(asked.table);
+    return {
+      ...{ id: asked.table, name: tableText(info), rows: surveys.get(asked.table)?.rows, mapped, key: info.primaryKey },
+      indexes: info.indexes.map(({ name, columns: of, unique }) => ({ name, columns: of, unique })),
+      foreignKeys: (surveys.get(asked.table)?.foreignKeys ?? []).map(one => foreignKeyOf(one, catalog)),
+      referencedBy: [...surveys].flatMap(([table, { foreignKeys }]) =>
+        foreignKeys
+          .filter(one => one.table === asked.table)
+          .map(({ columns: theirs }) => ({ columns: theirs, table, theirs: [] })),
+      ),
+      columns: [...info.columns.values()].map(({ name, declared, nullable }) => ({
+        ...{ name, declared, nullable },
+        uses: (own?.get(name.toLowerCase()) ?? []).map(({ mapping, element, place }) => ({
+          ...{ mapping, element, place: placeOf(place) },
+        })),
+      })),
+    } satisfies WireDetail;
+  }),
+  question(
+    'tables/profile',
+    // One column: its most frequent values are shown, whatever they are.
+    { unsaved, table: z.string(), column: z.string().optional() },
+    async (asked, { desk, signal }) => {
+      const catalog = await desk.catalog();
+      const info = tableIn(catalog, asked.table);
+      const name = tableNameOf(info);
+      if (!name) throw new Refusal(404, 'No statement can name this table');
+      const denies = denying(desk, asked.unsaved);
+      const { column: only } = asked;
+      const showing = (of: ColumnInfo): Showing => {
+        if (denies(info, of)) return 'never';
+        if (only !== undefined) return 'always';
+        return isPersonal(of.name) ? 'forms' : 'codes';
+      };
+      const size = (await surveyOf(desk.database, catalog)).get(asked.table)?.rows;
+      const begun = performance.now();
+      const options = { rows: ROWS, size, milliseconds: MILLISECONDS, signal, only, showing };
+      const { rows, read, sample, cut, columns } = await profileTable(desk.database, name, info, options);
+      return {
+        ...{ rows, read, sample, cut, milliseconds: Math.round(performance.now() - begun) },
+        columns: columns.map(({ name: of, profile, why }) => ({
+          name: of,
+          profile: profile && {
+            ...profile,
+            forms: profile.forms.slice(0, MOST),
+            sentinels: profile.sentinels.slice(0, MOST),
+            impossible: profile.impossible.slice(0, MOST),
+            ...(profile.frequent ? { frequent: profile.frequent.slice(0, MOST) } : {}),
+          },
+          ...(why === undefined ? {} : { why }),
+        })),
+      } satisfies WireProfile;
+    },
+  ),
+  question('tables/likely', { unsaved, table: z.string() }, async (asked, { desk, signal }) => {
+    const catalog = await desk.catalog();
+    const info = tableIn(catalog, asked.table);
+    const survey = (await surveyOf(desk.database, catalog)).get(asked.table);
+    const declared = (survey?.foreignKeys ?? []).flatMap(({ columns }) => (columns.length === 1 ? columns : []));
+    return (await likelyKeys(desk.database, catalog, info, {
+      ...{ milliseconds: MILLISECONDS, signal, isDenied: denying(desk, asked.unsaved) },
+      declared: new Set(declared.map(column => column.toLowerCase())),
+    })) satisfies WireLikelyKeys;
+  }),
+];
+
+function tableIn({ tables }: Catalog, id: string): TableInfo {
+  const info = tables.get(id);
+  if (!info) throw new Refusal(404, 'The database has no such table any more');
+  return info;
+}
+
+/** Throws Refusal where nobody knows what is denied. */
+function denying(desk: Desk, texts: Unsaved): (table: TableInfo, column: ColumnInfo) => boolean {
+  const deny = desk.deny(texts);
+  if (!deny) throw new Refusal(409, 'pack.yaml cannot be read, so what it denies is not known: no row is read');
+  return (table, column) => column.denied === true || deny(table.schema?.name, table.name, column.name) !== undefined;
+}
+
+const surveys = new WeakMap<Catalog, Promise<ReadonlyMap<string, TableSurvey>>>();
+
+/** Once for each time that the schema is read. */
+function surveyOf(database: Database, catalog: Catalog): Promise<ReadonlyMap<string, TableSurvey>> {
+  const known = surveys.get(catalog);
+  if (known) return known;
+  const found = database.survey?.(catalog) ?? Promise.resolve(new Map<string, TableSurvey>());
+  surveys.set(catalog, found);
+  found.catch(() => surveys.delete(catalog));
+  return found;
+}
+
+interface ReadBy {
+  readonly catalog: Catalog;
+  readonly columns: MappedColumns;
+  readonly mapped: WireMapped;
+}
+
+const known = new WeakMap<Registry, MappedColumns>();
+
+/** What the pack with these texts reads of the database. */
+async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
+  const catalog = await desk.catalog();
+  const served = await desk.served(texts);
+  if (!served) return { catalog, columns: new Map(), mapped: 'unknown' };
+  const { registry, stale } = served;
+  const columns = known.get(registry) ?? mappedColumns(registry, served.catalog);
+  known.set(registry, columns);
+  return { catalog, columns, mapped: stale ? 'stale' : 'current' };
+}
+
+/** A key without columns of the other table means its primary key. */
+function foreignKeyOf({ columns, table, theirs }: ForeignKey, catalog: Catalog): WireForeignKey {
+  return { columns, table, theirs: theirs.length > 0 ? theirs : (catalog.tables.get(table)?.primaryKey ?? []) };
+}

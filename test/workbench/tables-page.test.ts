@@ -1,0 +1,69 @@
+/**
+ * The view Tables in headless Chromium: a column is searched for, its table looked at, its mapping gone to. Is left out, and says so,
+ * where no Chromium is installed.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM } from '../clients/chromium.ts';
+import { type OpenedPage, openPage } from './opened-page.ts';
+
+describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
+  let clinic: SmallClinic;
+  let page: OpenedPage;
+  beforeAll(async () => {
+    clinic = keptClinic();
+    page = await openPage(clinic);
+  }, 120_000);
+  afterAll(async () => {
+    await page.close();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  const text = (selector: string): Promise<unknown> =>
+    page.tab.when(`document.querySelector('${selector}')?.textContent`);
+
+  test('finds a column, shows what its rows hold, and leads to its line', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await press('header nav button', 'Tables');
+    await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);
+    await press('.table-list thead button', 'Rows');
+    await tab.when(`document.querySelector('.table-list thead th:nth-child(2)').ariaSort === 'descending'`);
+    await fill('.table-list input[type=search]', 'kg');
+    await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 1`);
+    expect(await text('.table-list .hits')).toBe('KG');
+    await tab.run(`document.querySelector('.table-list tbody button').click()`);
+    await tab.when(`document.querySelector('.sampled')?.textContent.startsWith('All 2 rows were read, in ')`);
+    expect(await text('.table-detail .keys')).toContain(
+      'Likely foreign keysPERSON_ID → PERSON (ID) by name; all 1 sampled',
+    );
+    await tab.when(`document.querySelectorAll('.columns tbody tr').length === 4`);
+    expect(await text('.columns tbody tr:nth-child(4)')).toMatch(
+      /^KGDECIMAL\(6,2\)weights valueQuantity\.value weighing\.yaml:10/,
+    );
+    await press('.columns .place', 'weighing.yaml:10');
+    await tab.when(`location.hash === '#mapping'`);
+    await tab.when(`document.querySelector('.cm-activeLine')?.textContent.includes('valueQuantity')`);
+    await press('header nav button', 'Tables');
+    expect(await text('.table-detail h2')).toBe('WEIGHING');
+  });
+
+  test('is walked through by keys alone', { timeout: 120_000 }, async () => {
+    const { tab, fill } = page;
+    await fill('.table-list input[type=search]', '');
+    await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);
+    const focused = `document.activeElement.textContent`;
+    await tab.run(`document.querySelector('.table-list tbody button[tabindex="0"]').focus()`);
+    expect(await tab.when(focused)).toBe('WEIGHING');
+    for (const [key, expected] of [
+      ['Home', 'PERSON'],
+      ['ArrowDown', 'WEIGHING'],
+      ['ArrowUp', 'PERSON'],
+    ] as const) {
+      await tab.run(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', bubbles: true }))`,
+      );
+      expect([key, await tab.when(focused)]).toEqual([key, expected]);
+    }
+  });
+});
