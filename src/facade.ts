@@ -1,5 +1,6 @@
 /**
- * The pipeline, on one screen: query string → typed query → plan → rows → resources → Bundle.
+ * What the server can be asked, as one object. In: the mappings, a database. Out: searches, reads and operations with the rights of
+ * a caller: query string → typed query → plan → rows → resources → Bundle.
  */
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
 import { boundedCache } from './cache/bounded.ts';
@@ -26,6 +27,7 @@ import { type AccessRules, type Action, isPermitted, OPEN_SIGHT, type Sight } fr
 import { type ParseFilter, sightOf } from './plan/sight-of.ts';
 import { COMPARTMENT_TYPE } from './r4/search-parameters.ts';
 import type { WriteContext } from './resource/compile.ts';
+import { parseExactly, type ResourceData } from './resource/exact.ts';
 import { cursorCodec } from './search/cursor.ts';
 import { pagesBefore } from './search/earlier-pages.ts';
 import { parseFilter } from './search/filters.ts';
@@ -71,7 +73,22 @@ export interface SearchRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
   /** What must hold beside them, typed already: for parts of this server, which can ask what no parameter says. */
   readonly filters?: readonly Filter[];
-  /** The `number` of each match is wanted beside the Bundle, which has no includes then. */
+}
+
+/** Some matches of a search, in its order. */
+export interface FoundPage {
+  /** Values of quantities are strings (src/resource/exact.ts). */
+  readonly resources: readonly ResourceData[];
+  /** The same resources as FHIR JSON. */
+  readonly texts: readonly string[];
+  /** By logical id, where they were asked for and mappings have a `number`. */
+  readonly numbers: ReadonlyMap<string, string>;
+  /** Another page follows. */
+  readonly more: boolean;
+}
+
+export interface PagesRequest extends SearchRequest {
+  /** The `number` of each match is wanted too. */
   readonly numbered?: boolean;
 }
 
@@ -92,6 +109,11 @@ export interface Facade {
   ): Awaitable<ResourceText | undefined>;
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
+  /**
+   * The matches of a search without a Bundle and its links, for parts of this server. A page holds `_count` of them and is read when
+   * it is taken. Includes and totals are not read. Throws FhirError.
+   */
+  searchPages(request: PagesRequest, context: RequestContext): AsyncIterable<FoundPage>;
   /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */
   searchAll(parameters: SearchRequest['parameters'], context: RequestContext): Promise<BundleText>;
   /** A search in the compartment of a patient. Throws FhirError. */
@@ -202,13 +224,19 @@ export function createFacade(options: FacadeOptions): Facade {
     return readSome(type, id, parameters, context);
   };
 
+  /** Throws where the caller may not search the type. */
+  const typeSearch = ({ type, parameters, filters = [] }: SearchRequest, context: RequestContext): SystemQuery => {
+    mustBePermitted(type, 'search', context);
+    const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
+    const { patient } = context;
+    const own = patient === undefined || !isBound(type) ? query : narrowed(query, patient);
+    return filters.length > 0 ? withFilters(own, filters) : own;
+  };
+
   const answer = async (
     query: SystemQuery,
     context: RequestContext,
-    {
-      made = [],
-      ...how
-    }: Pick<AnswerContext, 'includable' | 'numbered'> & { readonly made?: readonly MadeResource[] } = {},
+    { made = [], ...how }: Pick<AnswerContext, 'includable'> & { readonly made?: readonly MadeResource[] } = {},
   ): Promise<BundleText> => {
     if (query.cursor && query.cursor.made !== mappingsOf(query.questions)) throw otherMappings();
     const now = query.cursor?.now ?? clock();
@@ -278,13 +306,21 @@ export function createFacade(options: FacadeOptions): Facade {
     },
 
     async search(request, asking) {
-      const { type, filters = [], numbered } = request;
       const [parameters, context] = opened(request.parameters, asking);
-      mustBePermitted(type, 'search', context);
-      const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
-      const { patient } = context;
-      const own = patient === undefined || !isBound(type) ? query : narrowed(query, patient);
-      return answer(filters.length > 0 ? withFilters(own, filters) : own, context, { numbered });
+      return answer(typeSearch({ ...request, parameters }, context), context);
+    },
+
+    async *searchPages({ numbered, ...request }, context) {
+      const query = { ...typeSearch(request, context), includes: [], revincludes: [], total: 'none' } as const;
+      const now = clock();
+      const how = { numbered, write: writing(context, now) };
+      for (let { cursor }: SystemQuery = query, more = true; more; ) {
+        const found = await answerQuery({ ...query, cursor }, how, session(context, now));
+        cursor = found.next;
+        more = cursor !== undefined;
+        const texts = found.matches.map(({ json }) => json);
+        yield { resources: texts.map(text => parseExactly(text)), texts, numbers: found.numbers ?? NO_NUMBERS, more };
+      }
     },
 
     async searchAll(asked, asking) {
@@ -335,6 +371,8 @@ export function createFacade(options: FacadeOptions): Facade {
       }),
   };
 }
+
+const NO_NUMBERS: FoundPage['numbers'] = new Map();
 
 type Opened = readonly [parameters: SearchRequest['parameters'], context: RequestContext];
 

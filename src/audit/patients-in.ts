@@ -97,6 +97,12 @@ export function seeingPatients<F extends Facade>(facade: F): F {
       await tell(found.json, request.parameters, context);
       return found;
     },
+    async *searchPages(request, context) {
+      for await (const page of facade.searchPages(request, context)) {
+        if (context.see !== undefined) await tell(page.texts.join('\n'), request.parameters, context);
+        yield page;
+      }
+    },
     async searchAll(parameters, context) {
       const found = await facade.searchAll(parameters, context);
       await tell(found.json, parameters, context);

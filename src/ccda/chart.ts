@@ -7,7 +7,6 @@ import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
 import type { Content, Search } from './content.ts';
 import type { Identifier, Reference, Resource } from './fhir/datatypes.ts';
-import { parseExactly } from './fhir/exact.ts';
 import type { Patient } from './fhir/people.ts';
 import { rootedSystem } from './ids.ts';
 import { isError, LISTS, type List, type ListName, type ListTypes } from './lists.ts';
@@ -27,7 +26,7 @@ const REUSED: ReadonlySet<ListName> = new Set([
 ]);
 
 export interface ChartOptions {
-  readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers'>;
   readonly content: Content;
   readonly context: RequestContext;
   readonly patientId: string;
@@ -88,13 +87,9 @@ export function openChart(options: ChartOptions): Chart {
 
   /** Resources of a search, page by page as far as they are asked for. */
   async function* pages({ type, parameters }: Search, count: number): AsyncGenerator<readonly Resource[]> {
-    const asked = [...parameters, ['_count', String(count)], ['_total', 'none']] as [string, string][];
-    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-      const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as [string, string]];
-      const bundle = parseExactly((await facade.search({ type, parameters: page }, context)).json) as Bundle;
-      yield (bundle.entry ?? []).map(({ resource }) => withRoots(resource, oid));
-      cursor = cursorOf(bundle);
-    }
+    const asked = { type, parameters: [...parameters, ['_count', String(count)] as const] };
+    for await (const { resources } of facade.searchPages(asked, context))
+      yield resources.map(resource => withRoots(resource as Resource, oid));
   }
 
   const search = async (asked: Search): Promise<readonly Resource[]> => {
@@ -263,16 +258,6 @@ function withRoots(resource: Resource, oid: string | undefined): Resource {
   if (oid === undefined || !Array.isArray(identifier)) return resource;
   const rooted = identifier.map((one: Identifier) => ({ ...one, system: rootedSystem(one.system, oid) }));
   return { ...resource, identifier: rooted } as Resource;
-}
-
-interface Bundle {
-  readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly { readonly resource: Resource }[];
-}
-
-function cursorOf({ link }: Bundle): string | undefined {
-  const next = link?.find(({ relation }) => relation === 'next')?.url;
-  return next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
 }
 
 /**

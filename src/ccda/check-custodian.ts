@@ -14,8 +14,7 @@ export async function checkCustodian(
 ): Promise<readonly Problem[]> {
   if (custodian === undefined) return [];
   const { type, parameters, at } = custodian;
-  const counted = await facade.search({ type, parameters: [...parameters, ['_summary', 'count']] }, context);
-  const { total } = JSON.parse(counted.json) as { readonly total: number };
+  const { total = 0 } = await facade.search({ type, parameters: [...parameters, ['_summary', 'count']] }, context);
   const report = createReport();
   if (total === 0)
     report.warning(

@@ -20,7 +20,7 @@ import { type Days, daysOf, hl7Time, localDay, localTime, readableVisit } from '
 import type { Topic } from './topics.ts';
 
 export interface Source {
-  readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers'>;
   readonly content: Content;
   readonly software: Software;
 }

@@ -15,8 +15,8 @@ import { SEALED } from './sealed-parameters.ts';
 export interface BundleText {
   readonly json: string;
   readonly entries: number;
-  /** By logical id, where they were asked for. */
-  readonly numbers?: ReadonlyMap<string, string> | undefined;
+  /** Matches on all pages, where they were counted. */
+  readonly total?: number | undefined;
 }
 
 const CUT = issueOf('incomplete', 'more resources would be included than one page may hold; the rest was left out', {
@@ -41,6 +41,7 @@ export function searchsetOf(
   const { included, next, total } = found;
   const { base, cursors } = links;
   const matches = made.length === 0 ? found.matches : [...made, ...found.matches];
+  const all = total === undefined ? undefined : total + made.length;
   const self = linkTo(query, links);
   const linked = (cursor: Cursor): string =>
     `${self}${self.includes('?') ? '&' : '?'}_cursor=${cursors.seal(cursor, query.binding)}`;
@@ -49,15 +50,14 @@ export function searchsetOf(
     base,
     matches,
     included: included.resources,
-    ...(total === undefined ? {} : { total: total + made.length }),
+    ...(all === undefined ? {} : { total: all }),
     warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
     self,
     ...(query.cursor ? { first: self } : {}),
     ...(before ? { previous: before === 'first' ? self : linked(before) } : {}),
     ...(next ? { next: linked(next) } : {}),
   });
-  const entries = matches.length + included.resources.length;
-  return found.numbers === undefined ? { json, entries } : { json, entries, numbers: found.numbers };
+  return { json, entries: matches.length + included.resources.length, total: all };
 }
 
 /** Of the query as it was understood. Cursors, which go behind it, are base64url, and so is what is sealed. */

@@ -2,28 +2,21 @@
  * What the REST interface reads from: FHIR searches with the rights of who is logged in.
  */
 import type { Content } from '../ccda/content.ts';
-import { parseExactly } from '../ccda/fhir/exact.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
-import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
+import type { Facade, FoundPage, PagesRequest, RequestContext } from '../facade.ts';
 import type { Numbers } from './numbers.ts';
 
 export interface RestSource {
-  readonly facade: Pick<Facade, 'search' | 'registry' | 'offers'>;
+  readonly facade: Pick<Facade, 'search' | 'searchPages' | 'registry' | 'offers'>;
   readonly content: Content;
   readonly patients: Numbers;
   readonly encounters: Numbers;
 }
 
 /** Parameters of a FHIR search, and what must hold beside them. */
-export type Asked = Pick<SearchRequest, 'parameters' | 'filters' | 'numbered'>;
+export type Asked = Pick<PagesRequest, 'parameters' | 'filters' | 'numbered'>;
 
-interface Found<T> {
-  readonly resources: readonly T[];
-  /** By logical id, where they were asked for and mappings name them. */
-  readonly numbers: ReadonlyMap<string, string>;
-  /** There are more. */
-  readonly more: boolean;
-}
+type Found<T> = Pick<FoundPage, 'numbers' | 'more'> & { readonly resources: readonly T[] };
 
 /** Resources per page of a search. */
 const PAGE = 500;
@@ -52,22 +45,14 @@ export async function searchSome<T>(
 export async function* searchPages<T>(
   { facade }: Pick<RestSource, 'facade'>,
   type: string,
-  { parameters, filters = [], numbered = false }: Asked,
+  { parameters, ...asked }: Asked,
   count: number,
   context: RequestContext,
 ): AsyncGenerator<Found<T>> {
-  const asked = [...parameters, ['_count', String(count)], ['_total', 'none']] as const;
-  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
-    const page = cursor === '' ? asked : [...asked, ['_cursor', cursor] as const];
-    const { json, numbers = NONE } = await facade.search({ type, parameters: page, filters, numbered }, context);
-    const { link, entry } = parseExactly(json) as Bundle<T>;
-    const next = link?.find(({ relation }) => relation === 'next')?.url;
-    cursor = next === undefined ? undefined : (new URL(next).searchParams.get('_cursor') ?? undefined);
-    yield { resources: (entry ?? []).map(({ resource }) => resource), numbers, more: cursor !== undefined };
-  }
+  const counted = [...parameters, ['_count', String(count)]] as const;
+  for await (const page of facade.searchPages({ type, parameters: counted, ...asked }, context))
+    yield { ...page, resources: page.resources as readonly unknown[] as readonly T[] };
 }
-
-const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
  * The logical id of what has a number; undefined where nothing has it, or several do, which `lintel check` tells. An id that
@@ -87,11 +72,6 @@ export async function idOfNumber(
   const { resources } = await searchSome<{ readonly id: string }>(source, type, asked, 2, context);
   const [only, ...others] = resources;
   return others.length === 0 ? only?.id : undefined;
-}
-
-interface Bundle<T> {
-  readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly { readonly resource: T }[];
 }
 
 /** A chart that was merged into another is no person of its own: it stays, but is not found. */

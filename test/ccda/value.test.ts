@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseExactly } from '../../src/ccda/fhir/exact.ts';
 import { readableValue, valueElement } from '../../src/ccda/value.ts';
+import { parseExactly } from '../../src/resource/exact.ts';
 
 const UCUM = 'http://unitsofmeasure.org';
 const mgdl = { unit: 'mg/dL', system: UCUM, code: 'mg/dL' };

@@ -173,7 +173,10 @@ describe('what is refused', () => {
 
   test('503 while the database is away, 500 for what nobody foresaw', async () => {
     const broken = async (error: Error): Promise<Response> => {
-      const under = await restUnderTest({ ...demo.facade, search: () => Promise.reject(error) });
+      const searchPages = (): never => {
+        throw error;
+      };
+      const under = await restUnderTest({ ...demo.facade, searchPages });
       return (await under.client()).get('/api/1/ccds/api/problems');
     };
     const away = await broken(new DatabaseError('unavailable', 'no connection', { retryAfter: 7 }));

@@ -82,11 +82,13 @@ test('a database that fails at any search leaves no torn document behind: 503 in
 }, async () => {
   let searches = 0;
   let failing = Number.POSITIVE_INFINITY;
-  const search: Facade['search'] = (request, context) => {
-    if (++searches > failing) throw new DatabaseError('unavailable', 'no connection');
-    return demo.facade.search(request, context);
+  const searchPages: Facade['searchPages'] = async function* (request, context) {
+    for await (const page of demo.facade.searchPages(request, context)) {
+      if (++searches > failing) throw new DatabaseError('unavailable', 'no connection');
+      yield page;
+    }
   };
-  const under = await restUnderTest({ ...demo.facade, search });
+  const under = await restUnderTest({ ...demo.facade, searchPages });
   const client = await under.client();
   expect((await client.get(PATH)).status).toBe(200);
   const all = searches;

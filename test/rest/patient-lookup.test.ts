@@ -9,21 +9,19 @@ import { openDemo } from '../law/demo.ts';
 async function lookUp(families: readonly string[], lastName: string): Promise<{ result: unknown; read: number }> {
   const demo = await openDemo({ patients: 1, engine: 'sqlite' });
   let read = 0;
-  const search: RestSource['facade']['search'] = async ({ parameters }) => {
-    const asked = new Map(parameters);
-    const from = Number(asked.get('_cursor') ?? 0);
-    const to = from + Number(asked.get('_count'));
-    read += Math.min(to, families.length) - from;
-    const entry = families
-      .slice(from, to)
-      .map((family, i) => ({ resource: { resourceType: 'Patient', id: String(from + i), name: [{ family }] } }));
-    const link = to < families.length ? [{ relation: 'next', url: `http://x/fhir/Patient?_cursor=${to}` }] : [];
-    return { json: JSON.stringify({ link, entry }) } as Awaited<ReturnType<RestSource['facade']['search']>>;
+  const searchPages: RestSource['facade']['searchPages'] = async function* ({ parameters }) {
+    const count = Number(new Map(parameters).get('_count'));
+    for (let from = 0; from < families.length; from += count) {
+      const resources = families
+        .slice(from, from + count)
+        .map((family, i) => ({ resourceType: 'Patient', id: String(from + i), name: [{ family }] }));
+      read += resources.length;
+      yield { resources, texts: [], numbers: new Map(), more: from + count < families.length };
+    }
   };
   const numbers = { idOf: String, numberOf: Number };
-  const { registry, offers } = demo.facade;
   const source = {
-    facade: { search, registry, offers },
+    facade: { ...demo.facade, searchPages },
     content: demoContent(demo.facade),
     patients: numbers,
     encounters: numbers,
