@@ -6,7 +6,7 @@
 import { codeIn, labelOf } from './code.ts';
 import { SNOMED } from './code-systems.ts';
 import type { CodeableConcept } from './fhir/datatypes.ts';
-import { attribute, textElement } from './xml.ts';
+import { attribute, type Markup, NOTHING, textElement, xml } from './xml.ts';
 
 interface Route {
   readonly nci: string;
@@ -60,11 +60,15 @@ const FROM_V3: Readonly<Record<string, string>> = {
 };
 
 /** `routeCode`, or nothing where no route is known. */
-export function routeCode(route: CodeableConcept | undefined): string {
-  if (route === undefined) return '';
+export function routeCode(route: CodeableConcept | undefined): Markup {
+  if (route === undefined) return NOTHING;
   const snomed = codeIn(route, SNOMED) ?? FROM_V3[codeIn(route, V3_ROUTE) ?? ''];
   const known = ROUTES[snomed ?? ''];
   const text = textElement('originalText', labelOf(route));
-  if (known === undefined || snomed === undefined) return `<routeCode nullFlavor="OTH">${text}</routeCode>`;
-  return `<routeCode code="${known.nci}"${attribute('displayName', known.name)} codeSystem="2.16.840.1.113883.3.26.1.1" codeSystemName="NCI Thesaurus">${text}<translation code="${snomed}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/></routeCode>`;
+  if (known === undefined || snomed === undefined) return xml`<routeCode nullFlavor="OTH">${text}</routeCode>`;
+  return xml`
+    <routeCode code="${known.nci}"${attribute('displayName', known.name)} codeSystem="2.16.840.1.113883.3.26.1.1" codeSystemName="NCI Thesaurus">
+      ${text}
+      <translation code="${snomed}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>
+    </routeCode>`;
 }

@@ -14,19 +14,24 @@ import { identifierElements, uuidOf } from './ids.ts';
 import { type Actor, actorOf, assigned, type Resolve } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';
 import { hl7Time, interval, timeElement } from './time.ts';
-import { textElement } from './xml.ts';
+import { type Markup, NOTHING, textElement, xml } from './xml.ts';
 
 /** How much of the team a header tells: nothing, who cares, everybody. */
 export type TeamDetail = 'none' | 'performers' | 'all';
 
 export interface HeaderTeam {
-  readonly informationRecipients: string;
-  readonly authenticators: string;
-  readonly participants: string;
-  readonly performers: string;
+  readonly informationRecipients: Markup;
+  readonly authenticators: Markup;
+  readonly participants: Markup;
+  readonly performers: Markup;
 }
 
-const NOBODY: HeaderTeam = { informationRecipients: '', authenticators: '', participants: '', performers: '' };
+const NOBODY: HeaderTeam = {
+  informationRecipients: NOTHING,
+  authenticators: NOTHING,
+  participants: NOTHING,
+  performers: NOTHING,
+};
 
 interface Member {
   readonly actor: Actor;
@@ -42,7 +47,7 @@ export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetai
     ...teams.flatMap(({ participant }) => (participant ?? []).flatMap(one => member(one, chart.resolve))),
   ]);
   const professionals = members.filter(({ actor }) => isProfessional(actor));
-  const performers = professionals.map(performerXml).join('');
+  const performers = xml`${professionals.map(performerXml)}`;
   if (detail === 'performers') return { ...NOBODY, performers };
   const [responsible] = professionals;
   const related = await chart.list('related-persons');
@@ -50,12 +55,11 @@ export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetai
   const others = related.filter(({ id }) => !laymen.some(({ actor }) => actor.person?.id === id));
   return {
     performers,
-    participants: [...laymen.map(({ actor }) => actor.person), ...others]
+    participants: xml`${[...laymen.map(({ actor }) => actor.person), ...others]
       .filter(person => person !== undefined && person.active !== false)
-      .map(person => participantXml(person as Person))
-      .join(''),
-    informationRecipients: responsible === undefined ? '' : recipientXml(responsible.actor),
-    authenticators: responsible === undefined ? '' : authenticatorXml(responsible.actor, time),
+      .map(person => participantXml(person as Person))}`,
+    informationRecipients: responsible === undefined ? NOTHING : recipientXml(responsible.actor),
+    authenticators: responsible === undefined ? NOTHING : authenticatorXml(responsible.actor, time),
   };
 }
 
@@ -87,62 +91,96 @@ function isProfessional({ person }: Actor): boolean {
 }
 
 /** The role in the team: a code of SNOMED CT in the value set Care Team Member Function. */
-export function functionCode(element: string, participant: CareTeamParticipant): string {
+export function functionCode(element: string, participant: CareTeamParticipant): Markup {
   const role = participant.role?.find(concept => codeIn(concept, SNOMED) !== undefined);
-  return role === undefined ? '' : coded(element, role, { systems: [SNOMED] });
+  return role === undefined ? NOTHING : coded(element, role, { systems: [SNOMED] });
 }
 
-function performerXml({ actor, participant }: Member): string {
+function performerXml({ actor, participant }: Member): Markup {
   const time =
     participant.period?.start === undefined
-      ? ''
-      : interval(participant.period.start, participant.period.end).replaceAll('effectiveTime', 'time');
-  return `<performer typeCode="PRF">${functionCode('functionCode', participant)}${time}<assignedEntity>${assigned(actor)}</assignedEntity></performer>`;
+      ? NOTHING
+      : interval(participant.period.start, participant.period.end, false, 'time');
+  return xml`
+    <performer typeCode="PRF">
+      ${functionCode('functionCode', participant)}
+      ${time}
+      <assignedEntity>${assigned(actor)}</assignedEntity>
+    </performer>`;
 }
 
-function participantXml(person: Person): string {
+function participantXml(person: Person): Markup {
   const relation = person.relationship?.[0];
-  return (
-    '<participant typeCode="IND"><associatedEntity classCode="PRS">' +
-    (identifierElements(person.identifier) || `<id root="${uuidOf('actor', `RelatedPerson/${person.id}`)}"/>`) +
-    (relation === undefined
-      ? ''
-      : coded('code', relation, { systems: ['http://terminology.hl7.org/CodeSystem/v3-RoleCode'] })) +
-    addressElement(person.address?.[0]) +
-    telecomElements(person.telecom) +
-    `<associatedPerson>${nameElement(person.name?.[0])}</associatedPerson></associatedEntity></participant>\n`
-  );
+  return xml`
+    <participant typeCode="IND">
+      <associatedEntity classCode="PRS">
+        ${identifierElements(person.identifier).or(xml`<id root="${uuidOf('actor', `RelatedPerson/${person.id}`)}"/>`)}
+        ${
+          relation === undefined
+            ? ''
+            : coded('code', relation, { systems: ['http://terminology.hl7.org/CodeSystem/v3-RoleCode'] })
+        }
+        ${addressElement(person.address?.[0])}
+        ${telecomElements(person.telecom)}
+        <associatedPerson>${nameElement(person.name?.[0])}</associatedPerson>
+      </associatedEntity>
+    </participant>\n`;
 }
 
-function recipientXml({ person }: Actor): string {
-  return `<informationRecipient typeCode="PRCP"><intendedRecipient>${identifierElements(person?.identifier)}<informationRecipient>${nameElement(person?.name?.[0])}</informationRecipient></intendedRecipient></informationRecipient>\n`;
+function recipientXml({ person }: Actor): Markup {
+  return xml`
+    <informationRecipient typeCode="PRCP">
+      <intendedRecipient>
+        ${identifierElements(person?.identifier)}
+        <informationRecipient>${nameElement(person?.name?.[0])}</informationRecipient>
+      </intendedRecipient>
+    </informationRecipient>\n`;
 }
 
 /** Nobody signs what is made on demand: who answers for the care is named, with the time at which it was made. */
-function authenticatorXml(actor: Actor, time: string): string {
-  const entity = `${timeElement('time', time)}<signatureCode code="S"/><assignedEntity>${assigned(actor)}</assignedEntity>`;
-  return `<legalAuthenticator>${entity}</legalAuthenticator>\n<authenticator>${entity}</authenticator>\n`;
+function authenticatorXml(actor: Actor, time: string): Markup {
+  const entity = xml`
+    ${timeElement('time', time)}
+    <signatureCode code="S"/>
+    <assignedEntity>${assigned(actor)}</assignedEntity>`;
+  return xml`
+    <legalAuthenticator>${entity}</legalAuthenticator>\n
+    <authenticator>${entity}</authenticator>\n`;
 }
 
 /** `componentOf`: the encounter that a document is about. */
-export function encompassingEncounter(encounter: Encounter, resolve: Resolve): string {
+export function encompassingEncounter(encounter: Encounter, resolve: Resolve): Markup {
   const { id, identifier, type, period, participant, location } = encounter;
   const responsible = participant?.[0]?.individual;
   const actor = actorOf(responsible, resolve);
   const place = location?.map(one => resolve(one.location as Reference)).find(found => found !== undefined) as
     | Location
     | undefined;
-  return (
-    '<componentOf><encompassingEncounter>' +
-    (identifierElements(identifier) || `<id root="${uuidOf('encounter', id)}"/>`) +
-    (type?.[0] === undefined ? '' : coded('code', type[0])) +
-    `<effectiveTime>${hl7Time(period?.start) === undefined ? '<low nullFlavor="UNK"/>' : `<low value="${hl7Time(period?.start)}"/>`}${hl7Time(period?.end) === undefined ? '' : `<high value="${hl7Time(period?.end)}"/>`}</effectiveTime>` +
-    (actor === undefined
-      ? ''
-      : `<responsibleParty><assignedEntity>${assigned(actor)}</assignedEntity></responsibleParty>`) +
-    (place === undefined
-      ? ''
-      : `<location><healthCareFacility>${identifierElements(place.identifier) || `<id root="${uuidOf('location', place.id)}"/>`}<location>${textElement('name', place.name)}${addressElement(place.address, 'WP')}</location></healthCareFacility></location>`) +
-    '</encompassingEncounter></componentOf>\n'
-  );
+  return xml`
+    <componentOf>
+      <encompassingEncounter>
+        ${identifierElements(identifier).or(xml`<id root="${uuidOf('encounter', id)}"/>`)}
+        ${type?.[0] === undefined ? '' : coded('code', type[0])}
+        <effectiveTime>
+          ${hl7Time(period?.start) === undefined ? xml`<low nullFlavor="UNK"/>` : xml`<low value="${hl7Time(period?.start)}"/>`}
+          ${hl7Time(period?.end) === undefined ? '' : xml`<high value="${hl7Time(period?.end)}"/>`}
+        </effectiveTime>
+        ${
+          actor === undefined
+            ? ''
+            : xml`<responsibleParty><assignedEntity>${assigned(actor)}</assignedEntity></responsibleParty>`
+        }
+        ${
+          place === undefined
+            ? ''
+            : xml`
+    <location>
+      <healthCareFacility>
+        ${identifierElements(place.identifier).or(xml`<id root="${uuidOf('location', place.id)}"/>`)}
+        <location>${textElement('name', place.name)}${addressElement(place.address, 'WP')}</location>
+      </healthCareFacility>
+    </location>`
+        }
+      </encompassingEncounter>
+    </componentOf>\n`;
 }

@@ -6,38 +6,42 @@
 import { hasTheForm } from '../r4/check-digits.ts';
 import { codeSystemOf, DATA_ABSENT, NULL_FLAVOR } from './code-systems.ts';
 import type { CodeableConcept, Coding } from './fhir/datatypes.ts';
-import { attribute, escapeXml } from './xml.ts';
+import { attribute, type Markup, NOTHING, xml } from './xml.ts';
 
 export interface CodedOptions {
   /** Systems that the element may hold, the best first; any where left out. */
   readonly systems?: readonly string[];
   /** Codes that the element may hold, of whatever system; others become translations. */
   readonly only?: ReadonlySet<string>;
-  /** Attributes beside the code's: ` xsi:type="CD"`. */
-  readonly attributes?: string;
+  /** Attributes beside the code's: `TYPE_CD`. */
+  readonly attributes?: Markup;
   /** Id of the narrative row that shows the value; without it the text itself is written. */
   readonly row?: string;
   /** A nullFlavor instead of UNK where nothing is known. */
   readonly unknown?: string;
 }
 
+/** For elements that may hold values of other types. */
+export const TYPE_CD = xml` xsi:type="CD"`;
+
 /** The concept as an element of that name. */
-export function coded(element: string, concept: CodeableConcept | undefined, options: CodedOptions = {}): string {
+export function coded(element: string, concept: CodeableConcept | undefined, options: CodedOptions = {}): Markup {
   const codings = usable(concept);
   const main = mainCoding(codings, options);
-  const translations = codings
-    .filter(coding => coding !== main)
-    .map(coding => codeAttributes(coding))
-    .filter((written, i, all) => written !== '' && all.indexOf(written) === i)
-    .map(written => `<translation${written}/>`)
-    .join('');
+  const others = codings.filter(coding => coding !== main).map(codeAttributes);
+  const translations = others
+    .filter(({ text }, i) => text !== '' && others.findIndex(other => other.text === text) === i)
+    .map(attributes => xml`<translation${attributes}/>`);
   const own =
     main === undefined
-      ? attribute('nullFlavor', nullFlavorOf(concept) ?? (translations === '' ? (options.unknown ?? 'UNK') : 'OTH'))
+      ? attribute(
+          'nullFlavor',
+          nullFlavorOf(concept) ?? (translations.length === 0 ? (options.unknown ?? 'UNK') : 'OTH'),
+        )
       : codeAttributes(main);
-  const inner = originalText(options.row, main === undefined ? said(concept) : undefined) + translations;
-  const open = `<${element}${options.attributes ?? ''}${own}`;
-  return inner === '' ? `${open}/>` : `${open}>${inner}</${element}>`;
+  const inner = xml`${originalText(options.row, main === undefined ? said(concept) : undefined)}${translations}`;
+  const attributes = xml`${options.attributes}${own}`;
+  return inner.isEmpty ? xml`<${element}${attributes}/>` : xml`<${element}${attributes}>${inner}</${element}>`;
 }
 
 /** Whether a concept has a code of one of these systems. */
@@ -84,15 +88,15 @@ function said(concept: CodeableConcept | undefined): string {
 }
 
 /** ` code="…" displayName="…" codeSystem="…" codeSystemName="…"`; nothing for a system without an OID. */
-function codeAttributes({ system, code, display }: Coding): string {
+function codeAttributes({ system, code, display }: Coding): Markup {
   const known = codeSystemOf(system);
-  if (known === undefined || code === undefined) return '';
-  return (
-    attribute('code', code.replace(/\s+/g, '')) +
-    attribute('displayName', isPlaceholder(display) ? undefined : display) +
-    attribute('codeSystem', known.oid) +
-    attribute('codeSystemName', known.name)
-  );
+  if (known === undefined || code === undefined) return NOTHING;
+  return xml`${[
+    attribute('code', code.replace(/\s+/g, '')),
+    attribute('displayName', isPlaceholder(display) ? undefined : display),
+    attribute('codeSystem', known.oid),
+    attribute('codeSystemName', known.name),
+  ]}`;
 }
 
 /** Codings of a system with an OID, well-formed where the system has a rule; null flavours are none. */
@@ -127,14 +131,14 @@ export function nullFlavorOf(concept: CodeableConcept | undefined): string | und
   return undefined;
 }
 
-function originalText(row: string | undefined, text: string | undefined): string {
-  if (row !== undefined) return `<originalText>${reference(row)}</originalText>`;
-  return text === undefined || text === '' ? '' : `<originalText>${escapeXml(text)}</originalText>`;
+function originalText(row: string | undefined, text: string | undefined): Markup {
+  if (row !== undefined) return xml`<originalText>${reference(row)}</originalText>`;
+  return text === undefined || text === '' ? NOTHING : xml`<originalText>${text}</originalText>`;
 }
 
 /** The link from an entry to its row. */
-export function reference(row: string): string {
-  return `<reference value="#${row}"/>`;
+export function reference(row: string): Markup {
+  return xml`<reference value="#${row}"/>`;
 }
 
 /** Words that readers take for a value that a program forgot; a local code may be one of them. It stays in the text. */

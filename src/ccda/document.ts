@@ -18,6 +18,7 @@ import { buildSection, type EmptyWords, type Section, sectionXml } from './secti
 import { STYLESHEET_INSTRUCTION } from './stylesheet.ts';
 import { type Days, daysOf, hl7Time, localDay, localTime, readableVisit } from './time.ts';
 import type { Topic } from './topics.ts';
+import { NOTHING } from './xml.ts';
 
 export interface Source {
   readonly facade: Pick<Facade, 'searchPages' | 'registry' | 'offers'>;
@@ -111,7 +112,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
         topic.team !== 'none'
           ? servicePeriod(patient, range, localDay(now, pack.zone), chart.seen.earliest)
           : undefined,
-      encompassingEncounter: encounter === undefined ? '' : encompassingEncounter(encounter, chart.resolve),
+      encompassingEncounter: encounter === undefined ? NOTHING : encompassingEncounter(encounter, chart.resolve),
     },
   };
 }
@@ -120,7 +121,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
 export function* documentXml({ header, sections, words }: Document): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>\n${STYLESHEET_INSTRUCTION}\n`;
   yield '<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:sdtc="urn:hl7-org:sdtc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n';
-  yield headerXml(header);
+  yield headerXml(header).text;
   yield '<component><structuredBody>\n';
   for (const section of sections) yield* sectionXml(section, words);
   yield '</structuredBody></component>\n</ClinicalDocument>\n';

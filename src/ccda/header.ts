@@ -11,7 +11,7 @@ import { identifierElements, uuidOf } from './ids.ts';
 import { organizationParts } from './participants.ts';
 import { addressElement, nameElement, telecomElements } from './people.ts';
 import { hl7Time, timeElement } from './time.ts';
-import { attribute, templateIds, textElement } from './xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from './xml.ts';
 
 export interface Software {
   readonly name: string;
@@ -37,49 +37,74 @@ export interface HeaderParts {
   /** Name of who keeps the record, where no organization is known. */
   readonly publisher: string;
   /** Elements between custodian and documentationOf: legalAuthenticator, authenticator, participant. */
-  readonly informationRecipients: string;
-  readonly authenticators: string;
-  readonly participants: string;
+  readonly informationRecipients: Markup;
+  readonly authenticators: Markup;
+  readonly participants: Markup;
   /** Days of what the document is about; HL7 times. Without ends the range was over before the patient was born. */
   readonly service: { readonly low: string | undefined; readonly high: string | undefined } | undefined;
-  readonly performers: string;
-  readonly encompassingEncounter: string;
+  readonly performers: Markup;
+  readonly encompassingEncounter: Markup;
 }
 
-export function headerXml(parts: HeaderParts): string {
+export function headerXml(parts: HeaderParts): Markup {
   const { custodian, publisher } = parts;
-  return [
-    '<realmCode code="US"/><typeId root="2.16.840.1.113883.1.3" extension="POCD_HD000040"/>',
+  return xml`${[
+    xml`<realmCode code="US"/><typeId root="2.16.840.1.113883.1.3" extension="POCD_HD000040"/>`,
     templateIds(...parts.templates),
-    `<id root="${parts.id}"/>`,
-    `<code code="${parts.code}"${attribute('displayName', parts.codeName)} codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`,
+    xml`<id root="${parts.id}"/>`,
+    xml`
+    <code code="${parts.code}"${attribute('displayName', parts.codeName)} codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`,
     textElement('title', parts.title),
     timeElement('effectiveTime', parts.time),
-    `<confidentialityCode code="${parts.confidentiality}" codeSystem="2.16.840.1.113883.5.25" codeSystemName="Confidentiality"/>`,
-    '<languageCode code="en-US"/>',
-    `<setId root="${parts.setId}"/><versionNumber value="${parts.version}"/>\n`,
+    xml`
+    <confidentialityCode code="${parts.confidentiality}" codeSystem="2.16.840.1.113883.5.25" codeSystemName="Confidentiality"/>`,
+    xml`<languageCode code="en-US"/>`,
+    xml`<setId root="${parts.setId}"/><versionNumber value="${parts.version}"/>\n`,
     recordTarget(parts.patient),
     author(parts),
-    `<custodian><assignedCustodian><representedCustodianOrganization>${organizationParts(custodian, publisher)}</representedCustodianOrganization></assignedCustodian></custodian>\n`,
+    xml`
+    <custodian>
+      <assignedCustodian>
+        <representedCustodianOrganization>
+          ${organizationParts(custodian, publisher)}
+        </representedCustodianOrganization>
+      </assignedCustodian>
+    </custodian>\n`,
     parts.informationRecipients,
     parts.authenticators,
     parts.participants,
     parts.service === undefined
-      ? ''
-      : `<documentationOf><serviceEvent classCode="PCPR"><effectiveTime>${serviceEnd('low', parts.service.low)}${serviceEnd('high', parts.service.high)}</effectiveTime>${parts.performers}</serviceEvent></documentationOf>\n`,
+      ? NOTHING
+      : xml`
+    <documentationOf>
+      <serviceEvent classCode="PCPR">
+        <effectiveTime>
+          ${serviceEnd('low', parts.service.low)}
+          ${serviceEnd('high', parts.service.high)}
+        </effectiveTime>
+        ${parts.performers}
+      </serviceEvent>
+    </documentationOf>\n`,
     parts.encompassingEncounter,
-  ].join('');
+  ]}`;
 }
 
 /** The document is made by software on behalf of who keeps the record. */
-function author({ time, software, custodian, publisher }: HeaderParts): string {
-  return (
-    `<author>${timeElement('time', time)}<assignedAuthor><id root="${uuidOf('software', software.name)}"/>` +
-    addressElement(custodian?.address?.[0], 'WP') +
-    telecomElements(custodian?.telecom) +
-    `<assignedAuthoringDevice>${textElement('manufacturerModelName', software.name)}${textElement('softwareName', `${software.name} ${software.version}`)}</assignedAuthoringDevice>` +
-    `<representedOrganization>${organizationParts(custodian, publisher)}</representedOrganization></assignedAuthor></author>\n`
-  );
+function author({ time, software, custodian, publisher }: HeaderParts): Markup {
+  return xml`
+    <author>
+      ${timeElement('time', time)}
+      <assignedAuthor>
+        <id root="${uuidOf('software', software.name)}"/>
+        ${addressElement(custodian?.address?.[0], 'WP')}
+        ${telecomElements(custodian?.telecom)}
+        <assignedAuthoringDevice>
+          ${textElement('manufacturerModelName', software.name)}
+          ${textElement('softwareName', `${software.name} ${software.version}`)}
+        </assignedAuthoringDevice>
+        <representedOrganization>${organizationParts(custodian, publisher)}</representedOrganization>
+      </assignedAuthor>
+    </author>\n`;
 }
 
 const GENDERS: Readonly<Record<string, readonly [code: string, name: string]>> = {
@@ -88,51 +113,66 @@ const GENDERS: Readonly<Record<string, readonly [code: string, name: string]>> =
   other: ['UN', 'Undifferentiated'],
 };
 
-function recordTarget(patient: Patient): string {
-  const addresses = (patient.address ?? []).map(one => addressElement(one)).join('') || addressElement(undefined);
-  return `<recordTarget><patientRole>${identifierElements(patient.identifier) || `<id root="${uuidOf('patient', patient.id)}"/>`}${addresses}${telecomElements(patient.telecom)}<patient>${[
-    ...patientNames(patient),
-    genderCode(patient.gender),
-    timeElement('birthTime', patient.birthDate),
-    death(patient),
-    multipleBirth(patient),
-    maritalStatus(patient.maritalStatus),
-    races(patient),
-    ethnicity(patient),
-    languages(patient),
-  ].join('')}</patient></patientRole></recordTarget>\n`;
+function recordTarget(patient: Patient): Markup {
+  const addresses = xml`${(patient.address ?? []).map(one => addressElement(one))}`.or(addressElement(undefined));
+  return xml`
+    <recordTarget>
+      <patientRole>
+        ${identifierElements(patient.identifier).or(xml`<id root="${uuidOf('patient', patient.id)}"/>`)}
+        ${addresses}
+        ${telecomElements(patient.telecom)}
+        <patient>
+          ${[
+            ...patientNames(patient),
+            genderCode(patient.gender),
+            timeElement('birthTime', patient.birthDate),
+            death(patient),
+            multipleBirth(patient),
+            maritalStatus(patient.maritalStatus),
+            races(patient),
+            ethnicity(patient),
+            languages(patient),
+          ]}
+        </patient>
+      </patientRole>
+    </recordTarget>\n`;
 }
 
 /** The name in use first; names without a family or given name are told as far as they go. */
-function patientNames({ name }: Patient): readonly string[] {
+function patientNames({ name }: Patient): readonly Markup[] {
   const known = (name ?? []).filter(({ family, given }) => family !== undefined || given !== undefined);
   return known.length === 0 ? [nameElement(undefined)] : known.map(one => nameElement(one));
 }
 
-function genderCode(gender: string | undefined): string {
+function genderCode(gender: string | undefined): Markup {
   const [code, name] = GENDERS[gender ?? ''] ?? [];
   return code === undefined
-    ? '<administrativeGenderCode nullFlavor="UNK"/>'
-    : `<administrativeGenderCode code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`;
+    ? xml`<administrativeGenderCode nullFlavor="UNK"/>`
+    : xml`
+    <administrativeGenderCode code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`;
 }
 
-function death({ deceasedBoolean, deceasedDateTime }: Patient): string {
+function death({ deceasedBoolean, deceasedDateTime }: Patient): Markup {
   const time = hl7Time(deceasedDateTime);
-  if (time !== undefined) return `<sdtc:deceasedInd value="true"/><sdtc:deceasedTime value="${time}"/>`;
-  return deceasedBoolean === undefined ? '' : `<sdtc:deceasedInd value="${deceasedBoolean}"/>`;
+  if (time !== undefined) return xml`<sdtc:deceasedInd value="true"/><sdtc:deceasedTime value="${time}"/>`;
+  return deceasedBoolean === undefined ? NOTHING : xml`<sdtc:deceasedInd value="${String(deceasedBoolean)}"/>`;
 }
 
-function multipleBirth({ multipleBirthBoolean, multipleBirthInteger }: Patient): string {
+function multipleBirth({ multipleBirthBoolean, multipleBirthInteger }: Patient): Markup {
   if (multipleBirthInteger !== undefined) {
-    return `<sdtc:multipleBirthInd value="true"/><sdtc:multipleBirthOrderNumber value="${multipleBirthInteger}"/>`;
+    return xml`
+    <sdtc:multipleBirthInd value="true"/>
+    <sdtc:multipleBirthOrderNumber value="${multipleBirthInteger}"/>`;
   }
-  return multipleBirthBoolean === undefined ? '' : `<sdtc:multipleBirthInd value="${multipleBirthBoolean}"/>`;
+  return multipleBirthBoolean === undefined
+    ? NOTHING
+    : xml`<sdtc:multipleBirthInd value="${String(multipleBirthBoolean)}"/>`;
 }
 
 const MARITAL = 'http://terminology.hl7.org/CodeSystem/v3-MaritalStatus';
 
-function maritalStatus(status: CodeableConcept | undefined): string {
-  return codeIn(status, MARITAL) === undefined ? '' : coded('maritalStatusCode', status, { systems: [MARITAL] });
+function maritalStatus(status: CodeableConcept | undefined): Markup {
+  return codeIn(status, MARITAL) === undefined ? NOTHING : coded('maritalStatusCode', status, { systems: [MARITAL] });
 }
 
 const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition/';
@@ -147,7 +187,7 @@ const codings = (extensions: readonly Extension[]): readonly Coding[] =>
   extensions.flatMap(({ valueCoding }) => (valueCoding === undefined ? [] : [valueCoding]));
 
 /** One race of the five; further ones and details beside it. https://hl7.org/fhir/us/core/StructureDefinition-us-core-race.html */
-function races(patient: Patient): string {
+function races(patient: Patient): Markup {
   const all = codings(parts(patient, 'us-core-race', 'ombCategory'));
   const [first, ...more] = all.filter(({ system }) => system === CDCREC);
   const details = codings(parts(patient, 'us-core-race', 'detailed'));
@@ -155,25 +195,24 @@ function races(patient: Patient): string {
     systems: [CDCREC],
     unknown: nullFlavorOf({ coding: all }) ?? 'UNK',
   });
-  return main + [...more, ...details].map(coding => coded('sdtc:raceCode', { coding: [coding] })).join('');
+  return xml`${main}${[...more, ...details].map(coding => coded('sdtc:raceCode', { coding: [coding] }))}`;
 }
 
-function ethnicity(patient: Patient): string {
+function ethnicity(patient: Patient): Markup {
   const all = codings(parts(patient, 'us-core-ethnicity', 'ombCategory'));
   const main = coded('ethnicGroupCode', { coding: all }, { systems: [CDCREC] });
   const details = codings(parts(patient, 'us-core-ethnicity', 'detailed'));
-  return main + details.map(coding => coded('sdtc:ethnicGroupCode', { coding: [coding] })).join('');
+  return xml`${main}${details.map(coding => coded('sdtc:ethnicGroupCode', { coding: [coding] }))}`;
 }
 
-function languages({ communication }: Patient): string {
-  return (communication ?? [])
-    .map(({ language, preferred }) => {
-      const code = codeIn(language, 'urn:ietf:bcp:47');
-      if (code === undefined) return '';
-      const preference = preferred === undefined ? '' : `<preferenceInd value="${preferred}"/>`;
-      return `<languageCommunication><languageCode${attribute('code', code)}/>${preference}</languageCommunication>`;
-    })
-    .join('');
+function languages({ communication }: Patient): Markup {
+  return xml`${(communication ?? []).map(({ language, preferred }) => {
+    const code = codeIn(language, 'urn:ietf:bcp:47');
+    if (code === undefined) return NOTHING;
+    const preference = preferred === undefined ? NOTHING : xml`<preferenceInd value="${String(preferred)}"/>`;
+    return xml`
+    <languageCommunication><languageCode${attribute('code', code)}/>${preference}</languageCommunication>`;
+  })}`;
 }
 
 const LEVELS = ['N', 'R', 'V'];
@@ -184,6 +223,6 @@ export function highestConfidentiality(codes: ReadonlySet<string>): string {
 }
 
 /** An end of the time of care; there was no care where it is undefined. */
-function serviceEnd(name: 'low' | 'high', time: string | undefined): string {
-  return time === undefined ? `<${name} nullFlavor="NA"/>` : `<${name} value="${time}"/>`;
+function serviceEnd(name: 'low' | 'high', time: string | undefined): Markup {
+  return time === undefined ? xml`<${name} nullFlavor="NA"/>` : xml`<${name} value="${time}"/>`;
 }

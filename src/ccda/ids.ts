@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { rootOf } from './code-systems.ts';
 import type { Identifier } from './fhir/datatypes.ts';
-import { attribute } from './xml.ts';
+import { attribute, type Markup, NOTHING, xml } from './xml.ts';
 
 /** The same parts give the same UUID. */
 export function uuidOf(...parts: readonly string[]): string {
@@ -25,12 +25,10 @@ export function rootedSystem(system: string | undefined, oid: string | undefined
 }
 
 /** `id` per identifier whose system is an OID or a UUID. */
-export function identifierElements(identifiers: readonly Identifier[] | undefined): string {
-  return (identifiers ?? [])
-    .map(({ system, value }) => {
-      const root = rootOf(system);
-      const extension = attribute('extension', value);
-      return root === undefined || extension === '' ? '' : `<id root="${root}"${extension}/>`;
-    })
-    .join('');
+export function identifierElements(identifiers: readonly Identifier[] | undefined): Markup {
+  return xml`${(identifiers ?? []).map(({ system, value }) => {
+    const root = rootOf(system);
+    const extension = attribute('extension', value);
+    return root === undefined || extension.isEmpty ? NOTHING : xml`<id root="${root}"${extension}/>`;
+  })}`;
 }

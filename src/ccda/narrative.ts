@@ -2,7 +2,7 @@
  * What people read of a section: one table. In: rows of plain text. Out: the table as CDA narrative, whose rows entries
  * link to by ID, and as HTML, from the same rows. CDA R2 section 4.3.5
  */
-import { escapeXml } from './xml.ts';
+import { attribute, html, type Markup, NOTHING, xml } from './xml.ts';
 
 export interface Row {
   /** Unique in the document. */
@@ -19,51 +19,62 @@ export interface Table {
 }
 
 /** A day, perhaps with a time: it is not broken into lines. */
-const TIME = /\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b/g;
+const TIME = /(\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b)/;
 
 /** More without a blank than a column has room for, as a unique device identifier. */
-const LONG = /[^\s<>]{28,}/g;
+const LONG = /([^\s<>]{28,})/;
 
 /** Content of a section's `text`, row by row. `nothing` stands where there are no rows. */
 export function* narrativeXml({ columns, rows }: Table, nothing: string): Generator<string> {
-  if (rows.length === 0) return yield `<paragraph>${escapeXml(nothing)}</paragraph>`;
-  yield `<table><thead><tr>${columns.map(name => `<th>${escapeXml(name)}</th>`).join('')}</tr></thead><tbody>`;
+  if (rows.length === 0) return yield xml`<paragraph>${nothing}</paragraph>`.text;
+  yield xml`<table><thead><tr>${columns.map(name => xml`<th>${name}</th>`)}</tr></thead><tbody>`.text;
   for (const { id, cells, marked } of rows) {
-    const style = marked === true ? ' styleCode="Bold"' : '';
-    yield `<tr ID="${id}"${style}>${cells.map(cell => `<td>${lines(cell, '<br/>')}</td>`).join('')}</tr>`;
+    const style = marked === true ? attribute('styleCode', 'Bold') : NOTHING;
+    yield xml`<tr ID="${id}"${style}>${cells.map(cell => xml`<td>${lines(cell).map(xmlLine)}</td>`)}</tr>`.text;
   }
   yield '</tbody></table>';
 }
 
+function xmlLine(line: string, at: number): Markup {
+  return at === 0 ? xml`${line}` : xml`<br/>${line}`;
+}
+
 /** The same as HTML. */
 export function* narrativeHtml({ columns, rows }: Table, nothing: string): Generator<string> {
-  if (rows.length === 0) return yield `<p class="nothing">${escapeXml(nothing)}</p>`;
-  const names = columns.map(name => `<th scope="col">${escapeXml(name)}</th>`);
-  // On a phone a row is a list, in which each value has its name before it.
-  const openings = columns.map(name => `<td data-name="${escapeXml(name)}">`);
-  yield `<div class="table"><table><thead><tr>${names.join('')}</tr></thead><tbody>`;
+  if (rows.length === 0) return yield html`<p class="nothing">${nothing}</p>`.text;
+  const names = columns.map(name => html`<th scope="col">${name}</th>`);
+  yield html`<div class="table"><table><thead><tr>${names}</tr></thead><tbody>`.text;
   for (const { id, cells, marked } of rows) {
-    const style = marked === true ? ' class="marked"' : '';
+    const style = marked === true ? attribute('class', 'marked') : NOTHING;
+    // On a phone a row is a list, in which each value has its name before it.
     const shown = cells.map((cell, i) =>
-      i === 0 ? `<td>${head(cell)}</td>` : `${openings[i]}${htmlLines(cell)}</td>`,
+      i === 0
+        ? html`<td>${lines(cell).map(headLine)}</td>`
+        : html`<td data-name="${columns[i]}">${lines(cell).map(htmlLine)}</td>`,
     );
-    yield `<tr id="${id}"${style}>${shown.join('')}</tr>`;
+    yield html`<tr id="${id}"${style}>${shown}</tr>`.text;
   }
   yield '</tbody></table></div>';
 }
 
 /** The first line says what the row is about. */
-function head(cell: string): string {
-  const [first = '', ...more] = htmlLines(cell).split('<br>');
-  return [`<b>${first}</b>`, ...more].join('<br>');
+function headLine(line: string, at: number): Markup {
+  return at === 0 ? html`<b>${wrapped(line)}</b>` : htmlLine(line, at);
 }
 
-/** Times stay whole; words without end are broken anywhere. */
-function htmlLines(cell: string): string {
-  return lines(cell, '<br>').replace(LONG, '<span>$&</span>').replace(TIME, '<time>$&</time>');
+function htmlLine(line: string, at: number): Markup {
+  return at === 0 ? wrapped(line) : html`<br>${wrapped(line)}`;
 }
 
-function lines(text: string, end: string): string {
-  const escaped = escapeXml(text.trim());
-  return escaped.includes('\n') ? escaped.replace(/(?:&#13;)?\n/g, end) : escaped;
+/** Times stay whole; long words are broken anywhere. */
+function wrapped(line: string): Markup {
+  return html`${line.split(LONG).map((part, i) => (i % 2 === 0 ? timed(part) : html`<span>${timed(part)}</span>`))}`;
+}
+
+function timed(text: string): Markup {
+  return html`${text.split(TIME).map((part, i) => (i % 2 === 0 ? html`${part}` : html`<time>${part}</time>`))}`;
+}
+
+function lines(text: string): readonly string[] {
+  return text.trim().split(/\r?\n/);
 }

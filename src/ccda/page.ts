@@ -9,7 +9,7 @@ import { narrativeHtml } from './narrative.ts';
 import { readableAddress, readableName } from './people.ts';
 import { emptyText } from './section.ts';
 import { readableTime } from './time.ts';
-import { escapeXml } from './xml.ts';
+import { attribute, html, type Markup, NOTHING, verbatim } from './xml.ts';
 
 /** Where a page leads to; absolute addresses. */
 export interface PageLinks {
@@ -23,60 +23,62 @@ export function* documentPage(document: Document, links?: PageLinks): Generator<
   const { header, sections, words, about, mrn } = document;
   const { patient, title } = header;
   const name = readableName(patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0]) || 'Name unknown';
-  yield `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeXml(`${title}: ${name}`)}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<header>
-<div>${way(links, title)}<h1>${escapeXml(name)}</h1>${facts(patient, mrn, header.time)}</div>
-</header>
-<div class="scroll">
-<main>
-<div class="document">
-<h2>${escapeXml(title)}</h2>
-<p>${escapeXml(about)}; as of ${readableTime(header.time)}</p>
-</div>
-`;
-  if (sections.length > 1) yield contents(sections);
+  yield html`
+    <!doctype html>\n
+    <html lang="en">
+      <head>
+        <meta charset="utf-8">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <title>${title}: ${name}</title>
+        <style>${verbatim(STYLE)}</style>
+      </head>\n
+      <body>
+        <header>
+          <div>${way(links, title)}<h1>${name}</h1>${facts(patient, mrn, header.time)}</div>
+        </header>\n
+        <div class="scroll">
+          <main>
+            <div class="document"><h2>${title}</h2><p>${about}; as of ${readableTime(header.time)}</p></div>\n`.text;
+  if (sections.length > 1) yield contents(sections).text;
   for (const section of sections) {
     const { definition, table } = section;
     const empty = table.rows.length === 0;
-    const count = empty ? '' : ` <span class="count">${table.rows.length}</span>`;
-    yield `<section id="${definition.key}"${empty ? ' class="empty"' : ''}><h3>${escapeXml(definition.title)}${count}</h3>`;
+    const count = empty ? NOTHING : html` <span class="count">${table.rows.length}</span>`;
+    const style = attribute('class', empty ? 'empty' : undefined);
+    yield html`<section id="${definition.key}"${style}><h3>${definition.title}${count}</h3>`.text;
     yield* narrativeHtml(table, emptyText(section, words));
     yield '</section>\n';
   }
+  const { software, confidentiality } = header;
   const custodian = header.custodian?.name ?? header.publisher;
-  yield `</main>
-<footer>${escapeXml(`Made by ${header.software.name} ${header.software.version} on ${readableTime(header.time)} from the record kept by ${custodian}. Confidentiality: ${CONFIDENTIALITY[header.confidentiality] ?? header.confidentiality}.`)}</footer>
-</div>
-</body>
-</html>
-`;
+  const made =
+    `Made by ${software.name} ${software.version} on ${readableTime(header.time)} from the record kept by ${custodian}. ` +
+    `Confidentiality: ${CONFIDENTIALITY[confidentiality] ?? confidentiality}.`;
+  yield html`
+          </main>\n
+          <footer>${made}</footer>
+        </div>
+      </body>
+    </html>\n`.text;
 }
 
-function way(links: PageLinks | undefined, title: string): string {
-  if (links === undefined) return '';
-  const link = (address: string, text: string, more = ''): string =>
-    `<a href="${escapeXml(address)}"${more}>${escapeXml(text)}</a>`;
-  const chart = links.chart === undefined ? '' : `${link(links.chart, 'Chart')} `;
-  return `<nav class="way" aria-label="Elsewhere">${chart}${link(links.xml, 'Save as XML', ` download="${escapeXml(title.toLowerCase().replaceAll(' ', '-'))}.xml"`)}</nav>`;
+function way(links: PageLinks | undefined, title: string): Markup {
+  if (links === undefined) return NOTHING;
+  const chart = links.chart === undefined ? NOTHING : html`<a href="${links.chart}">Chart</a> `;
+  const file = `${title.toLowerCase().replaceAll(' ', '-')}.xml`;
+  const xml = html`<a href="${links.xml}" download="${file}">Save as XML</a>`;
+  return html`<nav class="way" aria-label="Elsewhere">${chart}${xml}</nav>`;
 }
 
 const CONFIDENTIALITY: Readonly<Record<string, string>> = { N: 'normal', R: 'restricted', V: 'very restricted' };
 
-function contents(sections: Document['sections']): string {
-  const items = sections.map(
-    ({ definition, table }) =>
-      `<li><a href="#${definition.key}">${escapeXml(definition.title)}</a> <span class="count">${table.rows.length || 'none'}</span></li>`,
-  );
-  return `<nav aria-label="Sections"><ul>${items.join('')}</ul></nav>\n`;
+function contents(sections: Document['sections']): Markup {
+  const items = sections.map(({ definition: { key, title }, table: { rows } }) => {
+    const count = rows.length || 'none';
+    return html`<li><a href="#${key}">${title}</a> <span class="count">${count}</span></li>`;
+  });
+  return html`<nav aria-label="Sections"><ul>${items}</ul></nav>\n`;
 }
 
 /** Completed years of life at a time or at death: `58 years`; nothing where the day of birth is not known. */
@@ -88,7 +90,7 @@ export function readableAge({ birthDate = '', deceasedDateTime, deceasedBoolean 
   return months < 24 ? `${months} month${months === 1 ? '' : 's'}` : `${Math.floor(months / 12)} years`;
 }
 
-function facts(patient: Patient, mrn: string | undefined, time: string): string {
+function facts(patient: Patient, mrn: string | undefined, time: string): Markup {
   const record = patient.identifier?.find(({ system }) => mrn !== undefined && system === mrn)?.value;
   const phone = patient.telecom?.find(({ system }) => system === 'phone')?.value;
   const all: readonly (readonly [string, string | undefined])[] = [
@@ -101,9 +103,9 @@ function facts(patient: Patient, mrn: string | undefined, time: string): string 
     ['Address', readableAddress(patient.address?.find(({ use }) => use !== 'old'))],
   ];
   const shown = all.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [`<div><dt>${name}</dt><dd>${escapeXml(value)}</dd></div>`],
+    value === undefined || value === '' ? [] : [html`<div><dt>${name}</dt><dd>${value}</dd></div>`],
   );
-  return `<dl>${shown.join('')}</dl>`;
+  return html`<dl>${shown}</dl>`;
 }
 
 const STYLE = `

@@ -10,7 +10,7 @@ import type { Organization, Person, PractitionerRole } from './fhir/people.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { addressElement, nameElement, readableName, telecomElements } from './people.ts';
 import { hl7Time } from './time.ts';
-import { templateIds, textElement } from './xml.ts';
+import { type Markup, NOTHING, templateIds, textElement, xml } from './xml.ts';
 
 /** Leads from a reference to the resource that was read along, if there is one. */
 export type Resolve = (reference: Reference | undefined) => Resource | undefined;
@@ -53,74 +53,76 @@ export function nameOf(reference: Reference | undefined, resolve: Resolve): stri
 }
 
 /** Identifiers with a root, the NPI first; else one made of where the reference leads. */
-export function actorIds({ key, person, organization }: Actor): string {
+export function actorIds({ key, person, organization }: Actor): Markup {
   const identifiers = (person ?? organization)?.identifier ?? [];
   const npi = identifiers.filter(({ system }) => system === NPI);
   const others = identifiers.filter(({ system }) => system !== NPI);
-  return identifierElements([...npi, ...others]) || `<id root="${uuidOf('actor', key)}"/>`;
+  return identifierElements([...npi, ...others]).or(xml`<id root="${uuidOf('actor', key)}"/>`);
 }
 
 const ROLE_CODE = 'http://terminology.hl7.org/CodeSystem/v3-RoleCode';
 const ONESELF: CodeableConcept = { coding: [{ system: ROLE_CODE, code: 'ONESELF', display: 'self' }] };
 
 /** `code`: of NUCC, what a professional is by role or qualification; of anybody else, what they are to the patient. */
-export function actorCode({ person, role }: Actor): string {
+export function actorCode({ person, role }: Actor): Markup {
   const kin = person?.resourceType === 'Patient' ? ONESELF : person?.relationship?.[0];
   if (codeIn(kin, ROLE_CODE) !== undefined) return coded('code', kin, { systems: [ROLE_CODE] });
   const concepts = [...(role?.specialty ?? []), ...(role?.code ?? [])].concat(
     (person?.qualification ?? []).flatMap(({ code }) => (code === undefined ? [] : [code])),
   );
   const known = concepts.find(({ coding }) => coding?.some(({ system }) => system === NUCC));
-  return known === undefined ? '' : coded('code', known, { systems: [NUCC] });
+  return known === undefined ? NOTHING : coded('code', known, { systems: [NUCC] });
 }
 
 /** Children of an assignedEntity: id, code, addr, telecom, person, organization. */
-export function assigned(actor: Actor): string {
+export function assigned(actor: Actor): Markup {
   const { person, role, organization } = actor;
   const holder = person ?? organization;
-  return (
-    actorIds(actor) +
-    actorCode(actor) +
-    addressElement(holder?.address?.[0], 'WP') +
-    telecomElements(role?.telecom ?? holder?.telecom) +
-    personOrOrganization(actor)
-  );
+  return xml`
+    ${actorIds(actor)}
+    ${actorCode(actor)}
+    ${addressElement(holder?.address?.[0], 'WP')}
+    ${telecomElements(role?.telecom ?? holder?.telecom)}
+    ${personOrOrganization(actor)}`;
 }
 
-function personOrOrganization(actor: Actor): string {
+function personOrOrganization(actor: Actor): Markup {
   const { person, organization, display } = actor;
   if (organization !== undefined) {
-    return `<representedOrganization>${organizationParts(organization, display)}</representedOrganization>`;
+    return xml`<representedOrganization>${organizationParts(organization, display)}</representedOrganization>`;
   }
   const name = person === undefined && display !== '' ? textElement('name', display) : nameElement(bestName(person));
-  return `<assignedPerson>${name}</assignedPerson>`;
+  return xml`<assignedPerson>${name}</assignedPerson>`;
 }
 
 /** Content of an Organization: id, name, telecom, addr. */
-export function organizationParts(known: Organization | undefined, name: string): string {
+export function organizationParts(known: Organization | undefined, name: string): Markup {
   const [telecom] = (known?.telecom ?? []).filter(({ system }) => system === 'phone');
-  return (
-    (identifierElements(known?.identifier) || `<id root="${uuidOf('organization', known?.id ?? name)}"/>`) +
-    textElement('name', known?.name ?? name) +
-    telecomElements(telecom === undefined ? undefined : [telecom]) +
-    addressElement(known?.address?.[0], 'WP')
-  );
+  return xml`
+    ${identifierElements(known?.identifier).or(xml`<id root="${uuidOf('organization', known?.id ?? name)}"/>`)}
+    ${textElement('name', known?.name ?? name)}
+    ${telecomElements(telecom === undefined ? undefined : [telecom])}
+    ${addressElement(known?.address?.[0], 'WP')}`;
 }
 
 /** `performer` of an entry for each who is referred to, once whatever the number of their roles. */
-export function performers(references: readonly (Reference | undefined)[], resolve: Resolve): string {
+export function performers(references: readonly (Reference | undefined)[], resolve: Resolve): Markup {
   const actors = references.map(one => actorOf(one, resolve)).filter(actor => actor !== undefined);
-  return [...new Map(actors.map(actor => [actor.key, actor])).values()]
-    .map(actor => `<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`)
-    .join('');
+  const each = [...new Map(actors.map(actor => [actor.key, actor])).values()];
+  return xml`${each.map(actor => xml`<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`)}`;
 }
 
 /** Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown. */
-export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): string {
+export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
   const when = hl7Time(time);
-  if (actor === undefined || when === undefined) return '';
-  return `<author>${templateIds('4.119')}<time value="${when}"/><assignedAuthor>${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}</assignedAuthor></author>`;
+  if (actor === undefined || when === undefined) return NOTHING;
+  return xml`
+    <author>
+      ${templateIds('4.119')}
+      <time value="${when}"/>
+      <assignedAuthor>${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}</assignedAuthor>
+    </author>`;
 }
 
 /** The role of a person in a team, for people. */

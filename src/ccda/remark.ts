@@ -3,7 +3,7 @@
  * Activity with the text itself and the link to the row. C-CDA R2.1 Volume 2, section 3.21
  */
 import { reference } from './code.ts';
-import { escapeXml, templateIds } from './xml.ts';
+import { type Markup, templateIds, xml } from './xml.ts';
 
 /** Texts that say something, each once. */
 export function remarksIn(texts: readonly (string | undefined)[]): readonly string[] {
@@ -11,10 +11,11 @@ export function remarksIn(texts: readonly (string | undefined)[]): readonly stri
 }
 
 /** An act: within an entry it needs an entryRelationship around it, within an organizer a component. */
-export function comment(text: string, row: string): string {
-  return (
-    `<act classCode="ACT" moodCode="EVN">${templateIds('4.64')}` +
-    '<code code="48767-8" displayName="Annotation comment" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
-    `<text>${escapeXml(text)}${reference(row)}</text></act>`
-  );
+export function comment(text: string, row: string): Markup {
+  return xml`
+    <act classCode="ACT" moodCode="EVN">
+      ${templateIds('4.64')}
+      <code code="48767-8" displayName="Annotation comment" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>
+      <text>${text}${reference(row)}</text>
+    </act>`;
 }

@@ -13,7 +13,7 @@ import { narrativeXml, type Row, type Table } from './narrative.ts';
 import type { Resolve } from './participants.ts';
 import { comment, remarksIn } from './remark.ts';
 import { keepTexts, type Texts } from './texts.ts';
-import { escapeXml, templateIds } from './xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, xml } from './xml.ts';
 
 export interface SectionDefinition {
   /** Begins the ids of its rows. */
@@ -46,10 +46,10 @@ export interface SectionWriter {
    * What was remarked on a resource: its notes, and `more`. Adds them to the row; the table has a column for remarks where a
    * row has any. Returns a Comment Activity each, as entryRelationship.
    */
-  remarks(row: string, resource: Resource, more?: readonly (string | undefined)[]): string;
-  entry(xml: string): void;
+  remarks(row: string, resource: Resource, more?: readonly (string | undefined)[]): Markup;
+  entry(entry: Markup): void;
   /** `<id root="…"/>` of an entry: the same for the same resource in every call. */
-  id(resource: Resource, part?: string): string;
+  id(resource: Resource, part?: string): Markup;
 }
 
 export interface Section {
@@ -103,16 +103,14 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
       remarks(row, { note }, more = []) {
         const texts = remarksIn([...(note ?? []).map(({ text }) => text), ...more]);
         if (texts.length > 0) remarks.set(row, [remarks.get(row) ?? '', ...texts].filter(Boolean).join('\n'));
-        return texts
-          .map(
-            text => `<entryRelationship typeCode="SUBJ" inversionInd="true">${comment(text, row)}</entryRelationship>`,
-          )
-          .join('');
+        return xml`${texts.map(
+          text => xml`<entryRelationship typeCode="SUBJ" inversionInd="true">${comment(text, row)}</entryRelationship>`,
+        )}`;
       },
-      entry(xml) {
-        entries.add(`<entry>${xml}</entry>`);
+      entry(entry) {
+        entries.add(xml`<entry>${entry}</entry>`.text);
       },
-      id: ({ resourceType, id }, part = '') => `<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
+      id: ({ resourceType, id }, part = '') => xml`<id root="${uuidOf(namespace, resourceType, id, part)}"/>`,
     },
     noting,
   );
@@ -144,9 +142,13 @@ function withRemarks({ columns, rows }: Table, remarks: ReadonlyMap<string, stri
 export function* sectionXml(section: Section, words: EmptyWords): Generator<string> {
   const { definition, table, entries } = section;
   const { title, code, codeName, templates } = definition;
-  yield `<component><section${nullFlavor(section)}>${templateIds(...templates)}`;
-  yield `<code code="${code}" displayName="${escapeXml(codeName)}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
-  yield `<title>${escapeXml(title)}</title><text>`;
+  yield xml`
+    <component>
+      <section${nullFlavor(section)}>
+        ${templateIds(...templates)}
+        <code code="${code}" displayName="${codeName}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>
+        <title>${title}</title>
+        <text>`.text;
   yield* narrativeXml(table, emptyText(section, words));
   yield '</text>';
   yield* entries;
@@ -157,8 +159,8 @@ export function* sectionXml(section: Section, words: EmptyWords): Generator<stri
  * NI only where nothing is known. Where the record has more than the document is about, the words say so; a template that
  * demands entries then has NA, as it allows none of its entries to be missing without a null flavour.
  */
-function nullFlavor({ definition, table, elsewhere }: Section): string {
-  if (table.rows.length > 0 || definition.narrativeOnly === true) return '';
-  if (!elsewhere) return ' nullFlavor="NI"';
-  return definition.entriesRequired === true ? ' nullFlavor="NA"' : '';
+function nullFlavor({ definition, table, elsewhere }: Section): Markup {
+  if (table.rows.length > 0 || definition.narrativeOnly === true) return NOTHING;
+  if (!elsewhere) return attribute('nullFlavor', 'NI');
+  return definition.entriesRequired === true ? attribute('nullFlavor', 'NA') : NOTHING;
 }

@@ -5,7 +5,7 @@
 import { daysIn } from '../time/calendar.ts';
 import { zoneOf } from '../time/zone.ts';
 import type { Period } from './fhir/datatypes.ts';
-import { escapeXml } from './xml.ts';
+import { type Markup, NOTHING, xml } from './xml.ts';
 
 const DATE_TIME = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)?)?$/;
 
@@ -18,17 +18,22 @@ export function hl7Time(text: string | undefined): string | undefined {
   return `${year}${month}${day}${hour}${minute}${second}${fraction.slice(0, 5)}${offset}`;
 }
 
-/** `<name value="…"/>`, or with nullFlavor UNK. `name` may hold attributes. */
-export function timeElement(name: string, text: string | undefined): string {
+/** `<name value="…"/>`, or with nullFlavor UNK. */
+export function timeElement(name: string, text: string | undefined): Markup {
   const time = hl7Time(text);
-  return time === undefined ? `<${name} nullFlavor="UNK"/>` : `<${name} value="${time}"/>`;
+  return time === undefined ? xml`<${name} nullFlavor="UNK"/>` : xml`<${name} value="${time}"/>`;
 }
 
 /** `effectiveTime` with low, and with high where there is an end or `ended` says that there must be one. */
-export function interval(start: string | undefined, end: string | undefined, ended = false): string {
+export function interval(
+  start: string | undefined,
+  end: string | undefined,
+  ended = false,
+  name = 'effectiveTime',
+): Markup {
   const sound = notBefore(end, start);
-  const high = sound !== undefined || ended ? timeElement('high', sound) : '';
-  return `<effectiveTime>${timeElement('low', start)}${high}</effectiveTime>`;
+  const high = sound !== undefined || ended ? timeElement('high', sound) : NOTHING;
+  return xml`<${name}>${timeElement('low', start)}${high}</${name}>`;
 }
 
 /** An end, unless it lies before the start: then it is a slip of the pen, for the narrative but not for an interval. */
@@ -44,7 +49,7 @@ function instantOf(text: string | undefined): number {
 }
 
 /** A date or a period, as `effectiveTime`: a value, or low and high. */
-export function moment(dateTime: string | undefined, period: Period | undefined): string {
+export function moment(dateTime: string | undefined, period: Period | undefined): Markup {
   if (dateTime !== undefined || period === undefined) return timeElement('effectiveTime', dateTime);
   return interval(period.start, period.end);
 }
@@ -115,9 +120,7 @@ export function readableVisit({ status, period }: { readonly status?: string; re
 }
 
 /** An element with text in it for `xsi:type="TS"` values. */
-export function timeValue(text: string): string {
+export function timeValue(text: string): Markup {
   const time = hl7Time(text);
-  return time === undefined
-    ? `<value xsi:type="ST">${escapeXml(text)}</value>`
-    : `<value xsi:type="TS" value="${time}"/>`;
+  return time === undefined ? xml`<value xsi:type="ST">${text}</value>` : xml`<value xsi:type="TS" value="${time}"/>`;
 }

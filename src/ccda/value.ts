@@ -4,12 +4,12 @@
  * CDA R2 datatypes; C-CDA R2.1 Volume 2, Result Observation
  */
 
-import { coded, labelOf, nullFlavorOf } from './code.ts';
+import { coded, labelOf, nullFlavorOf, TYPE_CD } from './code.ts';
 import { UCUM } from './code-systems.ts';
 import type { Quantity, Range } from './fhir/datatypes.ts';
 import type { ObservationValue } from './fhir/measured.ts';
 import { readablePeriod, readableTime, timeValue } from './time.ts';
-import { attribute, escapeXml, textElement } from './xml.ts';
+import { attribute, type Markup, NOTHING, textElement, xml } from './xml.ts';
 
 export interface ValueOptions {
   /** Systems for coded values. */
@@ -18,31 +18,34 @@ export interface ValueOptions {
 }
 
 /** `value`, with nullFlavor where there is none. */
-export function valueElement(value: ObservationValue, options: ValueOptions = {}): string {
+export function valueElement(value: ObservationValue, options: ValueOptions = {}): Markup {
   if (value.valueQuantity !== undefined) return quantityValue(value.valueQuantity);
   if (value.valueCodeableConcept !== undefined) {
-    return coded('value', value.valueCodeableConcept, { ...options, attributes: ' xsi:type="CD"' });
+    return coded('value', value.valueCodeableConcept, { ...options, attributes: TYPE_CD });
   }
-  if (value.valueString !== undefined) return textElement('value xsi:type="ST"', value.valueString);
-  if (value.valueBoolean !== undefined) return `<value xsi:type="BL" value="${value.valueBoolean}"/>`;
-  if (value.valueInteger !== undefined) return `<value xsi:type="INT" value="${value.valueInteger}"/>`;
+  if (value.valueString !== undefined) return textElement('value', value.valueString, TYPE_ST);
+  if (value.valueBoolean !== undefined) return xml`<value xsi:type="BL" value="${String(value.valueBoolean)}"/>`;
+  if (value.valueInteger !== undefined) return xml`<value xsi:type="INT" value="${value.valueInteger}"/>`;
   if (value.valueRange !== undefined) return rangeValue(value.valueRange);
   if (value.valueDateTime !== undefined) return timeValue(value.valueDateTime);
-  return `<value xsi:type="ST" nullFlavor="${nullFlavorOf(value.dataAbsentReason) ?? 'UNK'}"/>`;
+  return xml`<value xsi:type="ST" nullFlavor="${nullFlavorOf(value.dataAbsentReason) ?? 'UNK'}"/>`;
 }
 
+/** For `textElement`: a value that is a text. */
+export const TYPE_ST = xml` xsi:type="ST"`;
+
 /** A quantity: PQ; IVL_PQ with a comparator; REAL without a unit; as text where the unit is none of UCUM. */
-export function quantityValue(quantity: Quantity): string {
+export function quantityValue(quantity: Quantity): Markup {
   const { value, comparator } = quantity;
   const unit = unitOf(quantity);
-  if (value === undefined) return '<value xsi:type="PQ" nullFlavor="UNK"/>';
+  if (value === undefined) return xml`<value xsi:type="PQ" nullFlavor="UNK"/>`;
   if (unit === undefined && quantity.unit !== undefined) {
-    return `<value xsi:type="ST">${escapeXml(readableQuantity(quantity))}</value>`;
+    return xml`<value xsi:type="ST">${readableQuantity(quantity)}</value>`;
   }
-  if (comparator !== undefined) return `<value xsi:type="IVL_PQ">${bound(quantity)}</value>`;
+  if (comparator !== undefined) return xml`<value xsi:type="IVL_PQ">${bound(quantity)}</value>`;
   return unit === undefined
-    ? `<value xsi:type="REAL" value="${value}"/>`
-    : `<value xsi:type="PQ" value="${value}"${attribute('unit', unit)}/>`;
+    ? xml`<value xsi:type="REAL" value="${value}"/>`
+    : xml`<value xsi:type="PQ" value="${value}"${attribute('unit', unit)}/>`;
 }
 
 /**
@@ -61,24 +64,24 @@ export function measuredUnitOf(quantity: Quantity): string | undefined {
 }
 
 /** `<5` is a high bound that is not reached. */
-function bound(quantity: Quantity): string {
+function bound(quantity: Quantity): Markup {
   const { comparator = '<', value = '' } = quantity;
-  const inclusive = comparator.endsWith('=') ? '' : ' inclusive="false"';
+  const inclusive = attribute('inclusive', comparator.endsWith('=') ? undefined : 'false');
   const element = comparator.startsWith('<') ? 'high' : 'low';
-  return `<${element}${inclusive} value="${value}"${attribute('unit', unitOf(quantity))}/>`;
+  return xml`<${element}${inclusive} value="${value}"${attribute('unit', unitOf(quantity))}/>`;
 }
 
 /** IVL_PQ with the ends that there are; as text where a unit is none of UCUM. */
-export function rangeValue({ low, high }: Range): string {
-  const end = (element: string, quantity: Quantity | undefined): string =>
+export function rangeValue({ low, high }: Range): Markup {
+  const end = (element: string, quantity: Quantity | undefined): Markup =>
     quantity?.value === undefined
-      ? ''
-      : `<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
+      ? NOTHING
+      : xml`<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
   // A unit that is none of UCUM cannot stand in an interval, and without it the numbers mean something else.
   if ([low, high].some(one => one?.unit !== undefined && unitOf(one) === undefined)) {
-    return textElement('value xsi:type="ST"', readableInterval({ ...(low && { low }), ...(high && { high }) }));
+    return textElement('value', readableInterval({ ...(low && { low }), ...(high && { high }) }), TYPE_ST);
   }
-  return `<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
+  return xml`<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
 }
 
 /** For people: `< 5 mg/dL`. */

@@ -7,7 +7,7 @@
 import type { Period, Quantity, Range } from './fhir/datatypes.ts';
 import { readablePeriod, readableTime } from './time.ts';
 import { readableInterval, readableQuantity, unitOf } from './value.ts';
-import { escapeXml, templateIds } from './xml.ts';
+import { type Markup, NOTHING, templateIds, xml } from './xml.ts';
 
 /** The forms of one choice element, such as `onset`. */
 export type When<Name extends string> = {
@@ -59,12 +59,17 @@ function named(age: Quantity): Quantity {
 const AGE_UNITS: ReadonlySet<string> = new Set(['a', 'mo', 'wk', 'd', 'h', 'min']);
 
 /** Age Observation (C-CDA R2.1), within what began at that age; empty without a number of such a unit. */
-export function ageObservation(age: Quantity | undefined): string {
+export function ageObservation(age: Quantity | undefined): Markup {
   const unit = age && unitOf(age);
-  if (age?.value === undefined || age.comparator !== undefined || unit === undefined || !AGE_UNITS.has(unit)) return '';
-  return (
-    `<entryRelationship typeCode="SUBJ" inversionInd="true"><observation classCode="OBS" moodCode="EVN">${templateIds('4.31')}` +
-    '<code code="445518008" displayName="Age at onset" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>' +
-    `<statusCode code="completed"/><value xsi:type="PQ" value="${escapeXml(age.value)}" unit="${escapeXml(unit)}"/></observation></entryRelationship>`
-  );
+  if (age?.value === undefined || age.comparator !== undefined || unit === undefined || !AGE_UNITS.has(unit))
+    return NOTHING;
+  return xml`
+    <entryRelationship typeCode="SUBJ" inversionInd="true">
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds('4.31')}
+        <code code="445518008" displayName="Age at onset" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>
+        <statusCode code="completed"/>
+        <value xsi:type="PQ" value="${age.value}" unit="${unit}"/>
+      </observation>
+    </entryRelationship>`;
 }

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { coded, labelOf, nullFlavorOf } from '../../src/ccda/code.ts';
+import { coded as codedMarkup, labelOf, nullFlavorOf, TYPE_CD } from '../../src/ccda/code.ts';
 import { LOINC, SNOMED } from '../../src/ccda/code-systems.ts';
+
+const coded = (...of: Parameters<typeof codedMarkup>): string => codedMarkup(...of).text;
 
 const LOCAL = 'urn:oid:2.16.840.1.113883.3.9999.4';
 const HYPERTENSION = { system: SNOMED, code: '59621000', display: 'Essential hypertension' };
@@ -11,7 +13,7 @@ describe('a code of a wanted system', () => {
       coded(
         'value',
         { coding: [{ system: LOCAL, code: 'HTN', display: 'High' }, HYPERTENSION] },
-        { systems: [SNOMED], attributes: ' xsi:type="CD"', row: 'problems-1' },
+        { systems: [SNOMED], attributes: TYPE_CD, row: 'problems-1' },
       ),
     ).toBe(
       '<value xsi:type="CD" code="59621000" displayName="Essential hypertension" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">' +

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { addMedication } from '../../src/ccda/entries/medication.ts';
 import type { Dosage } from '../../src/ccda/fhir/record.ts';
+import { NOTHING } from '../../src/ccda/xml.ts';
 
 type Timing = NonNullable<Dosage['timing']>;
 
@@ -15,10 +16,10 @@ function timesOf(timing: Timing): readonly string[] {
       patient: { resourceType: 'Patient', id: '1' },
       row: () => 'row',
       markedRow: () => 'row',
-      remarks: () => '',
-      id: () => '',
-      entry(xml) {
-        written = xml;
+      remarks: () => NOTHING,
+      id: () => NOTHING,
+      entry({ text }) {
+        written = text;
       },
     },
   );

@@ -63,16 +63,16 @@ test('a local time is the instant that it came from', () => {
 });
 
 test('an interval has a low always, a high where there is one or must be', () => {
-  expect(interval('2020-01-01', undefined)).toBe('<effectiveTime><low value="20200101"/></effectiveTime>');
-  expect(interval(undefined, undefined, true)).toBe(
+  expect(interval('2020-01-01', undefined).text).toBe('<effectiveTime><low value="20200101"/></effectiveTime>');
+  expect(interval(undefined, undefined, true).text).toBe(
     '<effectiveTime><low nullFlavor="UNK"/><high nullFlavor="UNK"/></effectiveTime>',
   );
-  expect(interval('2020-01-01', '2019-01-01')).toBe('<effectiveTime><low value="20200101"/></effectiveTime>');
-  expect(moment('2020-01-01', undefined)).toBe('<effectiveTime value="20200101"/>');
-  expect(moment(undefined, { start: '2020-01-01', end: '2020-01-02' })).toBe(
+  expect(interval('2020-01-01', '2019-01-01').text).toBe('<effectiveTime><low value="20200101"/></effectiveTime>');
+  expect(moment('2020-01-01', undefined).text).toBe('<effectiveTime value="20200101"/>');
+  expect(moment(undefined, { start: '2020-01-01', end: '2020-01-02' }).text).toBe(
     '<effectiveTime><low value="20200101"/><high value="20200102"/></effectiveTime>',
   );
-  expect(moment(undefined, undefined)).toBe('<effectiveTime nullFlavor="UNK"/>');
+  expect(moment(undefined, undefined).text).toBe('<effectiveTime nullFlavor="UNK"/>');
   expect(notBefore('2020', '2020-05-05')).toBe('2020');
 });
 

@@ -77,7 +77,7 @@ test.each([
     'Not Performed',
   ],
 ])('%s', (_title, value, xml, text) => {
-  expect(valueElement(value)).toBe(xml);
+  expect(valueElement(value).text).toBe(xml);
   expect(readableValue(value)).toBe(text);
 });
 

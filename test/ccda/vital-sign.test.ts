@@ -1,6 +1,7 @@
 /** Vital signs that were not measured. */
 import { expect, test } from 'vitest';
 import { addVitalSigns } from '../../src/ccda/entries/vital-sign.ts';
+import { NOTHING } from '../../src/ccda/xml.ts';
 
 test('oxygen without saturation has the unit of a saturation, and not that of the flow beside it', () => {
   const written: string[] = [];
@@ -25,9 +26,9 @@ test('oxygen without saturation has the unit of a saturation, and not that of th
       patient: { resourceType: 'Patient', id: '1' },
       row: () => 'row',
       markedRow: () => 'row',
-      remarks: () => '',
-      id: () => '',
-      entry: xml => written.push(xml),
+      remarks: () => NOTHING,
+      id: () => NOTHING,
+      entry: ({ text }) => written.push(text),
     },
   );
   expect([...written.join('').matchAll(/<value [^>]*>/g)].map(([value]) => value)).toEqual([

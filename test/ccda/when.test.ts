@@ -6,6 +6,7 @@ import { addProcedure } from '../../src/ccda/entries/procedure.ts';
 import type { AllergyIntolerance, Condition, Procedure } from '../../src/ccda/fhir/record.ts';
 import { LISTS } from '../../src/ccda/lists.ts';
 import type { SectionWriter } from '../../src/ccda/section.ts';
+import { NOTHING } from '../../src/ccda/xml.ts';
 
 const NONE = { resourceType: 'X', id: '1' } as const;
 
@@ -17,9 +18,9 @@ function written<Resource>(add: (resource: Resource, content: SectionWriter) => 
   };
   add(resource, {
     ...{ resolve: () => undefined, patient: { resourceType: 'Patient', id: '1' }, row, markedRow: row },
-    ...{ remarks: () => '', id: () => '' },
-    entry(entry) {
-      xml = entry;
+    ...{ remarks: () => NOTHING, id: () => NOTHING },
+    entry({ text }) {
+      xml = text;
     },
   });
   return { cells, xml };

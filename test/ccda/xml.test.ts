@@ -1,7 +1,8 @@
+import { globSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { narrativeXml } from '../../src/ccda/narrative.ts';
-import { attribute, escapeXml, templateIds, textElement } from '../../src/ccda/xml.ts';
+import { attribute, xml as markup, templateIds, textElement } from '../../src/ccda/xml.ts';
 import { all, type Element, parseXml } from './xml-tree.ts';
 
 /** Any string at all, with what tends to break XML more often than chance would have it. */
@@ -58,7 +59,7 @@ describe('any text', () => {
   test('is read back from an element as it was, but for what XML cannot hold', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const root = read(`<a>${escapeXml(text)}</a>`);
+        const root = read(markup`<a>${text}</a>`.text);
         expect(root.children).toEqual([]);
         expect(root.text).toBe(heldByXml(text));
       }),
@@ -69,7 +70,7 @@ describe('any text', () => {
   test('is read back from an attribute with single blanks for white space', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const root = read(`<a${attribute('b', text)}/>`);
+        const root = read(markup`<a${attribute('b', text)}/>`.text);
         const expected = heldByXml(text.replace(/[\s\u0085]+/g, ' ').trim());
         expect(root.attributes).toEqual(expected === '' ? {} : { b: expected });
       }),
@@ -80,7 +81,7 @@ describe('any text', () => {
   test('is an element of its own without blanks around it, or none', () => {
     fc.assert(
       fc.property(anyText, text => {
-        const root = read(`<a>${textElement('b c="d"', text)}</a>`);
+        const root = read(markup`<a>${textElement('b', text, markup` c="d"`)}</a>`.text);
         const expected = heldByXml(text.trim());
         expect(root.children).toEqual(
           expected === '' ? [] : [{ name: 'b', attributes: { c: 'd' }, children: [], text: expected }],
@@ -111,11 +112,50 @@ test.each([
   ['\0\u0007\ud800', '\ufffd\ufffd\ufffd'],
   ['𠮷', '𠮷'],
 ])('%j is written %j', (text, xml) => {
-  expect(escapeXml(text)).toBe(xml);
+  expect(markup`${text}`.text).toBe(xml);
 });
 
 test('templates have their extension, or none', () => {
-  expect(templateIds('2.5', '2.5:2015-08-01')).toBe(
+  expect(templateIds('2.5', '2.5:2015-08-01').text).toBe(
     '<templateId root="2.16.840.1.113883.10.20.22.2.5"/><templateId root="2.16.840.1.113883.10.20.22.2.5" extension="2015-08-01"/>',
   );
+});
+
+describe('a template', () => {
+  test('takes markup as it stands, lists in their order, and nothing for undefined', () => {
+    const items = ['a', '<b>'].map(text => markup`<i>${text}</i>`);
+    expect(markup`<p>${items}${undefined}${2}</p>`.text).toBe('<p><i>a</i><i>&lt;b&gt;</i>2</p>');
+  });
+
+  test('leaves out its own line ends and indentation, and no text of a value', () => {
+    expect(
+      markup`
+      <p>
+        <b> one</b>
+        ${' two\n  three '}
+      </p>\n`.text,
+    ).toBe('<p><b> one</b> two\n  three </p>\n');
+  });
+
+  test('takes names of elements as values, and nothing else in their place', () => {
+    expect(markup`<${'sdtc:raceCode'}>1</${'sdtc:raceCode'}>`.text).toBe('<sdtc:raceCode>1</sdtc:raceCode>');
+    for (const name of ['a b="c"', 'a>', '', '1', undefined, markup`a`])
+      expect(() => markup`<${name}/>`).toThrow(RangeError);
+  });
+});
+
+test('values get into markup by the template alone', () => {
+  const files = globSync('src/ccda/**/*.ts').filter(file => !file.endsWith('/xml.ts'));
+  expect(files.length).toBeGreaterThan(40);
+  const lines = files.flatMap(file =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .map(line => `${file}: ${line}`),
+  );
+  // Templates without the tag, sums with markup, and markup of any text.
+  expect(
+    lines.filter(line =>
+      /(?<!xml|html|\*.*)`(?:\$\{[^`}]*\})*\s*<[/\w$]|'<[/\w][^']*>' *\+|\+ *'<[/\w]|new Markup/.test(line),
+    ),
+  ).toEqual([]);
 });

@@ -2,14 +2,14 @@
  * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions, severity
  * and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
  */
-import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
 import { RXNORM, SNOMED, UNII } from '../code-systems.ts';
 import type { AllergyIntolerance } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
 import { whenOf } from '../when.ts';
-import { templateIds } from '../xml.ts';
+import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
 const SUBSTANCE: Term = { code: '419199007', name: 'Allergy to substance' };
@@ -86,14 +86,16 @@ export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter):
     STATUS[codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical') ?? ''];
   const concern = status?.concern ?? 'active';
   content.entry(
-    '<act classCode="ACT" moodCode="EVN">' +
-      templateIds('4.30', '4.30:2015-08-01') +
-      content.id(allergy, 'concern') +
-      '<code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>' +
-      `<statusCode code="${concern}"/>` +
-      interval(recordedDate ?? onset.start, undefined, concern === 'completed') +
-      author(recorder, recordedDate, content.resolve) +
-      `<entryRelationship typeCode="SUBJ">${observation(allergy, status, content, row)}</entryRelationship></act>`,
+    xml`
+    <act classCode="ACT" moodCode="EVN">
+      ${templateIds('4.30', '4.30:2015-08-01')}
+      ${content.id(allergy, 'concern')}
+      <code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>
+      <statusCode code="${concern}"/>
+      ${interval(recordedDate ?? onset.start, undefined, concern === 'completed')}
+      ${author(recorder, recordedDate, content.resolve)}
+      <entryRelationship typeCode="SUBJ">${observation(allergy, status, content, row)}</entryRelationship>
+    </act>`,
   );
 }
 
@@ -102,7 +104,7 @@ function observation(
   status: Term | undefined,
   content: SectionWriter,
   row: string,
-): string {
+): Markup {
   const { code, recordedDate, recorder, criticality } = allergy;
   const none = NONE[codeIn(code, SNOMED) ?? ''];
   const refuted =
@@ -111,47 +113,56 @@ function observation(
   const substance =
     none === undefined
       ? coded('code', code, { systems: [RXNORM, UNII, SNOMED, 'http://hl7.org/fhir/ndfrt'], row })
-      : '<code nullFlavor="NA"/>';
+      : xml`<code nullFlavor="NA"/>`;
   const critical = CRITICALITY[criticality ?? ''];
-  return (
-    `<observation classCode="OBS" moodCode="EVN"${none || refuted ? ' negationInd="true"' : ''}>` +
-    templateIds('4.7', '4.7:2014-06-09') +
-    content.id(allergy, 'observation') +
-    '<code code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>' +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    interval(whenOf(allergy, 'onset').start, undefined) +
-    snomedElement('value xsi:type="CD"', none ?? kindOf(allergy)) +
-    author(recorder, recordedDate, content.resolve) +
-    `<participant typeCode="CSM"><participantRole classCode="MANU"><playingEntity classCode="MMAT">${substance}</playingEntity></participantRole></participant>` +
-    (status === undefined
-      ? ''
-      : relatedObservation({
-          typeCode: 'REFR',
-          templates: ['4.28', '4.28:2019-06-20'],
-          code: loincCode({ code: '33999-4', name: 'Status' }),
-          value: snomedElement('value xsi:type="CE"', status),
-          row,
-        })) +
-    (allergy.reaction ?? []).map((_, i) => reaction(allergy, i, content, row)).join('') +
-    (critical === undefined
-      ? ''
-      : relatedObservation({
-          typeCode: 'SUBJ',
-          templates: ['4.145'],
-          code: loincCode({ code: '82606-5', name: 'Criticality' }),
-          value: `<value xsi:type="CD" code="${critical.code}" displayName="${critical.name}" codeSystem="2.16.840.1.113883.5.1063" codeSystemName="ObservationValue"/>`,
-          row,
-        })) +
-    content.remarks(
-      row,
-      allergy,
-      (allergy.reaction ?? []).flatMap(({ description, note }) => [
-        description,
-        ...(note ?? []).map(({ text }) => text),
-      ]),
-    ) +
-    '</observation>'
-  );
+  return xml`
+    <observation classCode="OBS" moodCode="EVN"${attribute('negationInd', none || refuted ? 'true' : undefined)}>
+      ${templateIds('4.7', '4.7:2014-06-09')}
+      ${content.id(allergy, 'observation')}
+      <code code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${interval(whenOf(allergy, 'onset').start, undefined)}
+      ${snomedElement('value', none ?? kindOf(allergy), TYPE_CD)}
+      ${author(recorder, recordedDate, content.resolve)}
+      <participant typeCode="CSM">
+        <participantRole classCode="MANU">
+          <playingEntity classCode="MMAT">${substance}</playingEntity>
+        </participantRole>
+      </participant>
+      ${
+        status === undefined
+          ? ''
+          : relatedObservation({
+              typeCode: 'REFR',
+              templates: ['4.28', '4.28:2019-06-20'],
+              code: loincCode({ code: '33999-4', name: 'Status' }),
+              value: snomedElement('value', status, xml` xsi:type="CE"`),
+              row,
+            })
+      }
+      ${(allergy.reaction ?? []).map((_, i) => reaction(allergy, i, content, row))}
+      ${
+        critical === undefined
+          ? ''
+          : relatedObservation({
+              typeCode: 'SUBJ',
+              templates: ['4.145'],
+              code: loincCode({ code: '82606-5', name: 'Criticality' }),
+              value: xml`
+    <value xsi:type="CD" code="${critical.code}" displayName="${critical.name}" codeSystem="2.16.840.1.113883.5.1063" codeSystemName="ObservationValue"/>`,
+              row,
+            })
+      }
+      ${content.remarks(
+        row,
+        allergy,
+        (allergy.reaction ?? []).flatMap(({ description, note }) => [
+          description,
+          ...(note ?? []).map(({ text }) => text),
+        ]),
+      )}
+    </observation>`;
 }
 
 /** The type of reaction, as far as the record tells it: of a kind of substance, and whether allergy or intolerance. */
@@ -165,30 +176,35 @@ function kindOf({ category, type }: AllergyIntolerance): Term {
 type Reaction = NonNullable<AllergyIntolerance['reaction']>[number];
 
 /** One Reaction Observation per manifestation. */
-function reaction(allergy: AllergyIntolerance, at: number, content: SectionWriter, row: string): string {
+function reaction(allergy: AllergyIntolerance, at: number, content: SectionWriter, row: string): Markup {
   const { manifestation = [], severity }: Reaction = allergy.reaction?.[at] ?? {};
   const severe = SEVERITY[severity ?? ''];
-  return manifestation
-    .map(
-      (concept, i) =>
-        '<entryRelationship typeCode="MFST" inversionInd="true"><observation classCode="OBS" moodCode="EVN">' +
-        templateIds('4.9', '4.9:2014-06-09') +
-        content.id(allergy, `reaction-${at}-${i}`) +
-        '<code code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>' +
-        `<text>${reference(row)}</text><statusCode code="completed"/>` +
-        coded('value', concept, { systems: [SNOMED], attributes: ' xsi:type="CD"' }) +
-        (severe === undefined
-          ? ''
-          : relatedObservation({
-              typeCode: 'SUBJ',
-              templates: ['4.8', '4.8:2014-06-09'],
-              code: '<code code="SEV" displayName="Severity" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>',
-              value: snomedElement('value xsi:type="CD"', severe),
-              row,
-            })) +
-        '</observation></entryRelationship>',
-    )
-    .join('');
+  return xml`${manifestation.map(
+    (concept, i) =>
+      xml`
+    <entryRelationship typeCode="MFST" inversionInd="true">
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds('4.9', '4.9:2014-06-09')}
+        ${content.id(allergy, `reaction-${at}-${i}`)}
+        <code code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>
+        <text>${reference(row)}</text>
+        <statusCode code="completed"/>
+        ${coded('value', concept, { systems: [SNOMED], attributes: TYPE_CD })}
+        ${
+          severe === undefined
+            ? ''
+            : relatedObservation({
+                typeCode: 'SUBJ',
+                templates: ['4.8', '4.8:2014-06-09'],
+                code: xml`
+    <code code="SEV" displayName="Severity" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>`,
+                value: snomedElement('value', severe, TYPE_CD),
+                row,
+              })
+        }
+      </observation>
+    </entryRelationship>`,
+  )}`;
 }
 
 function readableReaction({ manifestation, severity }: Reaction): string {

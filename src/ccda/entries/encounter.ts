@@ -11,9 +11,9 @@ import { namesOf, performers } from '../participants.ts';
 import { addressElement, telecomElements } from '../people.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableVisit } from '../time.ts';
-import { templateIds, textElement } from '../xml.ts';
+import { type Markup, templateIds, textElement, xml } from '../xml.ts';
 import { problemObservation } from './problem.ts';
-import { indication, readableReasons, reasonsOf } from './related.ts';
+import { indication, loincCode, readableReasons, reasonsOf } from './related.ts';
 
 export const ENCOUNTER_COLUMNS = ['Encounter', 'Status', 'Period', 'Place', 'Reason', 'Diagnoses', 'Seen by'];
 
@@ -33,20 +33,21 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
     namesOf(people, content.resolve),
   );
   content.entry(
-    '<encounter classCode="ENC" moodCode="EVN">' +
-      templateIds('4.49', '4.49:2015-08-01') +
-      content.id(encounter) +
-      coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row }) +
-      `<text>${reference(row)}</text>` +
-      interval(period?.start, period?.end) +
-      (disposition === undefined
-        ? ''
-        : coded('sdtc:dischargeDispositionCode', disposition, { systems: [UB04_STATUS] })) +
-      performers(people, content.resolve) +
-      places.map(place => (place === undefined ? '' : placeXml(place))).join('') +
-      diagnoses.map(one => diagnosis(one, content, row)).join('') +
-      reasons.map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`))).join('') +
-      '</encounter>',
+    xml`
+    <encounter classCode="ENC" moodCode="EVN">
+      ${templateIds('4.49', '4.49:2015-08-01')}
+      ${content.id(encounter)}
+      ${coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row })}
+      <text>${reference(row)}</text>
+      ${interval(period?.start, period?.end)}
+      ${
+        disposition === undefined ? '' : coded('sdtc:dischargeDispositionCode', disposition, { systems: [UB04_STATUS] })
+      }
+      ${performers(people, content.resolve)}
+      ${places.flatMap(place => (place === undefined ? [] : [placeXml(place)]))}
+      ${diagnoses.map(one => diagnosis(one, content, row))}
+      ${reasons.map((reason, i) => indication(reason, content.id(encounter, `reason-${i}`)))}
+    </encounter>`,
   );
 }
 
@@ -56,21 +57,33 @@ function withClass({ type, class: kind }: Encounter) {
   return { ...first, coding: [...(first?.coding ?? []), ...(kind === undefined ? [] : [kind])] };
 }
 
-function placeXml(place: Location): string {
-  return (
-    `<participant typeCode="LOC"><participantRole classCode="SDLOC">${templateIds('4.32')}${identifierElements(place.identifier)}` +
-    coded('code', place.type?.[0], { systems: ['urn:oid:2.16.840.1.113883.6.259'] }) +
-    addressElement(place.address, 'WP') +
-    telecomElements(place.telecom) +
-    `<playingEntity classCode="PLC">${textElement('name', place.name) || '<name nullFlavor="UNK"/>'}</playingEntity></participantRole></participant>`
-  );
+function placeXml(place: Location): Markup {
+  return xml`
+    <participant typeCode="LOC">
+      <participantRole classCode="SDLOC">
+        ${templateIds('4.32')}
+        ${identifierElements(place.identifier)}
+        ${coded('code', place.type?.[0], { systems: ['urn:oid:2.16.840.1.113883.6.259'] })}
+        ${addressElement(place.address, 'WP')}
+        ${telecomElements(place.telecom)}
+        <playingEntity classCode="PLC">
+          ${textElement('name', place.name).or(xml`<name nullFlavor="UNK"/>`)}
+        </playingEntity>
+      </participantRole>
+    </participant>`;
 }
 
-function diagnosis(condition: Condition, content: SectionWriter, row: string): string {
-  return (
-    `<entryRelationship typeCode="COMP"><act classCode="ACT" moodCode="EVN">${templateIds('4.80', '4.80:2015-08-01')}` +
-    content.id(condition, 'encounter-diagnosis') +
-    '<code code="29308-4" displayName="Diagnosis" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/><statusCode code="completed"/>' +
-    `<entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row, '-diagnosis')}</entryRelationship></act></entryRelationship>`
-  );
+function diagnosis(condition: Condition, content: SectionWriter, row: string): Markup {
+  return xml`
+    <entryRelationship typeCode="COMP">
+      <act classCode="ACT" moodCode="EVN">
+        ${templateIds('4.80', '4.80:2015-08-01')}
+        ${content.id(condition, 'encounter-diagnosis')}
+        ${loincCode({ code: '29308-4', name: 'Diagnosis' })}
+        <statusCode code="completed"/>
+        <entryRelationship typeCode="SUBJ">
+          ${problemObservation(condition, content, row, '-diagnosis')}
+        </entryRelationship>
+      </act>
+    </entryRelationship>`;
 }

@@ -7,8 +7,8 @@ import type { Goal } from '../fhir/planned.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
-import { quantityValue, readableQuantity } from '../value.ts';
-import { templateIds, textElement } from '../xml.ts';
+import { quantityValue, readableQuantity, TYPE_ST } from '../value.ts';
+import { templateIds, textElement, xml } from '../xml.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
   proposed: 'new',
@@ -39,17 +39,21 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
     nameOf(expressedBy, content.resolve),
   );
   content.entry(
-    '<observation classCode="OBS" moodCode="GOL">' +
-      templateIds('4.121') +
-      content.id(goal) +
-      coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], row }) +
-      `<text>${reference(row)}</text><statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>` +
-      (startDate === undefined ? '' : interval(startDate, first?.dueDate)) +
-      (first?.detailQuantity === undefined
-        ? textElement('value xsi:type="ST"', first?.detailString ?? labelOf(description))
-        : quantityValue(first.detailQuantity)) +
-      author(expressedBy, startDate, content.resolve) +
-      content.remarks(row, goal) +
-      '</observation>',
+    xml`
+    <observation classCode="OBS" moodCode="GOL">
+      ${templateIds('4.121')}
+      ${content.id(goal)}
+      ${coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], row })}
+      <text>${reference(row)}</text>
+      <statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>
+      ${startDate === undefined ? '' : interval(startDate, first?.dueDate)}
+      ${
+        first?.detailQuantity === undefined
+          ? textElement('value', first?.detailString ?? labelOf(description), TYPE_ST)
+          : quantityValue(first.detailQuantity)
+      }
+      ${author(expressedBy, startDate, content.resolve)}
+      ${content.remarks(row, goal)}
+    </observation>`,
   );
 }

@@ -10,7 +10,7 @@ import { nameOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
 import { measuredUnitOf, readableQuantity } from '../value.ts';
-import { attribute, templateIds, textElement } from '../xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
 /** No Immunization Reason: what C-CDA lets be a reason. */
 const REASONS: ReadonlySet<string> = new Set([
@@ -51,36 +51,55 @@ export function addImmunization(shot: Immunization, content: SectionWriter): voi
     nameOf(by?.actor, content.resolve),
   );
   content.entry(
-    `<substanceAdministration classCode="SBADM" moodCode="EVN" negationInd="${notDone}">` +
-      templateIds('4.52', '4.52:2015-08-01') +
-      content.id(shot) +
-      `<text>${reference(row)}</text><statusCode code="completed"/>` +
-      timeElement('effectiveTime', occurrenceDateTime) +
-      (dose === undefined ? '' : `<repeatNumber value="${dose}"/>`) +
-      routeCode(shot.route) +
-      (doseQuantity?.value === undefined
-        ? ''
-        : `<doseQuantity value="${doseQuantity.value}"${attribute('unit', measuredUnitOf(doseQuantity))}/>`) +
-      product(shot, row) +
-      performers([by?.actor], content.resolve) +
-      (notDone ? refusal(shot, content, row) : '') +
-      content.remarks(row, shot) +
-      '</substanceAdministration>',
+    xml`
+    <substanceAdministration classCode="SBADM" moodCode="EVN" negationInd="${String(notDone)}">
+      ${templateIds('4.52', '4.52:2015-08-01')}
+      ${content.id(shot)}
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${timeElement('effectiveTime', occurrenceDateTime)}
+      ${dose === undefined ? '' : xml`<repeatNumber value="${dose}"/>`}
+      ${routeCode(shot.route)}
+      ${
+        doseQuantity?.value === undefined
+          ? ''
+          : xml`
+    <doseQuantity value="${doseQuantity.value}"${attribute('unit', measuredUnitOf(doseQuantity))}/>`
+      }
+      ${product(shot, row)}
+      ${performers([by?.actor], content.resolve)}
+      ${notDone ? refusal(shot, content, row) : ''}
+      ${content.remarks(row, shot)}
+    </substanceAdministration>`,
   );
 }
 
-function product({ vaccineCode, lotNumber, manufacturer }: Immunization, row: string): string {
+function product({ vaccineCode, lotNumber, manufacturer }: Immunization, row: string): Markup {
   const maker = textElement('name', manufacturer?.display);
-  return (
-    `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.54', '4.54:2014-06-09')}` +
-    `<manufacturedMaterial>${coded('code', vaccineCode, { systems: [CVX], row })}${textElement('lotNumberText', lotNumber)}</manufacturedMaterial>` +
-    (maker === '' ? '' : `<manufacturerOrganization>${maker}</manufacturerOrganization>`) +
-    '</manufacturedProduct></consumable>'
-  );
+  return xml`
+    <consumable>
+      <manufacturedProduct classCode="MANU">
+        ${templateIds('4.54', '4.54:2014-06-09')}
+        <manufacturedMaterial>
+          ${coded('code', vaccineCode, { systems: [CVX], row })}
+          ${textElement('lotNumberText', lotNumber)}
+        </manufacturedMaterial>
+        ${maker.isEmpty ? '' : xml`<manufacturerOrganization>${maker}</manufacturerOrganization>`}
+      </manufacturedProduct>
+    </consumable>`;
 }
 
-function refusal(shot: Immunization, content: SectionWriter, row: string): string {
+function refusal(shot: Immunization, content: SectionWriter, row: string): Markup {
   const { statusReason } = shot;
-  if (codeIn(statusReason, ACT_REASON) === undefined && labelOf(statusReason) === '') return '';
-  return `<entryRelationship typeCode="RSON"><observation classCode="OBS" moodCode="EVN">${templateIds('4.53')}${content.id(shot, 'refusal')}${coded('code', statusReason, { systems: [ACT_REASON], only: REASONS })}<text>${reference(row)}</text><statusCode code="completed"/></observation></entryRelationship>`;
+  if (codeIn(statusReason, ACT_REASON) === undefined && labelOf(statusReason) === '') return NOTHING;
+  return xml`
+    <entryRelationship typeCode="RSON">
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds('4.53')}
+        ${content.id(shot, 'refusal')}
+        ${coded('code', statusReason, { systems: [ACT_REASON], only: REASONS })}
+        <text>${reference(row)}</text>
+        <statusCode code="completed"/>
+      </observation>
+    </entryRelationship>`;
 }

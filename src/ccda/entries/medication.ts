@@ -4,7 +4,7 @@
  */
 
 import { routeCode } from '../administration-routes.ts';
-import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
+import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
 import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
@@ -13,8 +13,8 @@ import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
 import { measuredUnitOf } from '../value.ts';
-import { attribute, templateIds } from '../xml.ts';
-import { indication, readableReasons, reasonsOf } from './related.ts';
+import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
+import { indication, loincCode, readableReasons, reasonsOf } from './related.ts';
 
 /** Medication statusCode of C-CDA: those of FHIR that it lacks are told by the nearest, and by the narrative. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -63,24 +63,31 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
   const low = bounds?.start ?? (told ? undefined : request.authoredOn);
   const start = timeElement('low', low);
   const high = notBefore(bounds?.end, low);
-  const end = high === undefined ? '' : timeElement('high', high);
+  const end = high === undefined ? NOTHING : timeElement('high', high);
   content.entry(
-    `<substanceAdministration classCode="SBADM" moodCode="${told ? 'EVN' : 'INT'}">` +
-      templateIds('4.16', '4.16:2014-06-09') +
-      content.id(request) +
-      `<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>` +
-      `<effectiveTime xsi:type="IVL_TS">${start}${end}</effectiveTime>` +
-      (atEvent(dosage) || frequency(dosage)) +
-      routeCode(dosage?.route) +
-      dose(dosage?.doseAndRate?.[0]?.doseQuantity) +
-      `<consumable><manufacturedProduct classCode="MANU">${templateIds('4.23', '4.23:2014-06-09')}<manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial></manufacturedProduct></consumable>` +
-      author(by, request.authoredOn, content.resolve) +
-      reasons.map((reason, i) => indication(reason, content.id(request, `reason-${i}`))).join('') +
-      instructions(dosage, row) +
-      supply(request, content, row) +
-      content.remarks(row, request) +
-      asNeeded(dosage) +
-      '</substanceAdministration>',
+    xml`
+    <substanceAdministration classCode="SBADM" moodCode="${told ? 'EVN' : 'INT'}">
+      ${templateIds('4.16', '4.16:2014-06-09')}
+      ${content.id(request)}
+      <text>${reference(row)}</text>
+      <statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>
+      <effectiveTime xsi:type="IVL_TS">${start}${end}</effectiveTime>
+      ${atEvent(dosage).or(frequency(dosage))}
+      ${routeCode(dosage?.route)}
+      ${dose(dosage?.doseAndRate?.[0]?.doseQuantity)}
+      <consumable>
+        <manufacturedProduct classCode="MANU">
+          ${templateIds('4.23', '4.23:2014-06-09')}
+          <manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial>
+        </manufacturedProduct>
+      </consumable>
+      ${author(by, request.authoredOn, content.resolve)}
+      ${reasons.map((reason, i) => indication(reason, content.id(request, `reason-${i}`)))}
+      ${instructions(dosage, row)}
+      ${supply(request, content, row)}
+      ${content.remarks(row, request)}
+      ${asNeeded(dosage)}
+    </substanceAdministration>`,
   );
 }
 
@@ -99,11 +106,14 @@ function drugOf(request: MedicationRequest, content: SectionWriter): CodeableCon
 }
 
 /** How often: PIVL_TS with the time between two doses. */
-function frequency(dosage: Dosage | undefined): string {
+function frequency(dosage: Dosage | undefined): Markup {
   const { frequency: times = 1, period, periodUnit } = dosage?.timing?.repeat ?? {};
-  if (period === undefined || periodUnit === undefined || times === 0) return '';
+  if (period === undefined || periodUnit === undefined || times === 0) return NOTHING;
   const { value, unit } = wholeUnits(Number(period) / times, periodUnit);
-  return `<effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A"><period value="${value}"${attribute('unit', unit)}/></effectiveTime>`;
+  return xml`
+    <effectiveTime xsi:type="PIVL_TS" institutionSpecified="true" operator="A">
+      <period value="${value}"${attribute('unit', unit)}/>
+    </effectiveTime>`;
 }
 
 /** The next smaller unit of time, and how many of them make one. */
@@ -147,39 +157,67 @@ const EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /** At which event of the day: EIVL_TS. An element each would say that all of them hold, so that only one event is told. */
-function atEvent(dosage: Dosage | undefined): string {
+function atEvent(dosage: Dosage | undefined): Markup {
   const { repeat, code } = dosage?.timing ?? {};
   const atBedtime = codeIn(code, GTS) === 'BED' ? ['HS'] : [];
   const [event, ...more] = repeat?.when ?? atBedtime;
-  if (event === undefined || more.length > 0 || !EVENTS.has(event)) return '';
-  return `<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
+  if (event === undefined || more.length > 0 || !EVENTS.has(event)) return NOTHING;
+  return xml`<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
 }
 
 /** A dose in units of UCUM; what is counted (tablets, puffs) is a number without a unit (CONF:1098-16879). */
-function dose(quantity: Quantity | undefined): string {
-  if (quantity?.value === undefined) return '<doseQuantity nullFlavor="UNK"/>';
-  return `<doseQuantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
+function dose(quantity: Quantity | undefined): Markup {
+  if (quantity?.value === undefined) return xml`<doseQuantity nullFlavor="UNK"/>`;
+  return xml`<doseQuantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
 }
 
-function instructions(dosage: Dosage | undefined, row: string): string {
-  if (dosage?.text === undefined) return '';
-  return `<entryRelationship typeCode="COMP"><substanceAdministration classCode="SBADM" moodCode="INT">${templateIds('4.147')}<code code="76662-6" displayName="Instructions Medication" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/><text>${reference(row)}</text><consumable><manufacturedProduct><manufacturedLabeledDrug nullFlavor="NA"/></manufacturedProduct></consumable></substanceAdministration></entryRelationship>`;
+function instructions(dosage: Dosage | undefined, row: string): Markup {
+  if (dosage?.text === undefined) return NOTHING;
+  return xml`
+    <entryRelationship typeCode="COMP">
+      <substanceAdministration classCode="SBADM" moodCode="INT">
+        ${templateIds('4.147')}
+        ${loincCode({ code: '76662-6', name: 'Instructions Medication' })}
+        <text>${reference(row)}</text>
+        <consumable>
+          <manufacturedProduct><manufacturedLabeledDrug nullFlavor="NA"/></manufacturedProduct>
+        </consumable>
+      </substanceAdministration>
+    </entryRelationship>`;
 }
 
 /** Refills and amount of an order; the first supply counts as a repeat. */
-function supply(request: MedicationRequest, content: SectionWriter, row: string): string {
+function supply(request: MedicationRequest, content: SectionWriter, row: string): Markup {
   const { numberOfRepeatsAllowed, quantity } = request.dispenseRequest ?? {};
-  if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return '';
-  const repeats = numberOfRepeatsAllowed === undefined ? '' : `<repeatNumber value="${numberOfRepeatsAllowed + 1}"/>`;
+  if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return NOTHING;
+  const repeats =
+    numberOfRepeatsAllowed === undefined ? '' : xml`<repeatNumber value="${numberOfRepeatsAllowed + 1}"/>`;
   const amount =
     quantity?.value === undefined
       ? ''
-      : `<quantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
-  return `<entryRelationship typeCode="REFR"><supply classCode="SPLY" moodCode="INT">${templateIds('4.17', '4.17:2014-06-09')}${content.id(request, 'supply')}<text>${reference(row)}</text><statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>${repeats}${amount}</supply></entryRelationship>`;
+      : xml`<quantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
+  return xml`
+    <entryRelationship typeCode="REFR">
+      <supply classCode="SPLY" moodCode="INT">
+        ${templateIds('4.17', '4.17:2014-06-09')}
+        ${content.id(request, 'supply')}
+        <text>${reference(row)}</text>
+        <statusCode code="${STATUS[request.status ?? ''] ?? 'active'}"/>
+        ${repeats}
+        ${amount}
+      </supply>
+    </entryRelationship>`;
 }
 
-function asNeeded(dosage: Dosage | undefined): string {
+function asNeeded(dosage: Dosage | undefined): Markup {
   const reason = dosage?.asNeededCodeableConcept;
-  if (reason === undefined && dosage?.asNeededBoolean !== true) return '';
-  return `<precondition typeCode="PRCN"><criterion>${templateIds('4.25', '4.25:2014-06-09')}<code xsi:type="CD" code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>${coded('value', reason, { systems: [SNOMED], attributes: ' xsi:type="CD"' })}</criterion></precondition>`;
+  if (reason === undefined && dosage?.asNeededBoolean !== true) return NOTHING;
+  return xml`
+    <precondition typeCode="PRCN">
+      <criterion>
+        ${templateIds('4.25', '4.25:2014-06-09')}
+        <code xsi:type="CD" code="ASSERTION" codeSystem="2.16.840.1.113883.5.4" codeSystemName="ActCode"/>
+        ${coded('value', reason, { systems: [SNOMED], attributes: TYPE_CD })}
+      </criterion>
+    </precondition>`;
 }

@@ -10,7 +10,7 @@ import { author, nameOf, namesOf } from '../participants.ts';
 import { remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
-import { escapeXml, templateIds } from '../xml.ts';
+import { type Markup, NOTHING, templateIds, xml } from '../xml.ts';
 
 export const NOTE_COLUMNS = ['Note', 'Text', 'Written', 'By'];
 
@@ -27,21 +27,27 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
   );
   const [by] = note.author ?? [];
   // A Note Activity must say who wrote it and when.
-  const written = author(by, date, content.resolve) || author(custodian, date, content.resolve);
-  if (written === '') return;
+  const written = author(by, date, content.resolve).or(author(custodian, date, content.resolve));
+  if (written.isEmpty) return;
   content.entry(
-    `<act classCode="ACT" moodCode="EVN">${templateIds('4.202:2016-11-01')}${content.id(note)}` +
-      '<code code="34109-9" displayName="Note" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC">' +
-      `<originalText>${reference(row)}</originalText>${kindOf(type)}</code>` +
-      `<text>${escapeXml(text)}${reference(row)}</text><statusCode code="completed"/>` +
-      timeElement('effectiveTime', note.context?.period?.start ?? date) +
-      written +
-      '</act>',
+    xml`
+    <act classCode="ACT" moodCode="EVN">
+      ${templateIds('4.202:2016-11-01')}
+      ${content.id(note)}
+      <code code="34109-9" displayName="Note" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC">
+        <originalText>${reference(row)}</originalText>
+        ${kindOf(type)}
+      </code>
+      <text>${text}${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${timeElement('effectiveTime', note.context?.period?.start ?? date)}
+      ${written}
+    </act>`,
   );
 }
 
 /** Its type, where LOINC has a code of it. */
-function kindOf(type: CodeableConcept | undefined): string {
-  if (!isCoded(type, [LOINC])) return '';
+function kindOf(type: CodeableConcept | undefined): Markup {
+  if (!isCoded(type, [LOINC])) return NOTHING;
   return coded('translation', { coding: (type?.coding ?? []).filter(({ system }) => system === LOINC) });
 }

@@ -10,7 +10,7 @@ import { author, nameOf, namesOf, performers } from '../participants.ts';
 import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
-import { templateIds } from '../xml.ts';
+import { templateIds, xml } from '../xml.ts';
 import { readableReasons, reasonsOf } from './related.ts';
 
 export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
@@ -37,20 +37,22 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
     occurrenceDateTime === undefined && occurrencePeriod === undefined
       ? ''
       : moment(occurrenceDateTime, occurrencePeriod);
-  const [open, templates, systems] =
+  const [classCode, templates, systems] =
     kind === 'observation'
-      ? ['observation classCode="OBS"', ['4.44', '4.44:2014-06-09'], [LOINC, SNOMED, CPT, HCPCS]]
-      : ['act classCode="ACT"', ['4.39', '4.39:2014-06-09'], [SNOMED, LOINC, CPT, HCPCS]];
+      ? ['OBS', ['4.44', '4.44:2014-06-09'], [LOINC, SNOMED, CPT, HCPCS]]
+      : ['ACT', ['4.39', '4.39:2014-06-09'], [SNOMED, LOINC, CPT, HCPCS]];
   content.entry(
-    `<${open} moodCode="RQO">` +
-      templateIds(...templates) +
-      content.id(order) +
-      coded('code', code, { systems, row }) +
-      `<text>${reference(row)}</text><statusCode code="active"/>` +
-      time +
-      author(requester, authoredOn, content.resolve) +
-      remarks +
-      `</${kind}>`,
+    xml`
+    <${kind} classCode="${classCode}" moodCode="RQO">
+      ${templateIds(...templates)}
+      ${content.id(order)}
+      ${coded('code', code, { systems, row })}
+      <text>${reference(row)}</text>
+      <statusCode code="active"/>
+      ${time}
+      ${author(requester, authoredOn, content.resolve)}
+      ${remarks}
+    </${kind}>`,
   );
 }
 
@@ -68,15 +70,19 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
   const remarks = content.remarks(row, plan);
   if (!PENDING.has(status ?? '')) return;
   content.entry(
-    '<act classCode="ACT" moodCode="INT">' +
-      templateIds('4.39', '4.39:2014-06-09') +
-      content.id(plan) +
-      `<code code="734163000" displayName="Care plan" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><originalText>${reference(row)}</originalText></code>` +
-      `<text>${reference(row)}</text><statusCode code="active"/>` +
-      moment(undefined, period) +
-      author(by, plan.created ?? period?.start, content.resolve) +
-      remarks +
-      '</act>',
+    xml`
+    <act classCode="ACT" moodCode="INT">
+      ${templateIds('4.39', '4.39:2014-06-09')}
+      ${content.id(plan)}
+      <code code="734163000" displayName="Care plan" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
+        <originalText>${reference(row)}</originalText>
+      </code>
+      <text>${reference(row)}</text>
+      <statusCode code="active"/>
+      ${moment(undefined, period)}
+      ${author(by, plan.created ?? period?.start, content.resolve)}
+      ${remarks}
+    </act>`,
   );
 }
 
@@ -94,14 +100,16 @@ export function addPlannedEncounter(encounter: Encounter, content: SectionWriter
   );
   if (!PENDING.has(status ?? '')) return;
   content.entry(
-    '<encounter classCode="ENC" moodCode="INT">' +
-      templateIds('4.40', '4.40:2014-06-09') +
-      content.id(encounter, 'planned') +
-      (type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], row })) +
-      `<text>${reference(row)}</text><statusCode code="active"/>` +
-      (hl7Time(period?.start) === undefined ? '' : moment(undefined, period)) +
-      performers(people, content.resolve) +
-      '</encounter>',
+    xml`
+    <encounter classCode="ENC" moodCode="INT">
+      ${templateIds('4.40', '4.40:2014-06-09')}
+      ${content.id(encounter, 'planned')}
+      ${type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], row })}
+      <text>${reference(row)}</text>
+      <statusCode code="active"/>
+      ${hl7Time(period?.start) === undefined ? '' : moment(undefined, period)}
+      ${performers(people, content.resolve)}
+    </encounter>`,
   );
 }
 

@@ -2,14 +2,14 @@
  * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A problem that was refuted is
  * written as negated; the statement that there is none as C-CDA's "no known problems".
  */
-import { coded, codeIn, labelOf, reference } from '../code.ts';
+import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
 import type { Condition } from '../fhir/record.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, notBefore, readableTime } from '../time.ts';
 import { ageObservation, whenOf } from '../when.ts';
-import { templateIds } from '../xml.ts';
+import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
 /** Conditions that say that there is none. */
@@ -59,19 +59,21 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
   const late = notBefore(end, recordedDate) !== end;
   const since = late || recordedDate === undefined ? start : recordedDate;
   content.entry(
-    '<act classCode="ACT" moodCode="EVN">' +
-      templateIds('4.3', '4.3:2015-08-01') +
-      content.id(condition, 'concern') +
-      '<code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>' +
-      `<statusCode code="${concern}"/>` +
-      interval(since, end, concern === 'completed') +
-      author(condition.recorder, recordedDate, content.resolve) +
-      `<entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row)}</entryRelationship></act>`,
+    xml`
+    <act classCode="ACT" moodCode="EVN">
+      ${templateIds('4.3', '4.3:2015-08-01')}
+      ${content.id(condition, 'concern')}
+      <code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>
+      <statusCode code="${concern}"/>
+      ${interval(since, end, concern === 'completed')}
+      ${author(condition.recorder, recordedDate, content.resolve)}
+      <entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row)}</entryRelationship>
+    </act>`,
   );
 }
 
 /** The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is repeated. */
-export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): string {
+export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): Markup {
   const { code, recordedDate } = condition;
   const [onset, abatement] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];
   const none = NO_PROBLEM.has(codeIn(code, SNOMED) ?? '');
@@ -79,30 +81,35 @@ export function problemObservation(condition: Condition, content: SectionWriter,
     codeIn(condition.verificationStatus, 'http://terminology.hl7.org/CodeSystem/condition-ver-status') === 'refuted';
   const status = statusOf(condition);
   const value = none
-    ? '<value xsi:type="CD" code="55607006" displayName="Problem" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>'
-    : coded('value', code, { systems: [SNOMED], attributes: ' xsi:type="CD"', row });
-  return (
-    `<observation classCode="OBS" moodCode="EVN"${none || refuted ? ' negationInd="true"' : ''}>` +
-    templateIds('4.4', '4.4:2015-08-01') +
-    content.id(condition, `observation${part}`) +
-    '<code code="64572001" displayName="Condition" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><translation code="75323-6" displayName="Condition" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/></code>' +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    interval(onset.start, abatement.end, status?.concern === 'completed') +
-    value +
-    author(condition.recorder, recordedDate, content.resolve) +
-    ageObservation(onset.age) +
-    (status === undefined
-      ? ''
-      : relatedObservation({
-          typeCode: 'REFR',
-          templates: ['4.6', '4.6:2019-06-20'],
-          code: loincCode({ code: '33999-4', name: 'Status' }),
-          value: snomedElement('value xsi:type="CD"', status),
-          row,
-        })) +
-    (part === '' ? content.remarks(row, condition) : '') +
-    '</observation>'
-  );
+    ? xml`
+    <value xsi:type="CD" code="55607006" displayName="Problem" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>`
+    : coded('value', code, { systems: [SNOMED], attributes: TYPE_CD, row });
+  return xml`
+    <observation classCode="OBS" moodCode="EVN"${attribute('negationInd', none || refuted ? 'true' : undefined)}>
+      ${templateIds('4.4', '4.4:2015-08-01')}
+      ${content.id(condition, `observation${part}`)}
+      <code code="64572001" displayName="Condition" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
+        <translation code="75323-6" displayName="Condition" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>
+      </code>
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${interval(onset.start, abatement.end, status?.concern === 'completed')}
+      ${value}
+      ${author(condition.recorder, recordedDate, content.resolve)}
+      ${ageObservation(onset.age)}
+      ${
+        status === undefined
+          ? ''
+          : relatedObservation({
+              typeCode: 'REFR',
+              templates: ['4.6', '4.6:2019-06-20'],
+              code: loincCode({ code: '33999-4', name: 'Status' }),
+              value: snomedElement('value', status, TYPE_CD),
+              row,
+            })
+      }
+      ${part === '' ? content.remarks(row, condition) : ''}
+    </observation>`;
 }
 
 function statusOf({ clinicalStatus }: Condition) {

@@ -10,7 +10,7 @@ import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readableTime } from '../time.ts';
 import { whenOf } from '../when.ts';
-import { attribute, templateIds, textElement } from '../xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 import { indication, readableReasons, reasonsOf } from './related.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -37,34 +37,34 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
     readableReasons(reasonsOf(procedure, content.resolve)),
     namesOf(performersOf(procedure), content.resolve),
   );
-  content.entry(activity(procedure, row, content, ''));
+  content.entry(activity(procedure, row, content, NOTHING));
 }
 
 const performersOf = ({ performer }: Procedure) => (performer ?? []).map(({ actor }) => actor);
 
 /** `devices`: participants that hold Product Instances. */
-function activity(procedure: Procedure, row: string, content: SectionWriter, devices: string, part = ''): string {
+function activity(procedure: Procedure, row: string, content: SectionWriter, devices: Markup, part = ''): Markup {
   const { code, status, bodySite, performedDateTime, performedPeriod } = procedure;
-  return (
-    `<procedure classCode="PROC" moodCode="EVN"${status === 'not-done' ? ' negationInd="true"' : ''}>` +
-    templateIds('4.14', '4.14:2014-06-09') +
-    content.id(procedure, part) +
-    coded('code', code, { systems: SYSTEMS, row }) +
-    `<text>${reference(row)}</text><statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>` +
-    moment(performedDateTime, performedPeriod) +
-    (bodySite ?? []).map(site).join('') +
-    performers(performersOf(procedure), content.resolve) +
-    devices +
-    reasonsOf(procedure, content.resolve)
-      .map((reason, i) => indication(reason, content.id(procedure, `${part}reason-${i}`)))
-      .join('') +
-    content.remarks(row, procedure) +
-    '</procedure>'
-  );
+  return xml`
+    <procedure classCode="PROC" moodCode="EVN"${status === 'not-done' ? xml` negationInd="true"` : ''}>
+      ${templateIds('4.14', '4.14:2014-06-09')}
+      ${content.id(procedure, part)}
+      ${coded('code', code, { systems: SYSTEMS, row })}
+      <text>${reference(row)}</text>
+      <statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>
+      ${moment(performedDateTime, performedPeriod)}
+      ${(bodySite ?? []).map(site)}
+      ${performers(performersOf(procedure), content.resolve)}
+      ${devices}
+      ${reasonsOf(procedure, content.resolve).map((reason, i) =>
+        indication(reason, content.id(procedure, `${part}reason-${i}`)),
+      )}
+      ${content.remarks(row, procedure)}
+    </procedure>`;
 }
 
-function site(concept: CodeableConcept): string {
-  return codeIn(concept, SNOMED) === undefined ? '' : coded('targetSiteCode', concept, { systems: [SNOMED] });
+function site(concept: CodeableConcept): Markup {
+  return codeIn(concept, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', concept, { systems: [SNOMED] });
 }
 
 export const DEVICE_COLUMNS = [
@@ -102,15 +102,26 @@ export function addDevice(device: Device, implantation: Procedure | undefined, c
 }
 
 /** https://www.fda.gov UDI: root 2.16.840.1.113883.3.3719 */
-function productInstance(device: Device, content: SectionWriter): string {
+function productInstance(device: Device, content: SectionWriter): Markup {
   const { udiCarrier, type, modelNumber, manufacturer } = device;
   const [udi] = udiCarrier ?? [];
   const number = attribute('extension', udi?.carrierHRF ?? udi?.deviceIdentifier);
-  const id =
-    number === '' ? content.id(device) : `<id root="2.16.840.1.113883.3.3719"${number} assigningAuthorityName="FDA"/>`;
-  return (
-    `<participant typeCode="DEV"><participantRole classCode="MANU">${templateIds('4.37')}${id}` +
-    `<playingDevice>${coded('code', type, { systems: [SNOMED] })}${textElement('manufacturerModelName', modelNumber)}</playingDevice>` +
-    `<scopingEntity><id root="2.16.840.1.113883.3.3719"/>${textElement('desc', manufacturer)}</scopingEntity></participantRole></participant>`
-  );
+  const id = number.isEmpty
+    ? content.id(device)
+    : xml`<id root="2.16.840.1.113883.3.3719"${number} assigningAuthorityName="FDA"/>`;
+  return xml`
+    <participant typeCode="DEV">
+      <participantRole classCode="MANU">
+        ${templateIds('4.37')}
+        ${id}
+        <playingDevice>
+          ${coded('code', type, { systems: [SNOMED] })}
+          ${textElement('manufacturerModelName', modelNumber)}
+        </playingDevice>
+        <scopingEntity>
+          <id root="2.16.840.1.113883.3.3719"/>
+          ${textElement('desc', manufacturer)}
+        </scopingEntity>
+      </participantRole>
+    </participant>`;
 }

@@ -1,14 +1,14 @@
 /**
  * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out: entryRelationship.
  */
-import { coded, labelOf, reference } from '../code.ts';
+import { coded, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Condition } from '../fhir/record.ts';
 import type { Resolve } from '../participants.ts';
 import { interval } from '../time.ts';
 import { whenOf } from '../when.ts';
-import { templateIds } from '../xml.ts';
+import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 
 /** A code that C-CDA fixes. */
 export interface Term {
@@ -20,27 +20,35 @@ interface RelatedObservation {
   readonly typeCode: 'REFR' | 'SUBJ';
   readonly templates: readonly string[];
   /** `code` element. */
-  readonly code: string;
-  readonly value: string;
+  readonly code: Markup;
+  readonly value: Markup;
   readonly row: string;
 }
 
-export function relatedObservation({ typeCode, templates, code, value, row }: RelatedObservation): string {
-  const inverted = typeCode === 'SUBJ' ? ' inversionInd="true"' : '';
-  return (
-    `<entryRelationship typeCode="${typeCode}"${inverted}><observation classCode="OBS" moodCode="EVN">` +
-    `${templateIds(...templates)}${code}<text>${reference(row)}</text><statusCode code="completed"/>${value}</observation></entryRelationship>`
-  );
+export function relatedObservation({ typeCode, templates, code, value, row }: RelatedObservation): Markup {
+  const inverted = attribute('inversionInd', typeCode === 'SUBJ' ? 'true' : undefined);
+  return xml`
+    <entryRelationship typeCode="${typeCode}"${inverted}>
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds(...templates)}
+        ${code}
+        <text>${reference(row)}</text>
+        <statusCode code="completed"/>
+        ${value}
+      </observation>
+    </entryRelationship>`;
 }
 
-/** An element with a code of SNOMED CT. `element` may hold attributes. */
-export function snomedElement(element: string, { code, name }: Term): string {
-  return `<${element} code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>`;
+/** An element with a code of SNOMED CT. */
+export function snomedElement(element: string, { code, name }: Term, attributes?: Markup): Markup {
+  return xml`
+    <${element}${attributes} code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>`;
 }
 
 /** `code` of LOINC. */
-export function loincCode({ code, name }: Term): string {
-  return `<code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
+export function loincCode({ code, name }: Term): Markup {
+  return xml`
+    <code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
 }
 
 /** Why something was done. */
@@ -79,12 +87,16 @@ export function readableReasons(reasons: readonly Reason[]): string {
 }
 
 /** Indication (V2). `id`: an `id` element. */
-export function indication({ concept, onset, abatement }: Reason, id: string): string {
-  return (
-    `<entryRelationship typeCode="RSON"><observation classCode="OBS" moodCode="EVN">${templateIds('4.19', '4.19:2014-06-09')}${id}` +
-    snomedElement('code', { code: '404684003', name: 'Finding' }) +
-    '<statusCode code="completed"/>' +
-    (onset === undefined ? '' : interval(onset, abatement)) +
-    `${coded('value', concept, { systems: [SNOMED], attributes: ' xsi:type="CD"' })}</observation></entryRelationship>`
-  );
+export function indication({ concept, onset, abatement }: Reason, id: Markup): Markup {
+  return xml`
+    <entryRelationship typeCode="RSON">
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds('4.19', '4.19:2014-06-09')}
+        ${id}
+        ${snomedElement('code', { code: '404684003', name: 'Finding' })}
+        <statusCode code="completed"/>
+        ${onset === undefined ? '' : interval(onset, abatement)}
+        ${coded('value', concept, { systems: [SNOMED], attributes: TYPE_CD })}
+      </observation>
+    </entryRelationship>`;
 }

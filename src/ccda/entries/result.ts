@@ -11,8 +11,8 @@ import { author, nameOf } from '../participants.ts';
 import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, notBefore, readableTime, timeElement } from '../time.ts';
-import { rangeValue, readableQuantity, readableValue, valueElement } from '../value.ts';
-import { templateIds, textElement } from '../xml.ts';
+import { rangeValue, readableQuantity, readableValue, TYPE_ST, valueElement } from '../value.ts';
+import { type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
 /** Result Status of C-CDA; what is corrected is completed. */
 const STATUS: Readonly<Record<string, string>> = {
@@ -63,26 +63,27 @@ function addOrganizer(
   content: SectionWriter,
 ): void {
   const report = head.resourceType === 'DiagnosticReport' ? (head as DiagnosticReport) : undefined;
-  const said = report === undefined || results[0]?.id === report.id ? '' : reportRow(report, content);
-  const components = results.map(result => `<component>${resultObservation(result, report, content)}</component>`);
+  const said = report === undefined || results[0]?.id === report.id ? NOTHING : reportRow(report, content);
+  const components = results.map(result => xml`<component>${resultObservation(result, report, content)}</component>`);
   content.entry(
-    '<organizer classCode="BATTERY" moodCode="EVN">' +
-      templateIds('4.1', '4.1:2015-08-01') +
-      content.id(head, 'organizer') +
-      coded('code', head.code, { systems: [LOINC, SNOMED, CPT] }) +
-      `<statusCode code="${STATUS[head.status ?? ''] ?? 'completed'}"/>` +
-      span(head) +
-      author(head.performer?.[0], head.issued ?? head.effectiveDateTime, content.resolve) +
-      said +
-      components.join('') +
-      '</organizer>',
+    xml`
+    <organizer classCode="BATTERY" moodCode="EVN">
+      ${templateIds('4.1', '4.1:2015-08-01')}
+      ${content.id(head, 'organizer')}
+      ${coded('code', head.code, { systems: [LOINC, SNOMED, CPT] })}
+      <statusCode code="${STATUS[head.status ?? ''] ?? 'completed'}"/>
+      ${span(head)}
+      ${author(head.performer?.[0], head.issued ?? head.effectiveDateTime, content.resolve)}
+      ${said}
+      ${components}
+    </organizer>`,
   );
 }
 
 /** What a report says beside its results, a row before theirs. Returns a Comment Activity each, as components. */
-function reportRow(report: DiagnosticReport, content: SectionWriter): string {
+function reportRow(report: DiagnosticReport, content: SectionWriter): Markup {
   const texts = remarksIn([...textsOf(report, content), ...(report.note ?? []).map(({ text }) => text)]);
-  if (texts.length === 0) return '';
+  if (texts.length === 0) return NOTHING;
   const row = content.row(
     labelOf(report.code),
     texts.join('\n'),
@@ -93,7 +94,7 @@ function reportRow(report: DiagnosticReport, content: SectionWriter): string {
     labelOf(report.code),
     nameOf(report.performer?.[0], content.resolve),
   );
-  return texts.map(text => `<component>${comment(text, row)}</component>`).join('');
+  return xml`${texts.map(text => xml`<component>${comment(text, row)}</component>`)}`;
 }
 
 /** What it concludes, the text that it presents, what is said of its pictures. */
@@ -116,7 +117,7 @@ function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
   addOrganizer(report, [result], content);
 }
 
-function resultObservation(result: Observation, report: DiagnosticReport | undefined, content: SectionWriter): string {
+function resultObservation(result: Observation, report: DiagnosticReport | undefined, content: SectionWriter): Markup {
   const [who] = result.performer ?? [];
   const row = content[isAbnormal(result) ? 'markedRow' : 'row'](
     labelOf(result.code),
@@ -128,28 +129,28 @@ function resultObservation(result: Observation, report: DiagnosticReport | undef
     report === undefined ? '' : labelOf(report.code),
     nameOf(who, content.resolve),
   );
-  return (
-    '<observation classCode="OBS" moodCode="EVN">' +
-    templateIds('4.2', '4.2:2015-08-01') +
-    content.id(result, 'result') +
-    coded('code', result.code, { systems: [LOINC], row }) +
-    `<text>${reference(row)}</text><statusCode code="${STATUS[result.status ?? ''] ?? 'completed'}"/>` +
-    moment(result.effectiveDateTime, result.effectivePeriod) +
-    valueElement(result, { systems: [SNOMED] }) +
-    (result.interpretation ?? []).map(interpretation).join('') +
-    author(who, result.issued ?? result.effectiveDateTime, content.resolve) +
-    content.remarks(row, result) +
-    (result.referenceRange ?? []).map(referenceRange).join('') +
-    '</observation>'
-  );
+  return xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.2', '4.2:2015-08-01')}
+      ${content.id(result, 'result')}
+      ${coded('code', result.code, { systems: [LOINC], row })}
+      <text>${reference(row)}</text>
+      <statusCode code="${STATUS[result.status ?? ''] ?? 'completed'}"/>
+      ${moment(result.effectiveDateTime, result.effectivePeriod)}
+      ${valueElement(result, { systems: [SNOMED] })}
+      ${(result.interpretation ?? []).map(interpretation)}
+      ${author(who, result.issued ?? result.effectiveDateTime, content.resolve)}
+      ${content.remarks(row, result)}
+      ${(result.referenceRange ?? []).map(referenceRange)}
+    </observation>`;
 }
 
 /** Low and high, both required where there is a time at all. */
-function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observation): string {
+function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observation): Markup {
   const start = effectivePeriod?.start ?? effectiveDateTime;
   const end = notBefore(effectivePeriod?.end ?? effectiveDateTime, start);
-  if (start === undefined && end === undefined) return '';
-  return `<effectiveTime>${timeElement('low', start)}${timeElement('high', end)}</effectiveTime>`;
+  if (start === undefined && end === undefined) return NOTHING;
+  return xml`<effectiveTime>${timeElement('low', start)}${timeElement('high', end)}</effectiveTime>`;
 }
 
 const ABNORMAL: ReadonlySet<string> = new Set(['A', 'AA', 'H', 'HH', 'HU', 'HX', 'L', 'LL', 'LU', 'LX', '<', '>']);
@@ -159,20 +160,23 @@ export function isAbnormal({ interpretation: flags }: Observation): boolean {
   return (flags ?? []).some(flag => ABNORMAL.has(codeIn(flag, INTERPRETATION) ?? ''));
 }
 
-export function interpretation(concept: CodeableConcept): string {
+export function interpretation(concept: CodeableConcept): Markup {
   return coded('interpretationCode', concept, { systems: [INTERPRETATION] });
 }
 
 type ReferenceRange = NonNullable<Observation['referenceRange']>[number];
 
-export function referenceRange(range: ReferenceRange): string {
+export function referenceRange(range: ReferenceRange): Markup {
   const { low, high, text } = range;
   const bounded = low?.value !== undefined || high?.value !== undefined;
   const value = bounded
     ? rangeValue({ ...(low ? { low } : {}), ...(high ? { high } : {}) })
-    : textElement('value xsi:type="ST"', text);
-  if (value === '') return '';
-  return `<referenceRange><observationRange>${textElement('text', text)}${value}</observationRange></referenceRange>`;
+    : textElement('value', text, TYPE_ST);
+  if (value.isEmpty) return NOTHING;
+  return xml`
+    <referenceRange>
+      <observationRange>${textElement('text', text)}${value}</observationRange>
+    </referenceRange>`;
 }
 
 function readableRange({ low, high, text }: ReferenceRange): string {

@@ -2,7 +2,7 @@
  * Social history. In: Observation, and what the Patient says of sex. Out: Smoking Status (V2), Social History Observation
  * (V3), Assessment Scale Observation, Birth Sex. A smoking status that C-CDA has no code for stays in the narrative alone.
  */
-import { coded, codeIn, isCoded, labelOf, reference } from '../code.ts';
+import { coded, codeIn, isCoded, labelOf, reference, TYPE_CD } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Observation } from '../fhir/measured.ts';
 import type { Patient } from '../fhir/people.ts';
@@ -10,7 +10,8 @@ import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { readableValue, valueElement } from '../value.ts';
-import { templateIds } from '../xml.ts';
+import { type Markup, templateIds, xml } from '../xml.ts';
+import { loincCode } from './related.ts';
 
 export const SOCIAL_COLUMNS = ['Item', 'Answer', 'When', 'By'];
 
@@ -45,10 +46,11 @@ export function addSocialHistory(observation: Observation, content: SectionWrite
     return;
   }
   content.entry(
-    '<observation classCode="OBS" moodCode="EVN">' +
-      templateIds('4.38', '4.38:2015-08-01') +
-      body(observation, row, content) +
-      '</observation>',
+    xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.38', '4.38:2015-08-01')}
+      ${body(observation, row, content)}
+    </observation>`,
   );
 }
 
@@ -57,24 +59,31 @@ function addSmokingStatus(observation: Observation, row: string, content: Sectio
   const known = valueCodeableConcept?.coding?.some(({ system, code = '' }) => system === SNOMED && SMOKING.has(code));
   const time = hl7Time(effectiveDateTime ?? effectivePeriod?.start);
   content.entry(
-    '<observation classCode="OBS" moodCode="EVN">' +
-      templateIds('4.78', '4.78:2014-06-09') +
-      content.id(observation) +
-      '<code code="72166-2" displayName="Tobacco smoking status NHIS" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
-      `<text>${reference(row)}</text><statusCode code="completed"/>` +
-      (time === undefined ? '<effectiveTime nullFlavor="UNK"/>' : `<effectiveTime value="${time}"/>`) +
-      (known === true
-        ? coded('value', valueCodeableConcept, { systems: [SNOMED], only: SMOKING, attributes: ' xsi:type="CD"', row })
-        : unknownSmoker(row)) +
-      author(performer?.[0], effectiveDateTime, content.resolve) +
-      content.remarks(row, observation) +
-      '</observation>',
+    xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.78', '4.78:2014-06-09')}
+      ${content.id(observation)}
+      ${loincCode({ code: '72166-2', name: 'Tobacco smoking status NHIS' })}
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${time === undefined ? xml`<effectiveTime nullFlavor="UNK"/>` : xml`<effectiveTime value="${time}"/>`}
+      ${
+        known === true
+          ? coded('value', valueCodeableConcept, { systems: [SNOMED], only: SMOKING, attributes: TYPE_CD, row })
+          : unknownSmoker(row)
+      }
+      ${author(performer?.[0], effectiveDateTime, content.resolve)}
+      ${content.remarks(row, observation)}
+    </observation>`,
   );
 }
 
 /** What was answered has no code in the value set, and a null flavour is not allowed: the status is not known. */
-function unknownSmoker(row: string): string {
-  return `<value xsi:type="CD" code="266927001" displayName="Tobacco smoking consumption unknown" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><originalText>${reference(row)}</originalText></value>`;
+function unknownSmoker(row: string): Markup {
+  return xml`
+    <value xsi:type="CD" code="266927001" displayName="Tobacco smoking consumption unknown" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
+      <originalText>${reference(row)}</originalText>
+    </value>`;
 }
 
 /** Filled questionnaires: the panel with its answers in it; an answer of no panel stands alone. */
@@ -90,9 +99,9 @@ export function addAssessmentScales(observations: readonly Observation[], conten
       rest.delete(at);
       return [supporting(answer, content)];
     });
-    content.entry(scale(panel, row, answers.join(''), content));
+    content.entry(scale(panel, row, answers, content));
   }
-  for (const answer of rest.values()) content.entry(scale(answer, scaleRow(answer, content), '', content));
+  for (const answer of rest.values()) content.entry(scale(answer, scaleRow(answer, content), [], content));
 }
 
 function scaleRow(observation: Observation, content: SectionWriter): string {
@@ -104,34 +113,42 @@ function scaleRow(observation: Observation, content: SectionWriter): string {
   );
 }
 
-function scale(observation: Observation, row: string, answers: string, content: SectionWriter): string {
-  return `<observation classCode="OBS" moodCode="EVN">${templateIds('4.69')}${body(observation, row, content)}${answers}</observation>`;
+function scale(observation: Observation, row: string, answers: readonly Markup[], content: SectionWriter): Markup {
+  return xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.69')}
+      ${body(observation, row, content)}
+      ${answers}
+    </observation>`;
 }
 
-function supporting(answer: Observation, content: SectionWriter): string {
+function supporting(answer: Observation, content: SectionWriter): Markup {
   const row = scaleRow(answer, content);
-  return (
-    `<entryRelationship typeCode="COMP"><observation classCode="OBS" moodCode="EVN">${templateIds('4.86')}` +
-    content.id(answer) +
-    coded('code', answer.code, { systems: [LOINC, SNOMED], row }) +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    valueElement(answer, { systems: [SNOMED, LOINC], row }) +
-    content.remarks(row, answer) +
-    '</observation></entryRelationship>'
-  );
+  return xml`
+    <entryRelationship typeCode="COMP">
+      <observation classCode="OBS" moodCode="EVN">
+        ${templateIds('4.86')}
+        ${content.id(answer)}
+        ${coded('code', answer.code, { systems: [LOINC, SNOMED], row })}
+        <text>${reference(row)}</text>
+        <statusCode code="completed"/>
+        ${valueElement(answer, { systems: [SNOMED, LOINC], row })}
+        ${content.remarks(row, answer)}
+      </observation>
+    </entryRelationship>`;
 }
 
-function body(observation: Observation, row: string, content: SectionWriter): string {
+function body(observation: Observation, row: string, content: SectionWriter): Markup {
   const { code, effectiveDateTime, effectivePeriod, performer } = observation;
-  return (
-    content.id(observation) +
-    coded('code', code, { systems: [LOINC], row }) +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    moment(effectiveDateTime, effectivePeriod) +
-    valueElement(observation, { systems: [SNOMED, LOINC], row }) +
-    author(performer?.[0], effectiveDateTime, content.resolve) +
-    content.remarks(row, observation)
-  );
+  return xml`
+    ${content.id(observation)}
+    ${coded('code', code, { systems: [LOINC], row })}
+    <text>${reference(row)}</text>
+    <statusCode code="completed"/>
+    ${moment(effectiveDateTime, effectivePeriod)}
+    ${valueElement(observation, { systems: [SNOMED, LOINC], row })}
+    ${author(performer?.[0], effectiveDateTime, content.resolve)}
+    ${content.remarks(row, observation)}`;
 }
 
 const SEXES: Readonly<Record<string, string>> = { F: 'Female', M: 'Male' };
@@ -143,14 +160,20 @@ export function addBirthSex(patient: Patient, content: SectionWriter): void {
   if (sex === undefined) return;
   const row = content.row('Sex assigned at birth', name ?? 'Unknown', '', '');
   content.entry(
-    `<observation classCode="OBS" moodCode="EVN">${templateIds('4.200:2016-06-01')}` +
-      content.id(patient, 'birth-sex') +
-      '<code code="76689-9" displayName="Sex Assigned At Birth" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>' +
-      `<text>${reference(row)}</text><statusCode code="completed"/>` +
-      (name === undefined
-        ? '<value xsi:type="CD" nullFlavor="UNK"/>'
-        : `<value xsi:type="CD" code="${sex}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`) +
-      '</observation>',
+    xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.200:2016-06-01')}
+      ${content.id(patient, 'birth-sex')}
+      ${loincCode({ code: '76689-9', name: 'Sex Assigned At Birth' })}
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${
+        name === undefined
+          ? xml`<value xsi:type="CD" nullFlavor="UNK"/>`
+          : xml`
+    <value xsi:type="CD" code="${sex}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`
+      }
+    </observation>`,
   );
 }
 

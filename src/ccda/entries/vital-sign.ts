@@ -10,7 +10,7 @@ import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
 import { readableValue, unitOf } from '../value.ts';
-import { attribute, templateIds } from '../xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
 import { interpretation, isAbnormal } from './result.ts';
 
 export const VITAL_SIGN_COLUMNS = ['Measurement', 'Value', 'Status', 'Taken', 'Taken by'];
@@ -29,17 +29,20 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
   for (const taken of takings.values()) {
     const [first] = taken;
     if (first === undefined) continue;
-    const components = taken.flatMap(measurements).map(one => `<component>${vitalSign(one, content)}</component>`);
+    const components = taken.flatMap(measurements).map(one => xml`<component>${vitalSign(one, content)}</component>`);
     content.entry(
-      '<organizer classCode="CLUSTER" moodCode="EVN">' +
-        templateIds('4.26', '4.26:2015-08-01') +
-        content.id(first, 'organizer') +
-        '<code code="46680005" displayName="Vital signs" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"><translation code="74728-7" displayName="Vital signs, weight, height, head circumference, oximetry, BMI, and BSA panel - HL7.CCDAr1.1" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/></code>' +
-        '<statusCode code="completed"/>' +
-        moment(first.effectiveDateTime, first.effectivePeriod) +
-        author(first.performer?.[0], first.effectiveDateTime, content.resolve) +
-        components.join('') +
-        '</organizer>',
+      xml`
+    <organizer classCode="CLUSTER" moodCode="EVN">
+      ${templateIds('4.26', '4.26:2015-08-01')}
+      ${content.id(first, 'organizer')}
+      <code code="46680005" displayName="Vital signs" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
+        <translation code="74728-7" displayName="Vital signs, weight, height, head circumference, oximetry, BMI, and BSA panel - HL7.CCDAr1.1" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>
+      </code>
+      <statusCode code="completed"/>
+      ${moment(first.effectiveDateTime, first.effectivePeriod)}
+      ${author(first.performer?.[0], first.effectiveDateTime, content.resolve)}
+      ${components}
+    </organizer>`,
     );
   }
 }
@@ -56,7 +59,7 @@ function measurements(observation: Observation): readonly Measurement[] {
   return readableValue(observation) === '' && parts.length > 0 ? parts : [whole, ...parts];
 }
 
-function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): string {
+function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): Markup {
   const [who]: readonly (Reference | undefined)[] = of.performer ?? [];
   const { effectiveDateTime, effectivePeriod } = of;
   const row = content[isAbnormal(of) ? 'markedRow' : 'row'](
@@ -68,43 +71,44 @@ function vitalSign({ of, part, code, value }: Measurement, content: SectionWrite
       : readablePeriod(effectivePeriod.start, effectivePeriod.end),
     nameOf(who, content.resolve),
   );
-  return (
-    '<observation classCode="OBS" moodCode="EVN">' +
-    templateIds('4.27', '4.27:2014-06-09') +
-    content.id(of, `vital-sign${part}`) +
-    coded('code', code, { systems: [LOINC, SNOMED], row }) +
-    `<text>${reference(row)}</text><statusCode code="completed"/>` +
-    moment(effectiveDateTime, effectivePeriod) +
-    measured(value, code, of) +
-    (part === '' ? (of.interpretation ?? []).map(interpretation).join('') : '') +
-    site(of.bodySite) +
-    author(who, effectiveDateTime, content.resolve) +
-    content.remarks(row, of) +
-    '</observation>'
-  );
+  return xml`
+    <observation classCode="OBS" moodCode="EVN">
+      ${templateIds('4.27', '4.27:2014-06-09')}
+      ${content.id(of, `vital-sign${part}`)}
+      ${coded('code', code, { systems: [LOINC, SNOMED], row })}
+      <text>${reference(row)}</text>
+      <statusCode code="completed"/>
+      ${moment(effectiveDateTime, effectivePeriod)}
+      ${measured(value, code, of)}
+      ${part === '' ? (of.interpretation ?? []).map(interpretation) : ''}
+      ${site(of.bodySite)}
+      ${author(who, effectiveDateTime, content.resolve)}
+      ${content.remarks(row, of)}
+    </observation>`;
 }
 
 /** Units of oximetry, whose panel has a share and a flow. */
 const UNITS: Readonly<Record<string, string>> = { '59408-5': '%', '2708-6': '%', '3150-6': '%', '3151-8': 'L/min' };
 
 /** PQ, as the template demands: numbers without a unit have the unit 1; what was not measured says why. */
-function measured(value: ObservationValue, code: CodeableConcept | undefined, panel: Observation): string {
+function measured(value: ObservationValue, code: CodeableConcept | undefined, panel: Observation): Markup {
   const { valueQuantity, valueInteger, dataAbsentReason } = value;
   const number = valueQuantity?.value ?? valueInteger;
   if (number !== undefined) {
     const unit = valueQuantity === undefined ? '1' : (unitOf(valueQuantity) ?? '1');
-    return `<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
+    return xml`<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
   }
   // A unit must stand there even so: its own, where parts of a panel have different ones, else that of the rest.
   const known = codeIn(code, LOINC);
   const own = UNITS[known ?? ''];
   if (own !== undefined)
-    return `<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}" unit="${own}"/>`;
+    return xml`<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}" unit="${own}"/>`;
   const other = panel.component?.find(component => component.valueQuantity !== undefined)?.valueQuantity;
   const unit = (other && unitOf(other)) ?? '1';
-  return `<value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;
+  return xml`
+    <value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;
 }
 
-function site(bodySite: CodeableConcept | undefined): string {
-  return codeIn(bodySite, SNOMED) === undefined ? '' : coded('targetSiteCode', bodySite, { systems: [SNOMED] });
+function site(bodySite: CodeableConcept | undefined): Markup {
+  return codeIn(bodySite, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', bodySite, { systems: [SNOMED] });
 }
