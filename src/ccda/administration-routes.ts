@@ -1,6 +1,7 @@
 /**
- * Routes of administration. In: a route in SNOMED CT or in HL7's RouteOfAdministration. Out: `routeCode` with the FDA's code
- * (NCI Thesaurus) that C-CDA demands and SNOMED CT as the only translation that it allows; what was said as originalText.
+ * Writes the route of administration as `routeCode`. In: a route in SNOMED CT or in HL7's RouteOfAdministration. Out:
+ * the code of the FDA (NCI Thesaurus) that C-CDA demands, with SNOMED CT as the only translation that it allows, and
+ * the words of the record as originalText.
  * C-CDA R2.1 Volume 2, Medication Activity (CONF:1098-7514, 1098-32950)
  */
 import { codeIn, labelOf } from './code.ts';

@@ -1,6 +1,7 @@
 /**
- * What is written in a document that a resource presents. In: an Attachment, and what was read along. Out: its text where it
- * is plain text, HTML or RTF; nothing of scans and PDF, whose form is told instead. https://hl7.org/fhir/R4/datatypes.html#attachment
+ * Reads the text of an Attachment. In: the attachment and the resources that were read with it. Out: its text if it is
+ * plain text, HTML or RTF; nothing for scans and PDF, of which the document names only the form.
+ * https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 import { plainText } from '../mapping/codecs/html.ts';
 import type { Attachment, Binary, Reference } from './fhir/datatypes.ts';

@@ -1,7 +1,7 @@
 /**
- * The care team as the header tells it. In: CareTeam, the general practitioner, related persons. Out: performers of the
- * care, and where the topic is the team: who answers for the record, who takes part, for whom it is meant; and for a
- * document of one encounter the encounter. Who is in which role: docs/ccds-documents.md
+ * Writes the care team into the header of a document. In: CareTeam, the general practitioner, related persons. Out:
+ * the performers of the care; for a document about the team also its legal authenticator, participants and recipients;
+ * for a document of one encounter the encounter. docs/ccds-documents.md says who has which role.
  */
 
 import type { Chart } from './chart.ts';

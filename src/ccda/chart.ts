@@ -1,7 +1,8 @@
 /**
- * A patient's record as documents read it: list by list through the facade, in the patient's compartment, and what the
- * lists refer to, each once. In: a patient's id, a range or an encounter. Out: resources, what is still so and the newest first. The number of
- * statements depends on the lists that a document has, not on what is in them, up to a batch of resources each.
+ * Reads a patient's record for documents, list by list, through the facade and within the patient's compartment. In: a
+ * patient's id, a range or an encounter. Out: the resources of a list, current ones first and then the newest; and the
+ * resources that they refer to, each read once.
+ * The number of statements depends on the lists and not on their length, except for one more per batch of resources.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';

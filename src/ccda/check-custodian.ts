@@ -1,6 +1,6 @@
 /**
- * Whether the organization that `ccds.yaml` names is there, which only rows can say. In: the searches of the documents and
- * what answers them. Out: a warning where none is found, for documents then name another, or more than one.
+ * Checks that the organization which `ccds.yaml` names as custodian exists. In: the searches of the documents and a
+ * facade. Out: a warning if no row is found, as documents then name another organization, or if several are.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';

@@ -1,6 +1,7 @@
 /**
- * Code systems: FHIR names them by URI, C-CDA by OID. In: a URI. Out: OID and name, or undefined where a system has no OID
- * that a reader could know. https://hl7.org/fhir/R4/terminologies-systems.html
+ * Translates code systems: FHIR names them by URI, C-CDA by OID. In: a URI. Out: OID and name, or undefined if the
+ * system has no registered OID.
+ * https://hl7.org/fhir/R4/terminologies-systems.html
  */
 
 export interface CodeSystem {

@@ -1,7 +1,8 @@
 /**
- * Coded values. In: a CodeableConcept. Out: a CD: the code of a system that the template asks for, every other code of a
- * system with an OID as translation beside it, what was said as originalText. Without a code of a wanted system: nullFlavor
- * OTH where other codes say it, UNK where none does. C-CDA R2.1 Volume 1, section 4.2.5 and 3.6
+ * Writes coded values. In: a CodeableConcept and the code systems that the template allows. Out: a CD with the code of
+ * an allowed system; codes of other systems that have an OID are translations, and the words are originalText.
+ * Without an allowed code the nullFlavor is OTH if there are translations, and UNK if there are none. C-CDA R2.1
+ * Volume 1, sections 3.6 and 4.2.5
  */
 import { hasTheForm } from '../r4/check-digits.ts';
 import { codeSystemOf, DATA_ABSENT, NULL_FLAVOR } from './code-systems.ts';

@@ -1,7 +1,7 @@
 /**
- * `ccds.yaml` of a pack: which FHIR search gives each list of the documents, which encounters are listed, whose documents
- * they are. In: the file and what can be searched. Out: the searches, and every problem with its place. Codes, templates
- * and everything else of C-CDA is in code. docs/mapping-language.md, "ccds.yaml"
+ * Reads `ccds.yaml` of a pack: the FHIR search behind each list of the documents, the encounters that are listed, and
+ * the custodian. In: the file and what can be searched. Out: the searches, and each problem with its place.
+ * Codes, templates and all else of C-CDA is code and not configuration. docs/mapping-language.md, "ccds.yaml"
  */
 
 import type { PackErrorKind } from '../errors/pack-errors.ts';

@@ -1,7 +1,7 @@
 /**
- * One document. In: a topic, a patient, a range or an encounter. Out: its sections one after the other and then its header,
- * as XML and as HTML from the same narrative. All is read before the first piece of text is given out, and the text is never
- * held whole.
+ * Makes one document. In: a topic, a patient, a range or an encounter. Out: the document as XML or HTML, in pieces.
+ * All rows are read before the first piece is sent, so that a failing database never leaves half a document; the whole
+ * text is never in memory.
  */
 import { createHash } from 'node:crypto';
 import type { Facade, RequestContext } from '../facade.ts';

@@ -1,6 +1,7 @@
 /**
- * US Realm Header (V3). In: the patient, the organization that keeps the record, who is in the care team, the time. Out:
- * everything of a ClinicalDocument before its body. C-CDA R2.1 Volume 2, section 1.1; CDA R2 section 4.2
+ * Writes the US Realm Header (V3). In: the patient, the custodian, the care team, the time. Out: all of a
+ * ClinicalDocument before its body.
+ * C-CDA R2.1 Volume 2, section 1.1; CDA R2 section 4.2
  */
 
 import { coded, codeIn, nullFlavorOf } from './code.ts';

@@ -1,6 +1,7 @@
 /**
- * Identifiers that stay the same from call to call. In: what something is made of. Out: a UUID (version 8: its bits are a
- * hash) and `id` elements. RFC 9562 section 5.8
+ * Makes identifiers that are the same in every call. In: the parts that an identifier stands for. Out: a UUID of
+ * version 8 from their hash, and `id` elements.
+ * RFC 9562 section 5.8
  */
 import { createHash } from 'node:crypto';
 import { rootOf } from './code-systems.ts';

@@ -1,6 +1,6 @@
 /**
- * The lists that documents are made of. For each: the FHIR type, its dates, whose encounter it is, and what it refers to
- * that a document shows. A pack says which search gives each list; nothing here knows a table.
+ * Describes the lists that documents are made of: per list the FHIR type, its dates, its encounter, and the references
+ * that a document shows. The searches behind the lists are in the pack.
  */
 import { contentOf } from './attachment.ts';
 import type { CodeableConcept, DocumentReference, Reference, Resource } from './fhir/datatypes.ts';

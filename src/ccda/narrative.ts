@@ -1,6 +1,7 @@
 /**
- * What people read of a section: one table. In: rows of plain text. Out: the table as CDA narrative, whose rows entries
- * link to by ID, and as HTML, from the same rows. CDA R2 section 4.3.5
+ * Writes the table of a section. In: rows of plain text. Out: the same table as CDA narrative, whose rows the entries
+ * refer to by ID, and as HTML.
+ * CDA R2 section 4.3.5
  */
 import { attribute, html, type Markup, NOTHING, xml } from './xml.ts';
 

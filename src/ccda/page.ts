@@ -1,6 +1,6 @@
 /**
- * A document as a page that a clinician can read: who it is about, what it is, the sections with the same narrative that
- * the XML has. No script, nothing fetched. In: a document. Out: HTML in pieces.
+ * Writes a document as an HTML page for clinicians, with the same narrative as the XML. The page has no script and
+ * loads nothing. In: a document. Out: HTML in pieces.
  */
 import { createHash } from 'node:crypto';
 import type { Document } from './document.ts';

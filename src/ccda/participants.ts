@@ -1,6 +1,7 @@
 /**
- * Who did what. In: references and the resources they lead to. Out: assignedEntity, assignedAuthor and Author Participation
- * with what is known of the person. https://hl7.org/fhir/R4/practitioner.html
+ * Writes the people and organizations of entries. In: references and the resources that they lead to. Out:
+ * assignedEntity, assignedAuthor and Author Participation.
+ * https://hl7.org/fhir/R4/practitioner.html
  */
 
 import { coded, codeIn, labelOf } from './code.ts';

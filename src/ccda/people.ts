@@ -1,6 +1,7 @@
 /**
- * Names, addresses and ways to reach somebody. In: FHIR data types. Out: the C-CDA elements; what nobody has written down
- * is nullFlavor UNK where the template insists. US Realm Address, Patient Name and Person Name: R2.1 Volume 2, section 4
+ * Writes names, addresses and telecoms. In: FHIR data types. Out: C-CDA elements, with nullFlavor UNK for a part that
+ * the template demands and the record lacks.
+ * US Realm Address, Patient Name and Person Name: C-CDA R2.1 Volume 2, section 4
  */
 import type { Address, ContactPoint, HumanName } from './fhir/datatypes.ts';
 import { hl7Time } from './time.ts';

@@ -1,7 +1,8 @@
 /**
- * Which days a document is about, and what lies in them. In: `date`, `rangeStart`, `rangeEnd` as a client sent them, and the
- * dates of a record. Out: a range of days, and whether the record overlaps it. The rule is interval overlap by calendar day
- * in the pack's zone: begun by the last day, and not over before the first. A record without any date is in every range.
+ * Decides which records belong to a range of days. In: `date`, `rangeStart`, `rangeEnd` of a request, and the dates of
+ * a record. Out: the range, and whether the record overlaps it.
+ * A record overlaps if it began by the last day and did not end before the first, by calendar days in the pack's zone.
+ * A record without dates is in every range.
  */
 import { isDay } from '../time/calendar.ts';
 import { type Days, daysOf } from './time.ts';

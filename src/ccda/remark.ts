@@ -1,6 +1,7 @@
 /**
- * Remarks: what somebody wrote beside a record, in their own words. In: a text and the row that shows it. Out: Comment
- * Activity with the text itself and the link to the row. C-CDA R2.1 Volume 2, section 3.21
+ * Writes remarks, such as notes of a resource. In: a text and the row that shows it. Out: Comment Activity with the
+ * text and a reference to the row.
+ * C-CDA R2.1 Volume 2, section 3.21
  */
 import { reference } from './code.ts';
 import { type Markup, templateIds, xml } from './xml.ts';

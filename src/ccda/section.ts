@@ -1,8 +1,8 @@
 /**
- * One section: its codes and templates, and the rows and entries that a builder adds. In: a section's definition and the
- * chart. Out: the section with its narrative table and the XML of its entries. An empty section says whether the record
- * holds nothing of its kind, or nothing of the range or encounter that the document is about.
- * C-CDA R2.1 Volume 1, section 3.6 and 4.2
+ * Makes one section. In: its definition (codes, templates, builder) and the chart. Out: the section with its narrative
+ * table and the XML of its entries.
+ * An empty section says whether the record has nothing of its kind at all, or nothing in the range or encounter of the
+ * document. C-CDA R2.1 Volume 1, sections 3.6 and 4.2
  */
 import type { Chart } from './chart.ts';
 import type { Resource } from './fhir/datatypes.ts';

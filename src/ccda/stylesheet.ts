@@ -1,8 +1,8 @@
 /**
- * How a browser shows the XML of a document where it has nothing else: a stylesheet in the XML itself, as a processing
- * instruction. It is CSS, because browsers give up XSLT, and stands inside the instruction, because a file that was saved or
- * sent on still has it then. It shows the header's facts and the narrative of each section, and hides all entries. No
- * script, nothing fetched. https://www.w3.org/TR/xml-stylesheet/
+ * Shows the XML of a document in a browser: a stylesheet as a processing instruction inside the XML. It is CSS, as
+ * browsers are dropping XSLT; it is inside the file, so that a saved or forwarded document keeps it. It shows the
+ * facts of the header and the narrative, hides all entries, and loads nothing.
+ * https://www.w3.org/TR/xml-stylesheet/
  */
 
 const CSS = `

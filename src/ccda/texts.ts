@@ -1,7 +1,6 @@
 /**
- * Texts in the order in which they are made, to be written out later: a document is sent when all of it was read, and its
- * text is many times what it tells. In: text by text. Out: the same in pieces, as often as asked; full blocks are kept
- * compressed, so that a large document is never held as text.
+ * Keeps the texts of a document until it is sent. In: text by text. Out: the same texts in order, as often as asked.
+ * Full blocks are compressed in memory, as the XML of a record is many times its content.
  */
 import { createHash } from 'node:crypto';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';

@@ -1,6 +1,7 @@
 /**
- * Dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, what a person reads, and the days that a date stands
- * for in the pack's zone. https://hl7.org/fhir/R4/datatypes.html#dateTime
+ * Converts dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, text for people, and the days that a
+ * date means in the pack's zone.
+ * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { daysIn } from '../time/calendar.ts';
 import { zoneOf } from '../time/zone.ts';

@@ -1,5 +1,5 @@
 /**
- * The CCDS topics: path, title, code, sections. docs/ccds-documents.md
+ * Lists the kinds of documents (CCDS topics): path, title, code, sections. docs/ccds-documents.md
  */
 import type { TeamDetail } from './care-team-header.ts';
 import type { SectionDefinition } from './section.ts';

@@ -1,6 +1,7 @@
 /**
- * Values of observations. In: value[x] of FHIR. Out: `value` of the type that says the same, and what a person reads. A unit
- * that is none of UCUM is told as text, a comparator makes an interval, a missing value says why.
+ * Writes values of observations. In: value[x] of FHIR. Out: `value` with the CDA type that means the same, and text
+ * for people. A unit outside UCUM makes the value a text, a comparator makes it an interval, a missing value has a
+ * nullFlavor.
  * CDA R2 datatypes; C-CDA R2.1 Volume 2, Result Observation
  */
 

@@ -1,7 +1,7 @@
 /**
- * When something began, ended or was done, in whatever form the record has it: a date, a period, an age, a range of ages, words. In: a
- * resource and the name of the choice element. Out: its ends as dates, as far as it has some, and what a person reads. The day on which
- * somebody told of it is none of these.
+ * Reads when something began, ended or was done, in each form that FHIR has: date, period, age, range of ages, words.
+ * In: a resource and the name of the choice element. Out: start and end as dates where there are some, and text for
+ * people. The date of recording is not one of them.
  * https://hl7.org/fhir/R4/formats.html#choice
  */
 import type { Period, Quantity, Range } from './fhir/datatypes.ts';

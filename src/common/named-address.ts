@@ -1,5 +1,5 @@
 /**
- * Addresses of what has no other: a name becomes a `urn:uuid:`, the same wherever it is made, and nobody else's.
+ * Makes a stable `urn:uuid:` address of a name, for resources without another address.
  * RFC 9562 section 5.5
  */
 import { createHash } from 'node:crypto';

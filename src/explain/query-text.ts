@@ -1,6 +1,6 @@
 /**
- * A typed query for a person to read. In: what the parser made. Out: lines; values only where they are asked for, for
- * they may be a patient's.
+ * Shows a typed query to a person. In: what the parser made. Out: lines; values only on request, as they may be a
+ * patient's.
  */
 import type { Filter, SearchQuery, TypedValue } from '../search/query.ts';
 

@@ -1,6 +1,6 @@
 /**
- * How a search is answered, step by step: typed query, mappings kept and pruned, SQL for each engine, the index that
- * serves it, where each element comes from. In: a search. Out: a plain description for src/cli/explain.ts.
+ * Explains how a search is answered: typed query, mappings kept and pruned, SQL for each engine, the index that serves
+ * it, the source of each element. In: a search. Out: a description for src/cli/explain.ts.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';

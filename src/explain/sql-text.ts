@@ -1,6 +1,6 @@
 /**
- * A statement for a person to read. In: a rendered statement. Out: its text broken into lines, and its parameters with
- * neighbours of one type on one line.
+ * Shows a statement to a person. In: a rendered statement. Out: its text in lines, and its parameters, with neighbours
+ * of one type on one line.
  */
 import { engineNamed } from '../sql/engines.ts';
 import type { Parameter, Statement } from '../sql/plan.ts';

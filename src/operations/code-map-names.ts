@@ -1,6 +1,7 @@
 /**
- * Names of the resources that code maps are shown as. In: the code maps of a pack. Out: an id for each, and the elements
- * that every canonical resource made of one begins with. https://hl7.org/fhir/R4/metadataresource.html
+ * Names the resources that show code maps. In: the code maps of a pack. Out: an id for each, and the elements that all
+ * canonical resources share.
+ * https://hl7.org/fhir/R4/metadataresource.html
  */
 
 import { addressOf } from '../common/named-address.ts';

@@ -1,6 +1,6 @@
 /**
- * Searches in the compartment of a patient: `Patient/<id>/Condition?…`, `Patient/<id>/*?…`. In: the path and names and
- * values. Out: a query that is kept within the compartment.
+ * Reads searches in the compartment of a patient: `Patient/<id>/Condition?…`, `Patient/<id>/*?…`. In: path, names and
+ * values. Out: a query that is limited to the compartment.
  * https://hl7.org/fhir/R4/compartmentdefinition.html, https://hl7.org/fhir/R4/http.html#vsearch
  */
 import { FhirError } from '../outcome.ts';

@@ -1,6 +1,6 @@
 /**
- * The code maps of a pack as ConceptMaps, so that a reviewer who knows FHIR sees what each legacy value becomes. In: a
- * registry. Out: one resource for each map whose rows are in the pack.
+ * Shows the code maps of a pack as ConceptMaps, so that a reviewer who knows FHIR sees what each legacy value becomes.
+ * In: a registry. Out: one resource per map whose rows are in the pack.
  * https://hl7.org/fhir/R4/conceptmap.html
  */
 import { codeOf } from '../mapping/codecs/code.ts';

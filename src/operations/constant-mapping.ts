@@ -1,6 +1,6 @@
 /**
- * The server's own resources (its operations, its concept maps) as mappings without a table and so without a key: constant
- * all through, so that searches on them are decided while planning, by the same code as any other search.
+ * Maps the server's own resources (its operations, its concept maps) without a table. All their elements are
+ * constants, so that searches on them are decided while planning, by the same code as any other search.
  */
 import type { Json, Mapping, Node } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';

@@ -1,6 +1,7 @@
 /**
- * `DocumentReference/$docref` of US Core: the documents of a patient. Those there are, are found as by a search; before them
- * stands the Continuity of Care Document, where the server makes it on demand. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
+ * `DocumentReference/$docref` of US Core: finds the documents of a patient by a search. The first is the Continuity of
+ * Care Document, if the server makes it on demand.
+ * https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
 import { FhirError } from '../outcome.ts';
 import { parseFilter } from '../search/filters.ts';

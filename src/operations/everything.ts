@@ -1,6 +1,6 @@
 /**
- * `Patient/<id>/$everything`: the patient, what belongs to the patient by the definition of the compartment, and what
- * that refers to. https://hl7.org/fhir/R4/patient-operation-everything.html
+ * `Patient/<id>/$everything`: the patient, the resources of the patient's compartment, and those that they refer to.
+ * https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import { FhirError } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';

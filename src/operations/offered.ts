@@ -1,6 +1,6 @@
 /**
- * What the server has of its own, beside the mappings. In: its resources and operations. Out: the mappings with all of its
- * resources among them, the operations that the mappings bear, and what can be searched of everything.
+ * Adds what the server offers by itself to the mappings. In: its resources and operations. Out: all mappings, the
+ * operations that they allow, and everything that can be searched.
  */
 import type { Registry } from '../mapping/model.ts';
 import { createRegistry } from '../mapping/registry.ts';

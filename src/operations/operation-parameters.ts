@@ -1,6 +1,7 @@
 /**
- * What operations on the record have in common: their own parameters told from those that shape the answer, and ranges of
- * dates of care. https://hl7.org/fhir/R4/operations.html
+ * Splits the parameters of an operation into its own and those that shape the answer, and reads ranges of dates of
+ * care.
+ * https://hl7.org/fhir/R4/operations.html
  */
 import { FhirError, type Issue } from '../outcome.ts';
 import { dateInterval } from '../search/dates.ts';

@@ -1,6 +1,6 @@
 /**
- * The operations of this server as a table. Out: an OperationDefinition for each, and what the CapabilityStatement says
- * of it. An operation is added here and given a route; nothing else names it.
+ * Lists the operations of this server. Out: an OperationDefinition for each, and its entry in the CapabilityStatement.
+ * A new operation needs a row here and a route.
  * https://hl7.org/fhir/R4/operationdefinition.html
  */
 import type { Json } from '../mapping/model.ts';

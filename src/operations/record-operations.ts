@@ -1,6 +1,6 @@
 /**
- * Operations that answer with resources of the record, page by page, as searches do: a table. An operation is added here;
- * its route, its OperationDefinition and its place in the CapabilityStatement follow.
+ * Lists the operations that answer with pages of resources, as searches do. A new one needs a row here; its route, its
+ * OperationDefinition and its place in the CapabilityStatement follow.
  * https://hl7.org/fhir/R4/operationslist.html
  */
 import type { ParseContext } from '../search/limits.ts';

@@ -1,6 +1,7 @@
 /**
- * `Patient/<id>/$ccd`: a patient's Continuity of Care Document, made when it is asked for; and the DocumentReference that
- * leads to it. Offered where the pack says what documents hold. https://hl7.org/fhir/us/core/OperationDefinition-docref.html
+ * `Patient/<id>/$ccd`: makes a patient's Continuity of Care Document on demand, and the DocumentReference that leads
+ * to it. Offered if the pack has `ccds.yaml`.
+ * https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
 
 import { addressOf } from '../common/named-address.ts';

@@ -1,6 +1,6 @@
 /**
- * The codes that the code maps of a pack lead to, as ValueSets: what an element can hold, and what `:in` may name. In: a
- * registry. Out: one resource for each map whose codes have a system, and the codes of such resources by their address.
+ * Shows the target codes of code maps as ValueSets, which `:in` may name. In: a registry. Out: one resource per map
+ * whose codes have a system, and the codes by the address of the resource.
  * https://hl7.org/fhir/R4/valueset.html
  */
 import type { Coded, CodeMap } from '../mapping/codecs/code-map.ts';

@@ -1,6 +1,6 @@
 /**
- * A search answered. In: a query over one or several types, and what the caller may see. Out: resources of one page, what
- * they include, where the next page begins, and the total where it is known.
+ * Answers a search. In: a query over one or several types, and what the caller may see. Out: the resources of one
+ * page, their includes, the cursor of the next page, and the total if it is known.
  */
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';

@@ -1,7 +1,7 @@
 /**
- * The statement of a branch. In: a branch, what is wanted of its rows, where the page begins. Out: a plan whose columns are
- * those of the row shape, then flags of the mappings, then sort expressions; kept as long as its branch is, for requests
- * that differ in the values of ids and cursor alone.
+ * Plans the statement of a branch. In: a branch, the elements wanted, the cursor. Out: a plan whose columns are those
+ * of the row shape, then flags of the mappings, then sort expressions. It is kept as long as its branch, for requests
+ * that differ only in ids and cursor values.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';

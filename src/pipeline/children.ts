@@ -1,5 +1,6 @@
 /**
- * Rows of `each`: one query per collection per page, never one per row. In: rows of a level. Out: for each its children.
+ * Fetches the child rows of `each`: one statement per collection and page, never one per row. In: rows of a level.
+ * Out: the children of each row.
  */
 import { columnDigits } from '../mapping/codecs/stored-number.ts';
 import type { JoinColumn } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * From rows to resources. In: rows of a page with their mappings. Out: their JSON texts, in order; children are fetched
- * once per collection for all rows of a shape.
+ * Turns rows into resources. In: rows of a page with their mappings. Out: their JSON texts in order. Children are
+ * fetched once per collection for all rows of a shape.
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';

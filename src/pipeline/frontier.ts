@@ -1,6 +1,7 @@
 /**
- * Where includes go on from. In: resources, a list at a time. Out: what of them includes need: keys, each once, and
- * references. Rows and texts are not held, so that a large page need not be in memory for its includes.
+ * Collects what includes start from. In: the resources of a page, a list at a time. Out: the keys and references that
+ * the includes need, each once. Rows and texts are not kept, so that a large page need not be in memory for its
+ * includes.
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import { type Key, keyText } from '../plan/key.ts';

@@ -1,6 +1,6 @@
 /**
- * Which references of a mapping an include goes along. In: a mapping and an `_include` or `_revinclude`. Out: its
- * reference nodes, and what rows have to carry so that the include can go on from them.
+ * Finds the references that an include follows. In: a mapping and an `_include` or `_revinclude`. Out: its reference
+ * nodes, and the columns that rows must carry for them.
  * https://hl7.org/fhir/R4/search.html#include
  */
 

@@ -1,6 +1,7 @@
 /**
- * `_include` and `_revinclude`. In: what the resources of a page leave behind. Out: what they refer to, and what refers to
- * them, by the key columns that their rows carried, a fixed number of statements per step. https://hl7.org/fhir/R4/search.html#include
+ * Answers `_include` and `_revinclude`. In: the keys and references of a page. Out: the resources that they refer to,
+ * and those that refer to them, by a fixed number of statements per step.
+ * https://hl7.org/fhir/R4/search.html#include
  */
 import type { Mapping } from '../mapping/model.ts';
 import { isBound } from '../plan/compartment.ts';

@@ -1,6 +1,6 @@
 /**
- * The first resources of one mapping, whatever other mappings of its type there are. In: a mapping and how many. Out: their
- * texts, in the order of the mapping's key.
+ * Reads the first resources of one mapping, apart from other mappings of its type. In: a mapping and a number. Out:
+ * their texts, in the order of the mapping's key.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { branchesOf } from '../plan/branches.ts';

@@ -1,7 +1,6 @@
 /**
- * A page in lists. In: the branches of a search. Out: texts of its resources. Rows are read a list at a time and are
- * garbage once they are text, so that no more of them is in memory than of a small page, and no more is asked of the
- * database than was made use of. Of a page with sort keys, rows are read at once, and only what belongs to them in lists.
+ * Writes a page in lists of rows, so that memory and statements stay small on a large page. In: the branches of a
+ * search. Out: texts of its resources. With sort keys all rows are read at once, and only their children in lists.
  */
 import type { Branch } from '../plan/branches.ts';
 import type { EntryText } from '../resource/bundle.ts';

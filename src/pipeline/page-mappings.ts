@@ -1,6 +1,7 @@
 /**
- * What a page link depends on in the mappings, so that it outlives every other change of them: a comment, an element, a mapping of
- * another type. In: the questions of a search. Out: a short text, equal where links of the one set of mappings lead on in the other.
+ * Fingerprints the parts of the mappings that a page link depends on, so that the link survives any other change: a
+ * comment, an element, a mapping of another type. In: the questions of a search. Out: a short text; equal texts mean
+ * that the link still works.
  */
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../cache/bounded.ts';

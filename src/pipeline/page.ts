@@ -1,7 +1,7 @@
 /**
- * One page of matches. In: the branches of a search. Out: rows with the mapping that each is a resource of, in order, and
- * the cursor of the next page. Without sort keys branches are read one after the other; with them they are merged, each
- * giving the rows that the page can need at most.
+ * Reads one page of matches. In: the branches of a search. Out: rows in order, each with its mapping, and the cursor
+ * of the next page. Without sort keys branches are read one after the other; with sort keys they are merged, and each
+ * gives at most the rows that the page can need.
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';

@@ -1,9 +1,8 @@
 /**
- * Plans kept between requests: questions that are equal but for the logical ids in them, under equal access, are
- * planned once. So reads, the pages of a search and the same search of many patients share plans.
- *
- * In: a question, its ids, the keys found so far, and how to plan. Out: what is planned, the values of its
- * placeholders, and the keys that it asks for first.
+ * Cache of plans: questions that differ only in logical ids, under equal access, are planned once. Reads, the pages of
+ * a search, and the same search for many patients share plans.
+ * In: a question, its ids, the keys found so far, and a function that plans. Out: the plan, the values of its
+ * placeholders, and the keys that must be fetched first.
  */
 import { boundedCache } from '../cache/bounded.ts';
 import type { Registry } from '../mapping/model.ts';

@@ -1,5 +1,5 @@
 /**
- * A resource by its id. In: type, id, what is wanted of it and what the caller may see. Out: its text.
+ * Reads a resource by its id. In: type, id, the elements wanted, and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';

@@ -1,5 +1,6 @@
 /**
- * What a resource refers to along search paths. In: the resource and compiled paths. Out: `Type/id` of each reference there.
+ * Finds what a resource refers to along search paths. In: the resource and compiled paths. Out: `Type/id` of each
+ * reference there.
  */
 import type { SearchPath, SearchStep } from '../r4/search-parameters.ts';
 

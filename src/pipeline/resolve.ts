@@ -1,6 +1,7 @@
 /**
- * Plans that need the keys of referenced rows first. In: a function that plans. Out: its result once every key that it
- * asked for is known. https://hl7.org/fhir/R4/search.html#reference
+ * Plans again until all keys of referenced rows are known. In: a function that plans. Out: its result once every key
+ * that it asked for is fetched.
+ * https://hl7.org/fhir/R4/search.html#reference
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Environment } from '../plan/environment.ts';

@@ -1,7 +1,7 @@
 /**
- * Parameters of a search that came in a body, as one parameter of the links: addresses stand in logs and histories, and the values
- * may be a patient's. In: names and values. Out: a text that only this server can read, for the same caller. What is too long for
- * an address is kept here under a name that follows from it, for as long as there is room.
+ * Encrypts the parameters of a search that came in a body, as one parameter of its links: addresses stand in logs and
+ * histories, and the values may be a patient's. In: names and values. Out: a text that only this server can read, for
+ * the same caller. Parameters that are too long for an address are kept in memory under their hash, up to a limit.
  */
 import { createHmac } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';

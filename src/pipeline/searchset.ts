@@ -1,6 +1,6 @@
 /**
- * The Bundle of an answer. In: what was asked and found. Out: a searchset with links to itself, to the first,
- * the previous and the next page.
+ * Makes the Bundle of an answer. In: the query and what was found. Out: a searchset with links to itself, to the
+ * first, the previous and the next page.
  * https://hl7.org/fhir/R4/http.html#paging
  */
 import { issueOf } from '../outcome.ts';

@@ -1,5 +1,5 @@
 /**
- * What the stages that touch the database work with.
+ * What the stages of one request that touch the database share.
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';

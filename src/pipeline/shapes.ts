@@ -1,6 +1,6 @@
 /**
- * Row shapes and their writers, kept between requests: making a writer compiles code. In: the mappings of a branch, what
- * is selected, what later stages want. Out: a shape and a writer per mapping.
+ * Cache of row shapes and their writers, as making a writer compiles code. In: the mappings of a branch, the elements
+ * wanted, what later stages need. Out: a shape and a writer per mapping.
  */
 import { boundedCache } from '../cache/bounded.ts';
 import { namedNodesOf } from '../mapping/dynamic.ts';

@@ -1,7 +1,7 @@
 /**
- * A caller's access as a predicate, which is part of every plan: whatever is matched, counted, gone through or included.
- * In: a mapping, what is done with its rows, and the environment with the caller's sight. Out: a Predicate that holds for
- * the rows whose resource the caller may see. What no permission names is refused.
+ * Adds a caller's access to every plan, as a predicate: whatever is matched, counted, chained through or included. In:
+ * a mapping, the action, and the environment with the caller's sight. Out: a Predicate that holds for the rows whose
+ * resource the caller may see. What no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf } from '../mapping/children.ts';

@@ -1,6 +1,7 @@
 /**
- * `:missing`: whether a resource has a value that the parameter could be searched by. An element that holds extensions alone, such as
- * a reason why there is nothing else, has none, nor has one of a type that the parameter does not read, such as a time in words.
+ * Plans `:missing`: whether a resource has a value that the parameter can search. An element with extensions only,
+ * such as a data-absent-reason, has no value; nor has one of a type that the parameter does not read, such as a time
+ * in words.
  * https://hl7.org/fhir/R4/search.html#modifiers
  */
 import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';

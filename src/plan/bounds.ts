@@ -1,6 +1,6 @@
 /**
- * What a condition says of columns on its own, whatever else it asks for: an index can be entered by that. In: a condition. Out: a weaker
- * one that is made of chosen parts of it alone.
+ * Weakens a condition to its parts on chosen columns, so that an index on these columns can be used. In: a condition.
+ * Out: a condition that it implies, made of some of its parts only.
  */
 import { and, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';

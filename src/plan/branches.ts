@@ -1,6 +1,7 @@
 /**
- * A search as branches: one per source, all variants of a source in one scan. In: query, access, mappings. Out: for each
- * source the rows to read and which of its mappings they belong to. A mapping that cannot match is not among them.
+ * Splits a search into branches: one per source, so that all mappings of a source are read in one scan. In: query,
+ * access, mappings. Out: for each source the rows to read, and the mappings that each row can belong to. A mapping
+ * that cannot match is left out.
  */
 import { createHash } from 'node:crypto';
 import type { Mapping } from '../mapping/model.ts';

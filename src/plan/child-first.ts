@@ -1,7 +1,7 @@
 /**
- * The other way round through rows and their child rows. In: rows of which some child row satisfies a condition with columns
- * outside. Out: the same as child rows that satisfy it and of which there is such a row, for engines that take nested
- * relations from outside inwards: child rows are found by what they refer to, and their row by its key.
+ * Turns a search on child rows around, for engines that evaluate nested relations from outside inwards. In: rows that
+ * have a child row with a condition on outer columns. Out: the child rows that satisfy the condition, found by what
+ * they refer to, and their parent row by its key.
  */
 import { aliasesOf } from '../sql/columns-used.ts';
 import { and, exists } from '../sql/construct.ts';

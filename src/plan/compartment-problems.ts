@@ -1,6 +1,7 @@
 /**
- * Mappings with patients' data that do not say whose: nobody who may see some patients alone could be let near them, and
- * nobody would notice. In: a registry. Out: problems at the mappings. https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ * Checks that a mapping with patients' data says whose data it is: otherwise a caller who may see some patients could
+ * not see its resources at all. In: a registry. Out: problems at the mappings.
+ * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';

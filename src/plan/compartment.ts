@@ -1,6 +1,7 @@
 /**
- * Whose the rows of a mapping are. In: a mapping. Out: whether its resources belong to patients, by which references, and
- * the rows of one patient. https://hl7.org/fhir/R4/compartmentdefinition-patient.html
+ * Finds whose the rows of a mapping are. In: a mapping. Out: whether its resources belong to patients, by which
+ * references, and the predicate for the rows of one patient.
+ * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE, patientCompartmentOf, type SearchPath, searchParameterOf } from '../r4/search-parameters.ts';

@@ -1,6 +1,6 @@
 /**
- * Conditions and scopes of a mapping as predicates and relations: a condition may look into a scope, a scope is filtered
- * by conditions. In: model and instant. Out: two-valued Predicates; Relations with only the joins that are needed.
+ * Turns conditions and scopes of a mapping into SQL. A condition may look into a scope, and a scope is filtered by
+ * conditions. In: model and instant. Out: two-valued Predicates, and Relations with only the joins that are needed.
  */
 import type { Clock } from '../mapping/criterion.ts';
 import type { Condition, JoinColumn, Lookup, Scope } from '../mapping/model.ts';

@@ -1,5 +1,5 @@
 /**
- * Criteria asked of constants: decided while planning, so that a mapping that cannot match is not queried.
+ * Evaluates criteria on constants while planning, so that a mapping that cannot match is not queried.
  */
 import { upperAscii } from '../mapping/codecs/any-case.ts';
 import { isBelow } from '../mapping/codecs/text.ts';

@@ -1,5 +1,6 @@
 /**
- * Prefixes as comparisons of interval ends. In: a typed date or number. Out: a disjunction of conjunctions of edges.
+ * Turns a prefix (`ge`, `sa`, ...) into comparisons of the ends of intervals. In: a typed date or number. Out: a
+ * disjunction of conjunctions of comparisons.
  * https://hl7.org/fhir/R4/search.html#prefix
  */
 import { type Clock, type DateEdge, instantOf, type NumberEdge } from '../mapping/criterion.ts';

@@ -1,6 +1,7 @@
 /**
- * What a predicate is made in: the mappings, the instant, and the keys that references were resolved to. A predicate
- * that needs keys not resolved yet asks for them and counts as FALSE; src/plan/resolve.ts fetches them and plans again.
+ * The environment that predicates are made in: the mappings, the instant, and the keys of references that are known. A
+ * predicate that needs unknown keys asks for them and counts as FALSE; src/pipeline/resolve.ts fetches them and plans
+ * again.
  */
 import type { Clock } from '../mapping/criterion.ts';
 import type { IdPart } from '../mapping/id-rule.ts';

@@ -1,6 +1,6 @@
 /**
- * What several conditions have in common. In: predicates. Out: the conjuncts that all share, and what remains of each, so
- * that one scan serves them all.
+ * Factors predicates. In: predicates. Out: the conjuncts that all of them share, and the rest of each, so that one
+ * scan serves them all.
  */
 import { and } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';

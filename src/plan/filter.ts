@@ -1,6 +1,6 @@
 /**
- * Filters of a search as predicates on one mapping's rows. In: a Filter and a mapping. Out: a Predicate that holds for
- * exactly the rows whose resource passes; undefined where the mapping has no inverse for it.
+ * Turns a filter of a search into a predicate on one mapping's rows. In: a Filter and a mapping. Out: a Predicate that
+ * holds for exactly the rows whose resource passes; undefined if the mapping has no inverse for it.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { elementAt } from '../r4/definitions.ts';

@@ -1,9 +1,8 @@
 /**
- * Takes logical ids out of a search, so that one plan serves searches that differ in their ids alone.
- *
- * In: a search. Out: the same search with parameters for its ids, and the ids. A plan reads the parameters through the
- * id rules of mappings (`IdParameters`), and what it learned about an id is kept as a guard. Ids that pass the same
- * guards get the same plan with their own values; for others the search is planned anew.
+ * Replaces logical ids by placeholders, so that one plan serves searches that differ in their ids only.
+ * In: a search. Out: the same search with placeholders, and the ids. A plan reads an id through the id rules of
+ * mappings (`IdParameters`) and records what it found as a guard. Ids that pass the same guards share the plan; for
+ * others the search is planned again.
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';

@@ -1,5 +1,5 @@
 /**
- * Logical ids, inverted. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
+ * Inverts logical ids. In: a mapping's id rule and a text. Out: the key values that print exactly that text.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';

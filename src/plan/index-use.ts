@@ -1,7 +1,7 @@
 /**
- * Which searches and sorts an index cannot serve. In: what a type offers, its mappings, the catalog. Out: by search
- * parameter the columns that no index begins with. Only a remark: with a patient beside it such a search reads the
- * patient's rows, without one all of the table's.
+ * Finds searches and sorts that no index serves. In: what a type offers, its mappings, the catalog. Out: per search
+ * parameter the columns that no index begins with. It is a remark and no problem: together with a patient such a
+ * search reads the patient's rows, and only alone the whole table.
  * docs/mapping-language.md; mapping-primitives.md section 4
  */
 

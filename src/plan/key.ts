@@ -1,5 +1,5 @@
 /**
- * Key columns compared with key values, as joins compare them: exactly, our side cast where the types differ.
+ * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ.
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import type { ColumnType } from '../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Keys that are asked for before the rows that have them. In: the rows that are looked for and their key columns. Out: the
- * keys, once src/pipeline/resolve.ts has fetched them; many are not listed.
+ * Replaces a condition on rows by a list of their keys. In: the rows that are looked for, and their key columns. Out:
+ * the keys, once src/pipeline/resolve.ts has fetched them; undefined if there are too many for a list.
  */
 import { FALSE } from '../sql/construct.ts';
 import type { ColumnExpression, Predicate, Relation, SqlValue } from '../sql/expression.ts';

@@ -1,5 +1,6 @@
 /**
- * Order of a branch's rows, and where to continue after a cursor. No OFFSET: page 1,000 costs what page 1 costs.
+ * Orders the rows of a branch, and continues after a cursor by its key. There is no OFFSET, so that page 1,000 costs
+ * as much as page 1.
  */
 
 import type { Cursor } from '../search/cursor.ts';

@@ -1,6 +1,6 @@
 /**
- * What a typed search value asks of a value of a FHIR data type: the data types of a search parameter taken apart into
- * questions to primitives. In: a typed value. Out: a Leaf for src/plan/walk.ts.
+ * Asks a value of a FHIR data type whether it matches a search value: takes the data type apart into questions to
+ * primitives. In: a typed value. Out: a Leaf for src/plan/walk.ts.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
 import type { Criterion, DateEdge } from '../mapping/criterion.ts';

@@ -1,10 +1,9 @@
 /**
- * Lets plans that compare with the present instant be used again: `before: now` of a mapping becomes comparisons with
- * placeholders (`Moment`), and each request binds the values for its own instant.
- *
- * In: conditions with `now`, and what is made from them. Out: what was made, with the comparisons that it has
- * (`ForInstants`). It serves every instant at which these comparisons have the same SQL. At the others, such as an hour
- * that clocks skip, or midnight for a date beside a time, it is made anew.
+ * Makes plans reusable that compare with the present instant: `before: now` of a mapping becomes comparisons with
+ * placeholders (`Moment`), and each request binds the values of its own instant.
+ * In: conditions with `now`, and what is made of them. Out: the same with its comparisons (`ForInstants`). It serves
+ * all instants at which the comparisons have the same SQL; for others, such as an hour that is skipped when clocks
+ * change, it is made again.
  */
 
 import type { Codec } from '../mapping/codecs/codec.ts';

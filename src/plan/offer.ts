@@ -1,8 +1,8 @@
 /**
- * Whether a search parameter can be offered: it is asked of every mapping of its type with a probe value. A type offers the weakest of its
- * mappings; one mapping without an inverse withholds the parameter; where no mapping ever emits the element the parameter is not
- * offered either, because it could only ever find nothing; those that every type has are. In: a parameter and mappings. Out: what is
- * offered of it.
+ * Decides what a type offers of a search parameter, by asking each mapping of the type with a probe value. A type
+ * offers what the weakest of its mappings does: one mapping without an inverse withholds the parameter. A parameter
+ * whose element no mapping emits is not offered, except for those that every type has. In: a parameter and mappings.
+ * Out: what is offered.
  */
 import type { Mapping, Node } from '../mapping/model.ts';
 import type { SearchParameter, SearchParameterType } from '../r4/search-parameters.ts';

@@ -1,6 +1,6 @@
 /**
- * Offers, derived. In: a registry. Out: what of the search parameters of FHIR and US Core each of its types offers, tried
- * (src/plan/offer.ts) when it is asked for.
+ * Derives what can be searched from the mappings. In: a registry. Out: per type the search parameters of FHIR and US
+ * Core that it offers, each decided (src/plan/offer.ts) when it is first asked for.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { searchParameterOf, searchParametersOf } from '../r4/search-parameters.ts';

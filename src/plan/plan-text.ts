@@ -1,6 +1,6 @@
 /**
- * Questions as text, for keys. In: data of questions and of what callers may see. Out: a text that is equal for equal
- * data only; definitions of search parameters are told by their address and type.
+ * Writes questions as text, for keys of caches. In: a question, or what a caller may see. Out: a text that is equal
+ * for equal data only; search parameters are named by address and type.
  */
 export function planText(of: unknown): string {
   return JSON.stringify(of, told);

@@ -1,6 +1,6 @@
 /**
- * Which rows are served and which nodes exist, as SQL. In: mapping or node. Out: a Predicate that holds exactly when
- * the resource is served, or the node emitted.
+ * Tells by SQL which rows are served and which nodes exist. In: a mapping or a node. Out: a Predicate that holds
+ * exactly if the resource is served, or the node emitted.
  */
 import { isWhole } from '../mapping/codecs/stored-number.ts';
 import type { Clock } from '../mapping/criterion.ts';

@@ -1,6 +1,6 @@
 /**
- * Questions to primitives and to the elements of a value, which those to data types are made of. In: a criterion. Out: a Leaf;
- * what cannot be asked in SQL is undefined.
+ * Asks primitives and elements of a value; questions to data types are made of these. In: a criterion. Out: a Leaf;
+ * undefined if SQL cannot answer it.
  */
 import type { Criterion } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';

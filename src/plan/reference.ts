@@ -1,5 +1,5 @@
 /**
- * References, inverted: a logical id becomes the target's key once, and the search is on the key.
+ * Inverts references: a logical id becomes the target's key once, and the search is on the key.
  */
 import { idCodec } from '../mapping/codecs/id.ts';
 import type { IdPart } from '../mapping/id-rule.ts';

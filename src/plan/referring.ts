@@ -1,6 +1,6 @@
 /**
- * Rows that others refer to. In: a mapping, another one, and the references from its resources to the first one's. Out: a
- * Predicate that holds for the rows of the first that some row of the other refers to.
+ * Finds rows that other rows refer to. In: a mapping, another one, and the references from the second to the first.
+ * Out: a Predicate that holds for the rows of the first that some row of the second refers to.
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';

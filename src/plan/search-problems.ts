@@ -1,6 +1,6 @@
 /**
- * What is wrong with a search that a pack writes down, whatever the database holds. In: the search. Out: what is not understood; a
- * parameter none of whose values any mapping can give, which is an error too; such a value beside others, which is a warning.
+ * Checks a search that a pack contains, without looking at rows. In: the search. Out: problems: a parameter that is
+ * not understood, or values that no mapping can give (an error if that is all values of a parameter, else a warning).
  */
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';

@@ -1,6 +1,6 @@
 /**
- * From what a caller may see to what plans ask of rows. In: an Access, the types that are served, and how searches are
- * parsed. Out: a Sight. A condition that is not understood allows nothing.
+ * Turns an access into a sight. In: an Access, the types that are served, and a parser for conditions. Out: the Sight.
+ * A condition that is not understood allows nothing.
  */
 import { hash } from 'node:crypto';
 import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';

@@ -1,6 +1,6 @@
 /**
- * A caller's access as plans use it: per type what may be read and searched, conditions parsed, and logical ids taken out,
- * so that callers who may see the like of each other share plans. Made by sight-of.ts.
+ * A caller's access in the form that plans use: per type what may be read and searched, with parsed conditions and
+ * logical ids as placeholders, so that callers with like access share plans. Made by sight-of.ts.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Filter } from '../search/query.ts';

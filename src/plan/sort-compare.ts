@@ -1,6 +1,6 @@
 /**
- * Whether the value of one sort face comes before that of another, asked in SQL of rows that have both. In: two faces. Out: a
- * predicate; undefined where no expression of both engines compares them.
+ * Compares the values of two sort faces in SQL, for rows that have both. In: two faces. Out: a predicate that the
+ * first comes before the second; undefined if no expression of both engines compares them.
  */
 import { INTEGER } from '../sql/column-type.ts';
 import { and, compare, equals, FALSE, or, TRUE, value } from '../sql/construct.ts';

@@ -1,6 +1,6 @@
 /**
- * Sorting by what a mapping says itself. In: constants. Out: the one key that all rows have who have the constant; of the
- * server's own resources, which are constant all through, the key of each.
+ * Sorts by constants of a mapping. In: constants. Out: the one sort key of all rows with the constant; for the
+ * server's own resources, which are constants only, the key of each.
  */
 import { CODE_ORDER } from '../mapping/codecs/code.ts';
 import type { ConstantNode, Mapping } from '../mapping/model.ts';

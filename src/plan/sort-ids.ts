@@ -1,7 +1,8 @@
 /**
- * Sorting by ids. In: a mapping. Out: the parts of its rows whose ids have one form each. Ids sort by their form first
- * (what stands between the key values), then by the key values, numbers as numbers: so the order is that of keys, which an
- * index has, and `10` comes after `9`. https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
+ * Sorts by ids. In: a mapping. Out: its rows, split by the form of their ids (what stands between the key values). Ids
+ * sort by form first and then by key values, numbers as numbers: this is the order of the key, which has an index, and
+ * `10` comes after `9`.
+ * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/blank.ts';
 import type { IdPart } from '../mapping/id-rule.ts';

@@ -1,6 +1,6 @@
 /**
- * Where the values stand that a search parameter sorts by. In: a mapping, a path. Out: the nodes that it leads to, the rows for
- * which each of them is emitted, and how many of them a resource may have at once.
+ * Finds the values that a search parameter sorts by. In: a mapping, a path. Out: the nodes at the path, the rows for
+ * which each is emitted, and how many of them a resource may have at once.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { Mapping, Node } from '../mapping/model.ts';

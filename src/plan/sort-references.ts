@@ -1,8 +1,7 @@
 /**
- * Sorting by references. In: a reference. Out: how it sorts: by the type of what it refers to, then as that type sorts by
- * `_id` (sort-ids.ts); for each form that ids of the target have, and the rows whose target has one of it. Our own columns
- * stand for the target's where they are all that its id is made of, so that their index serves the order; else its row is
- * looked up.
+ * Sorts by references. In: a reference. Out: its order: by the type of the target, then as this type sorts by `_id`
+ * (sort-ids.ts), for each form of the target's ids. Own columns are used if they are all that the target's id is made
+ * of, so that their index serves the order; else the target is joined.
  */
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, RefNode } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * Sorting by values of which a resource may have several: FHIR sorts by the one that comes first in the order asked for. In:
- * where each of them can come from. Out: parts of the rows, in each of which one of them comes first.
+ * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In:
+ * the sources of the values. Out: the rows, split by the source whose value comes first.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import { aliasesOf } from '../sql/columns-used.ts';

@@ -1,6 +1,7 @@
 /**
- * Sorting, per mapping. In: a search parameter. Out: the parts of a mapping's rows that one value each sorts, each with
- * the SQL expressions that order it; undefined where the mapping cannot (repeating elements, a codec without an order).
+ * Plans `_sort` for a mapping. In: a search parameter. Out: the rows of the mapping, split so that one value each
+ * sorts them, with the SQL expressions that order them; undefined if the mapping cannot be sorted by it (repeating
+ * elements, a codec without an order).
  * https://hl7.org/fhir/R4/search.html#sort
  */
 

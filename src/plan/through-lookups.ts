@@ -1,7 +1,7 @@
 /**
- * Searches of what is one join away, from its side: a code of the concept that a fact refers to. In: a condition on rows with
- * to-one joins. Out: the same condition on the rows' own columns: keys of the joined rows that satisfy it are asked for first,
- * as those of references are (src/plan/keys-first.ts). None: no row. Few: a list. Many: the join stays.
+ * Speeds up a search on a joined row, such as the code of a concept that a fact refers to. In: a condition on rows
+ * with to-one joins. Out: the same condition on the rows' own columns, with the keys of the joined rows that satisfy
+ * it (src/plan/keys-first.ts). No key: no row. A few keys: a list. Many: the join stays.
  * mapping-primitives.md section 4, docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';

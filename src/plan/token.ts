@@ -1,6 +1,6 @@
 /**
- * Tokens, asked of the data types that have them. In: tokens, or the words of `:text`. Out: a Predicate; undefined where it
- * cannot be asked.
+ * Plans tokens for the data types that have them. In: tokens, or the words of `:text`. Out: a Predicate; undefined if
+ * SQL cannot answer it.
  * https://hl7.org/fhir/R4/search.html#token
  */
 

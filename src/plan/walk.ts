@@ -1,7 +1,7 @@
 /**
- * The way of a search path through a mapping's element tree. In: a node, the steps of a compiled FHIRPath expression, and
- * what to ask of the values it leads to. Out: a Predicate that holds for a row exactly when some such value satisfies
- * the question; undefined if one of them cannot be asked in SQL.
+ * Walks a search path through a mapping's element tree. In: a node, the steps of a compiled FHIRPath expression, and
+ * the question to the values at its end. Out: a Predicate that holds for a row exactly if one of these values
+ * satisfies the question; undefined if SQL cannot answer it for one of them.
  */
 import type { ConstantNode, Json, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';

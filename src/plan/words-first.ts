@@ -1,8 +1,8 @@
 /**
- * Searches by words through a table of words (`words` in pack.yaml). In: the condition on some rows. Out: the same condition, and beside it
- * that the rows are among those whose words the table has: their keys are asked for first, by its index. The table only narrows: the
- * words of the rows themselves are compared as without it, so one that lists too many costs time and changes no answer.
- * docs/decisions/0316-an-index-of-words.md
+ * Narrows a search by words with a table of words (`words` in pack.yaml). In: the condition on some rows. Out: the
+ * same condition, and that the rows are among those that the table lists, whose keys are fetched first by its index.
+ * The words of the rows themselves are compared all the same: a table that lists too many rows costs time and changes
+ * no answer. docs/decisions/0316-an-index-of-words.md
  */
 import type { WordIndex } from '../mapping/model.ts';
 import { and, FALSE, isNull, or } from '../sql/construct.ts';

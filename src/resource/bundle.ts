@@ -1,5 +1,5 @@
 /**
- * A searchset Bundle from the texts of its resources, none of which is parsed again.
+ * Writes a searchset Bundle around the JSON texts of its resources, without parsing them.
  * https://hl7.org/fhir/R4/bundle.html#searchset, https://hl7.org/fhir/R4/search.html#errors (warnings as an outcome)
  */
 import { addressOf } from '../common/named-address.ts';

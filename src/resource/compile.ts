@@ -1,7 +1,8 @@
 /**
- * A mapping compiled to a writer: rows in, FHIR JSON text out. The code is generated once per mapping and selection;
- * constants are part of its literals, fragments with few inputs are remembered, nothing is built and then serialised.
- * The slow interpreter in test/resource says the same in plain words. https://hl7.org/fhir/R4/json.html
+ * Compiles a mapping to a writer: a function from rows to FHIR JSON text. The function is generated once per mapping
+ * and selection; constants of the mapping are literals in it, and fragments with few inputs are remembered.
+ * test/resource has a slow interpreter that gives the same results.
+ * https://hl7.org/fhir/R4/json.html
  */
 import { namedNodesOf } from '../mapping/dynamic.ts';
 import type { Mapping } from '../mapping/model.ts';

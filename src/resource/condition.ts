@@ -1,7 +1,8 @@
 /**
- * Conditions over fetched columns, as JavaScript. In: a Condition (R2) and where its columns are. Out: the source of a
- * boolean expression, 'true' or 'false' where that is known. A test on an absent value is false, `none` is the exact
- * complement. `exists` is never evaluated here: its flag comes with the row.
+ * Generates code for conditions over fetched columns. In: a Condition (R2) and the positions of its columns. Out: the
+ * source of a boolean expression; 'true' or 'false' if that is known already.
+ * A test of an absent value is false, and `none` is the exact complement. `exists` is evaluated by SQL: its flag is a
+ * column of the row.
  */
 
 import type { Condition } from '../mapping/model.ts';

@@ -1,5 +1,5 @@
 /**
- * What all emitters of generated code share: the text being written, the frame, and the ways to a value.
+ * What all emitters of generated code share: the text that is being written, the frame, and access to values.
  */
 import type { Node, ValueNode } from '../mapping/model.ts';
 import { isCode, type Places } from './condition.ts';

@@ -1,6 +1,6 @@
 /**
- * Nodes as generated code. In: a node and the frame that its values are in. Out: statements that compute its JSON text,
- * and where the text is then. When a node exists: mapping-primitives.md V1–V6; decided by the tree, evaluated per row.
+ * Generates code for nodes. In: a node and the frame that its values are in. Out: statements that compute its JSON
+ * text, and the name of the variable that holds it. mapping-primitives.md V1–V6 says when a node exists.
  */
 import type { Condition, Node, RefNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';

@@ -1,7 +1,7 @@
 /**
- * Ready text of fragments that depend on a code and on what the database says of it: its columns and those of the
- * dictionary row that it leads to. In: the code, and the other raw values. Out: the text that was made of the same values
- * before. What a dictionary says can change, so every value is compared. Bounded; a memo that seldom helps gives up.
+ * Remembers the text of fragments that depend on a code and on the dictionary row that the code leads to. In: the code
+ * and the other raw values. Out: the text, if it was made of the same values before. All values are compared, as the
+ * dictionary may change. Bounded; a memo that seldom hits switches itself off.
  */
 import type { Lookup, Node } from '../mapping/model.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';

@@ -1,5 +1,6 @@
 /**
- * Where generated code finds the values of a node: its row, the rows around it, and the pieces of separated columns.
+ * Tells generated code where the values of a node are: in its row, in the rows around it, or in the pieces of
+ * separated columns.
  */
 import type { Condition, EachNode, Lookup, Mapping, RefNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';

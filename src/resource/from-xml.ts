@@ -1,7 +1,7 @@
 /**
- * FHIR XML as clients send it, as the members of FHIR JSON. In: an XML document. Out: what stands in elements and
- * attributes, typed by the definitions. Left out: narratives, comments, and ids and extensions of primitives, which no
- * request of a read-only server means anything by. Errors: XmlError, which repeats nothing of the text.
+ * Reads FHIR XML that clients send. In: an XML document. Out: the members of FHIR JSON, typed by the definitions;
+ * without narratives, comments, and ids and extensions of primitives, which a read-only server does not use. Errors:
+ * XmlError, without any text of the document.
  * https://hl7.org/fhir/R4/xml.html
  */
 import { XMLParser, XMLValidator } from 'fast-xml-parser';

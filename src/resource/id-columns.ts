@@ -1,5 +1,5 @@
 /**
- * The columns that logical ids are made of (V7). In: an id rule. Out: its columns; where a row has them.
+ * Finds the columns that logical ids are made of (V7). In: an id rule. Out: its columns, and their positions in a row.
  */
 import type { IdRule } from '../mapping/id-rule.ts';
 import type { ColumnType } from '../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists as generated code (R4, R5): each item that is there is written, in order; an `each` gives one per child row or
- * piece. In: a list. Out: statements that add its items to a JSON array.
+ * Generates code for lists (R4, R5). In: a list. Out: statements that add its items to a JSON array in order; an
+ * `each` adds one per child row or piece.
  */
 import type { ListNode, Node } from '../mapping/model.ts';
 import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';

@@ -1,6 +1,6 @@
 /**
- * Where the values of a JSON text end, without making anything of them. In: JSON as this server writes it, and where a value
- * begins. Out: the place behind it, -1 where the text ends before. What a value holds is not looked at.
+ * Finds the end of a value in JSON text without parsing it. In: JSON as this server writes it, and the place where a
+ * value begins. Out: the place behind the value, or -1 if the text ends before.
  */
 
 export const QUOTE = 34;

@@ -1,6 +1,6 @@
 /**
- * A kind of row under construction: nodes are walked, and what they need is fetched with the row that it belongs to.
- * In: nodes of one or several mappings over the same rows. Out: a LevelShape.
+ * Collects what a row must have fetched. In: nodes of one or several mappings over the same rows. Out: a LevelShape:
+ * columns, flags, child rows.
  */
 
 import { namedNodesOf } from '../mapping/dynamic.ts';

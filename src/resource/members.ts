@@ -1,6 +1,7 @@
 /**
- * Objects as generated code: their members, what makes them exist, and choices of members (mapping-primitives.md V1–V3). In: the
- * members in order. Out: statements that compute their JSON texts, and where these are then.
+ * Generates code for objects: their members, the rule that makes them exist, and choices of members
+ * (mapping-primitives.md V1–V3). In: the members in order. Out: statements that compute their JSON texts, and the
+ * names of the variables.
  */
 import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/dynamic.ts';
 import type { Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';

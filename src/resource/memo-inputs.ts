@@ -1,6 +1,6 @@
 /**
- * What a fragment is made of. In: its nodes, and which of their parts a memo can go by. Out: the expressions, each once;
- * undefined for a fragment that is made of anything else, or of too much.
+ * Finds the inputs of a fragment. In: its nodes, and the inputs that a memo can be keyed by. Out: the expressions,
+ * each once; undefined if the fragment has other inputs or too many.
  */
 import { childrenOf } from '../mapping/children.ts';
 import { namedNodesOf } from '../mapping/dynamic.ts';

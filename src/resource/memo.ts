@@ -1,6 +1,6 @@
 /**
- * Ready text of fragments that depend only on a code, a unit, a category. In: the one or two raw values that a fragment
- * is made of. Out: its text, if it was made before. Bounded; a memo whose inputs turn out to be many gives up.
+ * Remembers the text of fragments that depend on one or two raw values, such as a code, a unit, a category. Bounded; a
+ * memo with too many different inputs switches itself off.
  */
 import type { Node, ValueNode } from '../mapping/model.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';

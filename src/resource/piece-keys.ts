@@ -1,7 +1,7 @@
 /**
- * Rows that hang on the pieces of a separated column (R4 within R5): which keys a raw value asks for, and which rows are of a
- * piece. In: child rows of a mapping, raw values, the parts of a piece. Out: keys in the order of `on`, after text steps and in
- * upper case where the join has no case; the rows of one piece.
+ * Joins child rows to the pieces of a separated column (R4 within R5). In: child rows of a mapping, raw values, the
+ * parts of a piece. Out: the keys that a raw value asks for, in the order of `on`, after text steps, in upper case if
+ * the join ignores case; and the rows of a piece.
  */
 import type { JoinColumn, Pieces } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';

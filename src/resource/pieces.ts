@@ -1,6 +1,6 @@
 /**
- * The pieces of a separated column (R5). In: the raw value, the separator, the separators inside a piece. Out: per piece
- * its parts, trimmed. Empty pieces and those that lack a separator inside make no item.
+ * Splits a separated column (R5). In: the raw value, the separator of pieces, the separators inside a piece. Out: the
+ * trimmed parts of each piece. A piece that is empty or lacks a separator is left out.
  */
 import type { SqlValue } from '../sql/expression.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Raw column values compared as SQL compares them: equality is exact, case-sensitive and blind to trailing blanks;
- * numbers and times compare by value. In: values as rows carry them (src/sql/plan.ts), or literals of a mapping. Out: a
- * canonical text that is equal for equal values, null for NULL; an order.
+ * Compares raw column values as SQL does: equality is exact, case-sensitive and ignores trailing blanks; numbers and
+ * times compare by value. In: values of rows (src/sql/plan.ts), or literals of a mapping. Out: a canonical text that
+ * is equal for equal values, null for NULL; and an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
 import { type ColumnType, holdsAnyNumber, isSmallUuid } from '../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * What a reference needs of the row it is in (V5): the id of the target is made of the target's columns, and the target
- * counts only if it is served. In: the reference and its target. Out: where its keys, its id columns and its flag are.
+ * Finds what a reference needs of its row (V5): keys, columns of the target's id, and the flag that the target is
+ * served. In: the reference and its target. Out: their positions.
  */
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import { exists, flag } from '../sql/construct.ts';

@@ -1,5 +1,5 @@
 /**
- * Logical ids as generated code: a row's own (V7), and those of rows that references lead to (V5).
+ * Generates code for logical ids: of a row itself (V7), and of rows that references lead to (V5).
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
 import { type IdPart, type IdRule, isLegalId } from '../mapping/id-rule.ts';

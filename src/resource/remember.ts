@@ -1,6 +1,6 @@
 /**
- * Fragments whose ready text is remembered, as generated code. In: the nodes of a fragment, and how it is written. Out:
- * statements that find its text, or make and remember it; undefined for a fragment that is made of too much.
+ * Generates code for fragments whose text is remembered. In: the nodes of a fragment, and the code that writes it.
+ * Out: statements that find its text, or make and remember it; undefined if the fragment has too many inputs.
  */
 import type { Node } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';

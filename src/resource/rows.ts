@@ -1,6 +1,6 @@
 /**
- * Rows and the rows that hang on them. In: the rows of a page and, per child shape, the child rows of the whole page in
- * their order. Out: for each row its children. Keys compare as joins do: exactly, blind to trailing blanks.
+ * Joins child rows to their rows. In: the rows of a page and, per child shape, the child rows of the whole page in
+ * order. Out: the children of each row. Keys compare as in joins: exactly, ignoring trailing blanks.
  */
 import type { Row } from '../sql/plan.ts';
 import { inUpperCase, pieceKeys } from './piece-keys.ts';

@@ -1,6 +1,6 @@
 /**
- * Which elements of a resource are wanted (`_elements`, `_summary`), applied to a mapping before anything is fetched.
- * In: mapping and selection. Out: the members to emit, pruned, meta apart.
+ * Applies `_elements` and `_summary` to a mapping before anything is fetched. In: mapping and selection. Out: the
+ * members to write, pruned, with meta apart.
  * https://hl7.org/fhir/R4/search.html#elements, https://hl7.org/fhir/R4/search.html#summary
  */
 

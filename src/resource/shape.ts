@@ -1,7 +1,7 @@
 /**
- * What must be fetched to emit resources: the one contract between planner and writer. In: mappings that read the same
- * rows, and the elements wanted. Out: the columns of the base row and, recursively, of child rows; the planner selects
- * them in this order, the writer finds them by position.
+ * The contract between planner and writer: what must be fetched to write resources. In: mappings that read the same
+ * rows, and the elements wanted. Out: the columns of the row and, recursively, of child rows. The planner selects them
+ * in this order, the writer finds them by position.
  */
 
 import { namedNodesOf } from '../mapping/dynamic.ts';

@@ -1,6 +1,6 @@
 /**
- * Source text of a generated function. In: statements, and values of the compiler that they name. Out: the function.
- * Only literals of a mapping and names made here ever enter the text; what a request brings is an argument.
+ * Builds the source of a generated function. In: statements, and values of the compiler that they name. Out: the
+ * function. Only literals of a mapping and names made here get into the source; values of a request are arguments.
  */
 
 /** Some JSON or bare text that generated code produces; '' where there is none. */

@@ -1,5 +1,5 @@
 /**
- * Text joined from several values (V6) as generated code. Output only.
+ * Generates code for text that is joined from several values (V6).
  */
 import type { Node, TextNode } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';

@@ -1,6 +1,7 @@
 /**
- * Elements of FHIR XML from values of FHIR JSON. In: values as JSON.parse gives them, and what their names mean. Out: XML, elements
- * in the order of the definitions. https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
+ * Writes FHIR XML elements from parsed FHIR JSON, in the order of the definitions. In: values as JSON.parse gives
+ * them, and the meaning of their names. Out: XML.
+ * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
 import { isResourceType } from '../r4/definitions.ts';
 import { cleanText } from './json-text.ts';

@@ -1,6 +1,7 @@
 /**
- * What the names of FHIR JSON mean in XML. In: a type of the definitions. Out: for each name of its members the element, its place
- * among the others and its form. https://hl7.org/fhir/R4/xml.html
+ * Tells what the names of FHIR JSON become in XML. In: a type of the definitions. Out: for each member the element,
+ * its position and its form.
+ * https://hl7.org/fhir/R4/xml.html
  */
 import { type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
 import { XmlMemo } from './xml-memo.ts';

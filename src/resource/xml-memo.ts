@@ -1,6 +1,6 @@
 /**
- * XML of short values that come again and again, such as codes. In: the JSON of a value. Out: its XML, made once while it is kept.
- * Bounded, all memos together too; a memo whose values seldom come again gives up.
+ * Remembers the XML of short values that recur, such as codes. In: the JSON of a value. Out: its XML. Bounded, over
+ * all memos together too; a memo that seldom hits switches itself off.
  */
 import { flat } from './memo.ts';
 

@@ -1,9 +1,9 @@
 /**
- * FHIR XML from FHIR JSON. In: a resource as JSON text. Out: the same resource as an XML document, elements in the order
- * of the definitions, digits of decimals kept. https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
- *
- * What this server writes has no blanks and its members in order, and says the same codes again and again. Such a text is read
- * member by member, and the XML of what is short is remembered; any other is read as a whole.
+ * Converts a resource from FHIR JSON to FHIR XML. In: JSON text. Out: an XML document with the elements in the order
+ * of the definitions and the digits of decimals kept.
+ * Text of this server has no blanks and ordered members: it is read member by member, and the XML of short values is
+ * remembered. Any other text is parsed as a whole.
+ * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
 import { isResourceType } from '../r4/definitions.ts';
 import { COLON, COMMA, endOfValue, LEFT_BRACE, LEFT_BRACKET, QUOTE, RIGHT_BRACE, RIGHT_BRACKET } from './json-scan.ts';

@@ -1,6 +1,6 @@
 /**
- * Encounters that there are documents of. In: a patient. Out: their numbers, as the pack's search for them says: which
- * columns mean "signed" and "available" is mapped. docs/interfaces.md
+ * Lists the encounters that have a document. In: a patient. Out: the numbers of the encounters that the pack's search
+ * finds; the mapping decides which columns mean "signed" and "available". docs/interfaces.md
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';

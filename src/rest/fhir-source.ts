@@ -1,5 +1,5 @@
 /**
- * What the REST interface reads from: FHIR searches with the rights of who is logged in.
+ * Runs the FHIR searches of the REST interface with the rights of the person who is logged in.
  */
 import type { Content } from '../ccda/content.ts';
 import type { Patient } from '../ccda/fhir/people.ts';

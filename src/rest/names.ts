@@ -1,6 +1,6 @@
 /**
- * Names as values of string searches. FHIR's search compares words (src/sql/words.ts), so case, accents, apostrophes and hyphens do not
- * count there; the middle of a text is compared as it stands. In: a name as somebody wrote it. Out: a value of a parameter.
+ * Escapes a name for a FHIR string search. In: a name as somebody wrote it. Out: the value of a parameter. The search
+ * compares words (src/sql/words.ts): case, accents, apostrophes and hyphens do not count.
  */
 
 const APOSTROPHE = /['’‘`´]/g;

@@ -1,7 +1,7 @@
 /**
- * Numbers of the REST interface. In: the mappings of a type. Out: both ways between number and logical id, or what is wrong
- * with the mappings. A number is the `number` of a mapping; without one it is the key that the FHIR id is made from, where that is
- * a single whole number. docs/interfaces.md
+ * Converts between the numbers of the REST interface and logical ids. In: the mappings of a type. Out: both
+ * directions, or the problems of the mappings. A number is the `number` of a mapping or, without one, the key of the
+ * FHIR id if that is a single whole number. docs/interfaces.md
  */
 import type { IdPart } from '../mapping/id-rule.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';

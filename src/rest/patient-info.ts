@@ -1,6 +1,6 @@
 /**
- * What the REST interface tells of a patient. In: the mapped Patient. Out: plain JSON: name, date of birth, sex and the
- * other personal data that the mapping has; what is not known is not there.
+ * Shows a patient as plain JSON. In: the mapped Patient. Out: name, date of birth, sex and the other personal data
+ * that the mapping has; unknown values are left out.
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Address, CodeableConcept, ContactPoint, Extension, Reference } from '../ccda/fhir/datatypes.ts';

@@ -1,7 +1,8 @@
 /**
- * The number of one patient. In: first name, last name, date of birth, sex, at least one. Out: the number, or how many
- * patients there are and what would tell them apart. Nobody is guessed: the words of a name must be equal, as FHIR's search takes
- * words (src/sql/words.ts), and two that fit are two. docs/interfaces.md
+ * Finds the number of one patient. In: first name, last name, date of birth, sex, at least one of them. Out: the
+ * number, or how many patients match and which parameters would tell them apart.
+ * The words of a name must be equal (src/sql/words.ts). Two patients that match are never narrowed to one by guessing.
+ * docs/interfaces.md
  */
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';

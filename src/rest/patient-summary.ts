@@ -1,7 +1,7 @@
 /**
- * Finding patients by what somebody knows of them. In: one text: a name in any order and in part, a date of birth, a medical
- * record number, a telephone number. Out: the patients, by every reading that the text has. Texts are compared without case
- * and accents, numbers by their digits. docs/interfaces.md
+ * Finds patients by one text: a name in any order and in part, a date of birth, a medical record number, a telephone
+ * number. Out: the patients that match by any reading of the text. Case and accents do not count; numbers compare by
+ * their digits. docs/interfaces.md
  */
 import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';

@@ -1,6 +1,6 @@
 /**
- * The REST interface put together. In: configuration; then, for each version of the mappings, its facade and what the pack
- * says of documents. Out: how somebody can log in, which outlives any version; and the parts that the routes need.
+ * Assembles the REST interface. In: configuration; then, for each version of the mappings, its facade and its
+ * documents. Out: the log-in, which outlives a version, and the parts that the routes need.
  */
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../auth/access.ts';

@@ -1,7 +1,7 @@
 /**
- * A telephone number as people write it. In: a text. Out: the digits that a number has to have to be this one; undefined for
- * what is no telephone number. Only digits count. The country code of North America may be absent on either side; an
- * extension counts where it is asked for; a number without its area is that of any area. docs/ccds-documents.md
+ * Reads a telephone number as people write it. In: a text. Out: the digits that an equal number must have; undefined
+ * for other text. The country code of North America may be absent on either side, an extension counts only if it is
+ * asked for, and a number without an area code matches any area. docs/ccds-documents.md
  */
 import type { Criterion } from '../mapping/criterion.ts';
 

@@ -1,7 +1,7 @@
 /**
- * A date of birth as people write it. In: a text. Out: the days that it can mean, `yyyy-mm-dd`; none for what is no date.
- * Between slashes and hyphens the month comes first, as in the United States, unless there is no such month; between dots
- * the day does. Years of two digits lie in the past.
+ * Reads a date of birth as people write it. In: a text. Out: the days that it can mean, as `yyyy-mm-dd`. With slashes
+ * or hyphens the month comes first, as in the United States, unless there is no such month; with dots the day does.
+ * Years of two digits are in the past.
  */
 import { isDay } from '../time/calendar.ts';
 

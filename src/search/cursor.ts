@@ -1,6 +1,6 @@
 /**
- * Where a page ends: enough to continue by keyset, nothing more. It travels in the next link as one sealed text, bound to
- * the query and the caller, so that it can neither be read (sort values are patients' values) nor used elsewhere nor made up.
+ * Where a page ends: enough to continue by key. It travels in the next link, encrypted and bound to the query and the
+ * caller, so that a client can neither read it (sort values are patients' values) nor use it elsewhere nor forge it.
  */
 import type { SqlValue } from '../sql/expression.ts';
 import { sealing } from './sealing.ts';

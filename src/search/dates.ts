@@ -1,6 +1,6 @@
 /**
- * Dates as written in searches and resources. In: a FHIR date, dateTime or instant and the zone that a missing offset
- * means. Out: the instants [low, high) that it stands for, milliseconds since the epoch.
+ * Reads dates of searches and resources. In: a FHIR date, dateTime or instant, and the zone that a missing offset
+ * means. Out: the interval [low, high) that it means, as milliseconds since the epoch.
  * https://hl7.org/fhir/R4/search.html#date
  */
 

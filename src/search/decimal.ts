@@ -1,6 +1,7 @@
 /**
- * Decimals as written, without binary rounding. In: a FHIR search number. Out: its value and the interval that its
- * precision stands for, as plain decimal texts. https://hl7.org/fhir/R4/search.html#number
+ * Reads decimals without binary rounding. In: a FHIR search number. Out: its value and the interval that its precision
+ * means, as plain decimal texts.
+ * https://hl7.org/fhir/R4/search.html#number
  */
 
 const NUMBER = /^([+-]?)(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,2}))?$/;

@@ -1,6 +1,7 @@
 /**
- * Links back. In: the cursor of a page. Out: what its next page knows of the pages before it, and where the page before it begins. Rows
- * are read in one direction only, so a cursor carries the places that the pages before began at, a bounded number of them.
+ * Makes links to the previous page. Rows are read in one direction only, so a cursor carries where the pages before it
+ * began, up to a limit. In: the cursor of a page. Out: the list for the cursor of the next page, and where the page
+ * before begins.
  * https://hl7.org/fhir/R4/http.html#paging
  */
 import { type Cursor, type EarlierPage, encodeBytes } from './cursor.ts';

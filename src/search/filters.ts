@@ -1,6 +1,7 @@
 /**
- * One filter of a query string: `code`, `code:modifier`, chains (`patient.identifier`, `subject:Patient.name`) and
- * `_has:Type:reference:code`. https://hl7.org/fhir/R4/search.html#modifiers
+ * Parses one filter of a query string: `code`, `code:modifier`, chains (`patient.identifier`, `subject:Patient.name`)
+ * and `_has:Type:reference:code`.
+ * https://hl7.org/fhir/R4/search.html#modifiers
  */
 import { FhirError } from '../outcome.ts';
 import { isResourceType } from '../r4/definitions.ts';

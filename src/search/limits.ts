@@ -1,5 +1,5 @@
 /**
- * What a search is parsed in and within: the offers, the handling, the bounds of one request.
+ * The context that a search is parsed in: offers, handling, and the limits of one request.
  */
 import { FhirError } from '../outcome.ts';
 import type { CursorCodec } from './cursor.ts';

@@ -1,5 +1,5 @@
 /**
- * What can be searched: the one table that parsing, the CapabilityStatement and the check's matrix print from. Made by
+ * What can be searched: the one table behind parsing, the CapabilityStatement and the matrix of `check`. Made by
  * src/plan/offers.ts from the mappings.
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';

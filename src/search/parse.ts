@@ -1,7 +1,8 @@
 /**
- * From a query string to a SearchQuery. In: names and values as the client sent them, and what is offered. Out: typed
- * filters and result parameters. Errors: FhirError naming the parameter; what is unknown is an error under strict
- * handling and a warning under lenient. https://hl7.org/fhir/R4/search.html
+ * Parses a query string. In: names and values as the client sent them, and what is offered. Out: a SearchQuery with
+ * typed filters and result parameters. Errors: FhirError that names the parameter. An unknown parameter is an error
+ * under strict handling and a warning under lenient handling.
+ * https://hl7.org/fhir/R4/search.html
  */
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';

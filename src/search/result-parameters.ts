@@ -1,5 +1,5 @@
 /**
- * Parameters that shape the answer instead of filtering it: a table of name to reader.
+ * Parses the parameters that shape the answer instead of filtering it, by a table from name to reader.
  * https://hl7.org/fhir/R4/search.html#return
  */
 import { FhirError } from '../outcome.ts';

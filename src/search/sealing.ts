@@ -1,6 +1,6 @@
 /**
- * Texts that travel through a client who can neither read nor change them. In: a secret (any length; 32 random bytes are good) and
- * what the texts are for. Out: AES-256-GCM with a key of its own, the binding authenticated with the text.
+ * Encrypts texts that travel through a client. In: a secret (any length; 32 random bytes are good) and the purpose of
+ * the texts. Out: AES-256-GCM with a key per purpose; the binding is authenticated with the text.
  */
 import { createCipheriv, createDecipheriv, createHash, createSecretKey, randomFillSync } from 'node:crypto';
 

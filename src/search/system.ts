@@ -1,6 +1,7 @@
 /**
- * Searches over several types at `[base]?_type=A,B&…`. In: names and values. Out: one question for each type. Types that are
- * named have to offer every other parameter; where none is named, those that do are searched. https://hl7.org/fhir/R4/http.html#search
+ * Parses searches over several types: `[base]?_type=A,B&…`. In: names and values. Out: one question per type. A type
+ * in `_type` must offer every other parameter; without `_type` the types that offer them are searched.
+ * https://hl7.org/fhir/R4/http.html#search
  */
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { type ParseContext, printable } from './limits.ts';

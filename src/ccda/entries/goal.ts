@@ -1,5 +1,5 @@
 /**
- * Goals. In: Goal. Out: Goal Observation: what is to be measured with the value to reach, else the goal in words.
+ * Goals. In: Goal. Out: Goal Observation with the value to reach, or the goal in words.
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';

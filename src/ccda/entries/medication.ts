@@ -1,6 +1,6 @@
 /**
- * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2): what was ordered as intention, what
- * somebody is said to take as fact; with dose, route, timing, instructions, reason and supply.
+ * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2) with dose, route, timing,
+ * instructions, reason and supply. An order is an intention (INT); what a patient is said to take is an event (EVN).
  */
 
 import { routeCode } from '../administration-routes.ts';

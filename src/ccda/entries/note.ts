@@ -1,6 +1,7 @@
 /**
- * Notes. In: DocumentReference with what is written in it. Out: Note Activity with the text and a row; a scan or PDF is told by
- * its title and form. C-CDA Companion Guide R4.1, Note Activity
+ * Notes. In: DocumentReference with its text. Out: Note Activity with the text, and a row. Of a scan or a PDF the row
+ * has title and form.
+ * C-CDA Companion Guide R4.1, Note Activity
  */
 import { attachedText } from '../attachment.ts';
 import { coded, isCoded, labelOf, reference } from '../code.ts';

@@ -1,6 +1,7 @@
 /**
- * What is planned. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2), Planned
- * Encounter (V2), which C-CDA knows as active only: what is done or called off stands in the narrative and has no entry.
+ * Plans. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2), Planned
+ * Encounter (V2). C-CDA knows these as active only: what is completed or cancelled is in the narrative and has no
+ * entry.
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';

@@ -1,6 +1,6 @@
 /**
- * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A problem that was refuted is
- * written as negated; the statement that there is none as C-CDA's "no known problems".
+ * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A refuted problem is
+ * negated. A record of "no problems" becomes C-CDA's "no known problems".
  */
 import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';

@@ -1,6 +1,7 @@
 /**
- * Procedures and implants. In: Procedure, and Device. Out: Procedure Activity Procedure (V2); for an implant the procedure
- * that put it in, with the Product Instance and its UDI. An implant that no procedure names stands in one of its own.
+ * Procedures and implants. In: Procedure, Device. Out: Procedure Activity Procedure (V2); for an implant the procedure
+ * that implanted it, with the Product Instance and its UDI. An implant without a procedure gets a procedure of its
+ * own.
  */
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';

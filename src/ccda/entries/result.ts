@@ -1,6 +1,6 @@
 /**
- * Results. In: Observation, and DiagnosticReport for those that stand in one. Out: Result Organizer (V3) with its Result
- * Observations (V3); a result in no report is an organizer of its own.
+ * Results. In: Observation, and the DiagnosticReport that lists it. Out: Result Organizer (V3) with its Result
+ * Observations (V3). A result without a report has an organizer of its own.
  */
 import { attachedText } from '../attachment.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';

@@ -1,6 +1,6 @@
 /**
- * Social history. In: Observation, and what the Patient says of sex. Out: Smoking Status (V2), Social History Observation
- * (V3), Assessment Scale Observation, Birth Sex. A smoking status that C-CDA has no code for stays in the narrative alone.
+ * Social history. In: Observation, and the sex of the Patient. Out: Smoking Status (V2), Social History Observation
+ * (V3), Assessment Scale Observation, Birth Sex. A smoking status without a code of C-CDA is in the narrative only.
  */
 import { coded, codeIn, isCoded, labelOf, reference, TYPE_CD } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';

@@ -1,6 +1,6 @@
 /**
- * Vital signs. In: Observation. Out: Vital Signs Organizer (V3) per taking, which is what has one time and one encounter,
- * with a Vital Sign Observation (V2) per measurement; the parts of a panel, such as blood pressure, are measurements each.
+ * Vital signs. In: Observation. Out: a Vital Signs Organizer (V3) for all measurements of one time and encounter, with
+ * a Vital Sign Observation (V2) each. The components of a panel, such as blood pressure, are separate measurements.
  */
 import { coded, codeIn, labelOf, nullFlavorOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';

@@ -1,6 +1,6 @@
 /**
- * Data types of FHIR R4 as documents read them: readonly, and only what is read here. The value of a Quantity stays the text
- * it was written as: a JSON number would lose the zeros that say how exact a measurement is.
+ * Data types of FHIR R4, as far as documents read them. The value of a Quantity is a string: a JSON number would lose
+ * trailing zeros, which say how exact a measurement is.
  * https://hl7.org/fhir/R4/datatypes.html
  */
 

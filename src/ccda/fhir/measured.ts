@@ -1,5 +1,5 @@
 /**
- * What was measured: the FHIR R4 resources about observations as documents read them.
+ * Observations and reports of FHIR R4, as far as documents read them.
  * https://hl7.org/fhir/R4/diagnostics-module.html
  */
 import type { Attachment, Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';

@@ -1,5 +1,5 @@
 /**
- * Who and where: the FHIR R4 resources about people and organizations as documents read them.
+ * People and organizations of FHIR R4, as far as documents read them.
  * https://hl7.org/fhir/R4/administration-module.html
  */
 import type {

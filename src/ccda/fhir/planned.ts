@@ -1,5 +1,5 @@
 /**
- * What is to be done: the FHIR R4 resources about orders, plans and goals as documents read them.
+ * Orders, plans and goals of FHIR R4, as far as documents read them.
  * https://hl7.org/fhir/R4/careprovision-module.html
  */
 import type { Clinical, CodeableConcept, Period, Quantity, Reference, Resource } from './datatypes.ts';

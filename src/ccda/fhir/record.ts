@@ -1,5 +1,5 @@
 /**
- * What is so and what was done: the FHIR R4 resources about conditions, medications and care given as documents read them.
+ * Conditions, medications and procedures of FHIR R4, as far as documents read them.
  * https://hl7.org/fhir/R4/clinicalsummary-module.html
  */
 

@@ -1,6 +1,6 @@
 /**
- * The sections of C-CDA R2.1 that tell one list of the record, entry by entry: codes, templates, columns of their table, and
- * what adds an entry. docs/ccds-documents.md
+ * Defines the sections of C-CDA R2.1 that show one list of the record: codes, templates, columns, and the function
+ * that adds an entry. docs/ccds-documents.md
  */
 import { ALLERGY_COLUMNS, addAllergy } from '../entries/allergy.ts';
 import { addCareTeam, CARE_TEAM_COLUMNS } from '../entries/care-team.ts';

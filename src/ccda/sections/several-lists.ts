@@ -1,6 +1,6 @@
 /**
- * The sections of C-CDA R2.1 that tell several lists of the record together, or one list in a way of their own: codes,
- * templates, columns of their table, and what adds the entries. docs/ccds-documents.md
+ * Defines the sections of C-CDA R2.1 that show several lists, or one list in a special way: codes, templates, columns,
+ * and the function that adds the entries. docs/ccds-documents.md
  */
 import { addEncounter, ENCOUNTER_COLUMNS } from '../entries/encounter.ts';
 import { addNote, NOTE_COLUMNS } from '../entries/note.ts';
