@@ -21,7 +21,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['start/demo', 'log', 'sql/engine', 'sql/engines'],
   mapping: ['time', 'common', 'errors', 'sql', 'r4'],
   profile: ['common', 'sql'],
-  search: ['time', 'mapping', 'r4', 'outcome', 'sql/expression'],
+  search: [
+    ...['time', 'mapping', 'r4', 'outcome', 'sql/expression', 'sql/construct', 'sql/partial'],
+    // What a text search compares: words of texts.
+    ...['sql/alike', 'sql/column-type', 'sql/words'],
+  ],
   plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
   resource: ['common', 'time', 'search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],

@@ -12,15 +12,17 @@ import { idsByForm, idsPredicate } from '../plan/identity.ts';
 import { presentPredicate } from '../plan/presence.ts';
 import { refersToRows } from '../plan/reference.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
-import { along, type Leaf, some } from '../plan/walk.ts';
+import { along } from '../plan/walk.ts';
 import {
   COMPARTMENT_TYPE,
   patientCompartmentOf,
   type SearchPath,
   searchParametersOf,
 } from '../r4/search-parameters.ts';
+import type { Leaf } from '../search/types/search-type.ts';
 import { FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { some } from '../sql/partial.ts';
 
 /** Ids of a chunk of members, `key` being unique to the chunk; `every`: all patients that are served. */
 export type Members = { readonly key: string; readonly ids: readonly string[] } | 'every';

@@ -5,11 +5,12 @@
  */
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
+import { leafForAny } from '../plan/asking.ts';
 import type { Environment } from '../plan/environment.ts';
-import { leafForAny } from '../plan/leaf.ts';
-import { along, every } from '../plan/walk.ts';
+import { along } from '../plan/walk.ts';
 import type { Filter } from '../search/query.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { every } from '../sql/partial.ts';
 
 /** A mapping whose rows are deleted records. */
 export interface DeletedMapping {

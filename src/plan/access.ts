@@ -8,6 +8,7 @@ import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE, type SearchPath } from '../r4/search-parameters.ts';
+import type { Leaf } from '../search/types/search-type.ts';
 import { and, FALSE, not, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { compartmentPaths, inCompartments, isBound, isPatientReference } from './compartment.ts';
@@ -21,7 +22,7 @@ import { someOfGroup } from './referring.ts';
 import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
 import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
-import { along, type Leaf } from './walk.ts';
+import { along } from './walk.ts';
 
 /** The rows of a mapping that the caller may see. */
 export function accessPredicate(mapping: Mapping, action: Action, env: Environment, referred = false): Predicate {

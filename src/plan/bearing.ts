@@ -7,56 +7,22 @@
 import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
-import type { SearchParameterType, SearchPath } from '../r4/search-parameters.ts';
+import type { SearchParameterType } from '../r4/search-parameters.ts';
+import { DATES } from '../search/types/date.ts';
+import type { Leaf } from '../search/types/search-type.ts';
+import { SEARCH_TYPES } from '../search/types/types.ts';
 import { FALSE } from '../sql/construct.ts';
+import { some } from '../sql/partial.ts';
 import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
-import { along, type Leaf, some } from './walk.ts';
-
-/** Primitive types that are dates. */
-export const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
-
-const QUANTITY = paths('value');
-
-/** By type of parameter and data type: the ways to the parts that are searched by; primitives are themselves. */
-const PARTS: Readonly<Partial<Record<SearchParameterType, Readonly<Record<string, readonly SearchPath[]>>>>> = {
-  token: {
-    CodeableConcept: paths('coding', 'text'),
-    Coding: paths('system', 'code', 'display'),
-    Identifier: paths('system', 'value', 'type'),
-    ContactPoint: paths('value'),
-  },
-  string: {
-    HumanName: paths('family', 'given', 'prefix', 'suffix', 'text'),
-    Address: paths('line', 'city', 'district', 'state', 'postalCode', 'country', 'text'),
-  },
-  date: {
-    Period: paths('start', 'end'),
-    Timing: [[{ element: 'event' }], [{ element: 'repeat' }, { element: 'bounds', type: 'Period' }]],
-  },
-  reference: { Reference: paths('reference', 'identifier'), Identifier: paths('system', 'value') },
-  quantity: {
-    Quantity: QUANTITY,
-    Age: QUANTITY,
-    Count: QUANTITY,
-    Distance: QUANTITY,
-    Duration: QUANTITY,
-    Money: QUANTITY,
-    SimpleQuantity: QUANTITY,
-    Range: ['low', 'high'].map(end => [{ element: end }, { element: 'value' }]),
-  },
-};
-
-function paths(...elements: readonly string[]): readonly SearchPath[] {
-  return elements.map(element => [{ element }]);
-}
+import { along } from './walk.ts';
 
 /** The leaf that asks whether there is a value of the parameter's type. */
 export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
   return node => {
     if (isPlain(type, node)) return presentPredicate(node, env);
     if (isPrimitive(node.type)) return FALSE;
-    const parts = PARTS[type]?.[node.type] ?? [];
+    const parts = SEARCH_TYPES[type].parts[node.type] ?? [];
     // The parts of a type are read as by a parameter for them: the type of an Identifier is one for tokens, as it is itself.
     return some(parts.map(path => along(node, path, bearingLeaf(type, env), env)));
   };
@@ -74,7 +40,7 @@ function isPlain(type: SearchParameterType, node: Node): boolean {
     case 'first':
       return node.alternatives.every(alternative => isPlain(type, alternative));
     case 'object': {
-      const parts = PARTS[type]?.[node.type] ?? [];
+      const parts = SEARCH_TYPES[type].parts[node.type] ?? [];
       const names = parts.flatMap(([step, ...more]) => (step && 'element' in step && !more.length ? step.element : []));
       const dynamic = node.members.flatMap(namedNodesOf).filter(named => isDynamic(named.node));
       return dynamic.length > 0 && dynamic.every(named => names.includes(named.name) && isPlain(type, named.node));

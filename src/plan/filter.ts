@@ -3,12 +3,14 @@
  * holds for exactly the rows whose resource passes; undefined if the mapping has no inverse for it.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
-import { elementAt } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
-import { ANY_CASE_SYSTEMS } from '../r4/systems.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
+import type { Leaf } from '../search/types/search-type.ts';
+import { asAskedAt } from '../search/types/token.ts';
 import { and, equals, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { every, some } from '../sql/partial.ts';
+import { leafForAny } from './asking.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
@@ -16,14 +18,12 @@ import { withColumnBounds } from './date-bounds.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { onceKnown } from './keys-first.ts';
-import { leafForAny } from './leaf.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { refersToRows } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
 import { throughLookups } from './through-lookups.ts';
-import { impliedSystems } from './token.ts';
-import { along, every, type Leaf, some } from './walk.ts';
+import { along } from './walk.ts';
 
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
   switch (filter.kind) {
@@ -112,7 +112,8 @@ function madePredicate(
       const last = path.at(-1);
       if (last && 'exists' in last)
         return some(values.map(value => flagPredicate(mapping, before, last.exists.except, value, env)));
-      const asked = modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping, path, value));
+      const asked =
+        modifier === 'identifier' ? values : values.flatMap(value => asAskedAt(mapping.resource, path, value));
       return asked.length === 0
         ? FALSE
         : along(mapping.root, path, leafOf(asked, modifier, { mapping, parameter, path }, env), env);
@@ -180,30 +181,6 @@ function flagPredicate(
   return value.code === 'false' ? holds && complement(holds, env) : FALSE;
 }
 
-/**
- * A `code` element has no system of its own; one in the search must be among those of the element's required binding.
- * None: it is not, so nothing matches.
- */
-function asAskedAt(mapping: Mapping, path: SearchPath, token: TypedValue): readonly TypedValue[] {
-  if (token.kind !== 'token') return [token];
-  const names = path.flatMap(step => ('element' in step ? [step.element] : []));
-  const parent = [mapping.resource, ...names.slice(0, -1)].join('.');
-  const last = names.at(-1) ?? '';
-  if (elementAt([mapping.resource, ...names].join('.'))?.type !== 'code') return [token];
-  const parentType = names.length === 1 ? mapping.resource : elementAt(parent)?.type;
-  const systems = parentType === undefined ? [] : impliedSystems(parentType, last);
-  const isAnyCase = systems.length > 0 && systems.every(({ system }) => ANY_CASE_SYSTEMS.includes(system));
-  const asked: TokenValue = isAnyCase ? { ...token, anyCase: true } : token;
-  if (token.system === undefined || token.system === '') return [asked];
-  const implied = systems.find(({ system }) => system === token.system);
-  if (implied === undefined) return [];
-  const alone = { ...asked, system: undefined };
-  if (systems.length === 1) return [alone];
-  const { codes } = implied;
-  if (token.code === undefined) return [...(codes ?? [])].map(code => ({ ...alone, code }));
-  return codes === undefined || codes.has(token.code) ? [alone] : [];
-}
-
 /** All parts of a composite hold within one item. */
 function compositeLeaf(
   value: TypedValue & { readonly kind: 'composite' },
@@ -217,7 +194,7 @@ function compositeLeaf(
         const part = value.parts[i];
         if (!part) return FALSE;
         const within = (inner: SearchPath): Predicate | undefined => {
-          const asked = asAskedAt(mapping, [...path, ...inner], part);
+          const asked = asAskedAt(mapping.resource, [...path, ...inner], part);
           return asked.length === 0 ? FALSE : along(node, inner, leafForAny(asked, undefined, env), env);
         };
         return paths && some(paths.map(within));

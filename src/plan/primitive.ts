@@ -4,25 +4,17 @@
  */
 import type { Criterion } from '../mapping/criterion.ts';
 import type { Node } from '../mapping/model.ts';
+import type { Leaf } from '../search/types/search-type.ts';
 import { withLists } from '../sql/alike.ts';
 import { and, FALSE, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { some } from '../sql/partial.ts';
 import { constantSatisfies } from './constant.ts';
 import type { Environment } from './environment.ts';
-import { notAbsent, presentPredicate } from './presence.ts';
-import { along, type Leaf, some } from './walk.ts';
+import { notAbsent } from './presence.ts';
+import { along } from './walk.ts';
 
-/** The leaf that asks whether there is a value at all. */
-export function presenceLeaf(env: Environment): Leaf {
-  return node => presentPredicate(node, env);
-}
-
-/** Asks a primitive; constants are decided here and now. */
-export function primitive(criterion: Criterion, env: Environment): Leaf {
-  return primitiveAny([criterion], env);
-}
-
-/** Asks a primitive for one of several. */
+/** Asks a primitive for one of several criteria; constants are decided here and now. */
 export function primitiveAny(criteria: readonly Criterion[], env: Environment): Leaf {
   return node => {
     if (node.kind === 'constant')

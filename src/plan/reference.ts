@@ -5,8 +5,10 @@ import { idCodec } from '../mapping/codecs/id.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
+import type { Leaf } from '../search/types/search-type.ts';
 import { and, equals, exists, FALSE, or, TRUE } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
+import { some } from '../sql/partial.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { idsByForm, readId } from './identity.ts';
@@ -14,7 +16,6 @@ import { keyValues, oursAmong, oursAmongKeys } from './key.ts';
 import { keysFirst } from './keys-first.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import { exact } from './primitive.ts';
-import { type Leaf, some } from './walk.ts';
 
 type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 

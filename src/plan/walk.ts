@@ -6,14 +6,13 @@
 import type { ConstantNode, Json, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import type { SearchPath, SearchStep } from '../r4/search-parameters.ts';
-import { and, FALSE, or, TRUE } from '../sql/construct.ts';
+import type { Leaf } from '../search/types/search-type.ts';
+import { and, FALSE, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { some } from '../sql/partial.ts';
 import { conditionPredicate } from './condition.ts';
 import { complement, type Environment } from './environment.ts';
 import { eachPredicate, earlierAbsent, objectPresent, presentPredicate } from './presence.ts';
-
-/** The question at the end of a path; it is asked of constants, values, objects, references and texts. */
-export type Leaf = (node: Node) => Predicate | undefined;
 
 export function along(node: Node, path: SearchPath, leaf: Leaf, env: Environment): Predicate | undefined {
   const inner = alongInside(node, path, leaf, env);
@@ -150,17 +149,4 @@ function constantChild(node: ConstantNode, name: string): Node | undefined {
 
 function constantItems(node: ConstantNode): readonly Node[] {
   return Array.isArray(node.json) ? node.json.map(json => ({ ...node, json })) : [node];
-}
-
-/** Disjunction of what can be asked; undefined if one part cannot. */
-export function some(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
-  const known = parts.filter(part => part !== undefined);
-  return known.length === parts.length ? or(...known) : undefined;
-}
-
-/** Conjunction likewise; FALSE decides even if another part cannot be asked. */
-export function every(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
-  if (parts.some(part => part?.kind === 'false')) return FALSE;
-  const known = parts.filter(part => part !== undefined);
-  return known.length === parts.length ? and(...known) : undefined;
 }

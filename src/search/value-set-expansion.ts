@@ -9,7 +9,8 @@ import { FhirError } from '../outcome.ts';
 import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';
 import { LIMITS, type ParseContext } from './limits.ts';
 import type { Modifier, TypedValue } from './query.ts';
-import { token, unescaped, type ValueContext } from './values.ts';
+import { readToken } from './types/token.ts';
+import { unescaped, type ValueContext } from './values.ts';
 
 interface Expansion {
   /** What becomes of the modifier once the values are there. */
@@ -52,7 +53,7 @@ function related(
   find: Related,
   { offers: { hierarchies } }: ParseContext,
 ): readonly TypedValue[] {
-  const { system: named, code = '' } = token(text);
+  const { system: named, code = '' } = readToken(text);
   const systems = named === undefined ? systemsWithHierarchy(code, hierarchies) : [named];
   const found = systems.flatMap(system =>
     (find(system, code, hierarchies) ?? []).map(one => ({ kind: 'token', system, code: one }) as const),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { SearchParameterType } from '../../src/r4/search-parameters.ts';
-import { splitEscaped, typedValue } from '../../src/search/values.ts';
+import { typedValue } from '../../src/search/types/types.ts';
+import { splitEscaped } from '../../src/search/values.ts';
 import { zoneOf } from '../../src/time/zone.ts';
 
 const CONTEXT = { name: 'p', zone: zoneOf('America/New_York'), base: 'http://here/fhir' };

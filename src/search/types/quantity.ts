@@ -1,0 +1,128 @@
+/**
+ * Search type `quantity`: a number with its unit, and ranges of both.
+ * https://hl7.org/fhir/R4/search.html#quantity
+ */
+import type { NumberEdge } from '../../mapping/criterion.ts';
+import type { Node } from '../../mapping/model.ts';
+import { isPrimitive } from '../../r4/definitions.ts';
+import { not, TRUE } from '../../sql/construct.ts';
+import type { Predicate } from '../../sql/expression.ts';
+import { every, some } from '../../sql/partial.ts';
+import type { NumberValue } from '../query.ts';
+import { splitEscaped, unescaped, wrong } from '../values.ts';
+import { numberEdges, readNumber } from './number.ts';
+import { type Asking, type Leaf, type Of, paths, type SearchType } from './search-type.ts';
+
+const VALUE = paths('value');
+
+export const QUANTITY: SearchType = {
+  read(text, _parameter, context) {
+    const [amount = '', ...unit] = splitEscaped(text, '|');
+    if (unit.length !== 0 && unit.length !== 2) throw wrong(context, '[prefix]number or [prefix]number|system|code');
+    const [system, code] = unit.map(unescaped);
+    return { kind: 'quantity', number: readNumber(amount, context), system, code: code === '' ? undefined : code };
+  },
+  parts: {
+    Quantity: VALUE,
+    Age: VALUE,
+    Count: VALUE,
+    Distance: VALUE,
+    Duration: VALUE,
+    Money: VALUE,
+    SimpleQuantity: VALUE,
+    Range: ['low', 'high'].map(end => [{ element: end }, { element: 'value' }]),
+  },
+};
+
+/** A leaf per unit: quantities of one unit are asked for together. */
+export function quantityLeaves(quantities: readonly Of<'quantity'>[], ask: Asking): readonly Leaf[] {
+  const byUnit = Map.groupBy(quantities, ({ system, code }) => JSON.stringify([system, code]));
+  return [...byUnit.values()].map(alike => node => quantitiesMatch(node, alike, ask));
+}
+
+/** Quantities of one system and code. */
+function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], ask: Asking): Predicate | undefined {
+  const [first] = quantities;
+  if (!first || isPrimitive(node.type)) return undefined;
+  if (node.type === 'Range') return rangeMatches(node, first, quantities, ask);
+  const any = quantities.flatMap(quantity => numberEdges(quantity.number));
+  return every([ask.child(node, 'value', ask.primitive({ kind: 'number', any })), unitMatches(node, first, ask)]);
+}
+
+/** A range with some end: a missing low lies below, a missing high above every number; the unit is that of each end. */
+function rangeMatches(
+  node: Node,
+  unit: Of<'quantity'>,
+  quantities: readonly Of<'quantity'>[],
+  ask: Asking,
+): Predicate | undefined {
+  const ofEnd = (end: 'low' | 'high', leaf: Leaf): Predicate | undefined =>
+    ask.along(node, [{ element: end }, { element: 'value' }], leaf);
+  const open = (end: 'low' | 'high'): Predicate | undefined => {
+    const there = ofEnd(end, ask.present);
+    return there && not(there);
+  };
+  const any = quantities.flatMap(({ number }) => rangeEdges(number));
+  return every([
+    ask.bears('quantity')(node),
+    some(
+      any.map(conjunction =>
+        every(
+          conjunction.map(({ end, edge }) => {
+            const met = ofEnd(end, ask.primitive({ kind: 'number', any: [[edge]] }));
+            const unbounded = edge.op.startsWith(end === 'low' ? '<' : '>');
+            return unbounded ? some([met, open(end)]) : met;
+          }),
+        ),
+      ),
+    ),
+    ...(['low', 'high'] as const).map(end =>
+      some([open(end), ask.child(node, end, quantity => unitMatches(quantity, unit, ask))]),
+    ),
+  ]);
+}
+
+/** An end of a range of numbers compared with the searched number. */
+interface RangeEdge {
+  readonly end: 'low' | 'high';
+  readonly edge: NumberEdge;
+}
+
+/**
+ * The ends of a range, which both belong to it, against the written number, as those of a period against a date.
+ * https://hl7.org/fhir/R4/datatypes.html#Range
+ */
+function rangeEdges(number: NumberValue): readonly (readonly RangeEdge[])[] {
+  const { value, low, high } = number;
+  const from = (op: NumberEdge['op'], at: string): RangeEdge => ({ end: 'low', edge: { op, at } });
+  const to = (op: NumberEdge['op'], at: string): RangeEdge => ({ end: 'high', edge: { op, at } });
+  switch (number.prefix) {
+    case 'eq':
+      return [[from('>=', low), to('<', high)]];
+    case 'ne':
+      return [[from('<', low)], [to('>=', high)]];
+    case 'ap':
+      return [[from('<', high), to('>=', low)]];
+    case 'gt':
+      return [[to('>', value)]];
+    case 'lt':
+      return [[from('<', value)]];
+    case 'ge':
+      return [[to('>=', value)]];
+    case 'le':
+      return [[from('<=', value)]];
+    case 'sa':
+      return [[from('>', value)]];
+    case 'eb':
+      return [[to('<', value)]];
+  }
+}
+
+/** The unit of a quantity is that of the question: its code with its system, or code or unit where no system is asked for. */
+function unitMatches(node: Node, { system, code }: Of<'quantity'>, ask: Asking): Predicate | undefined {
+  const anySystem = system === undefined || system === '';
+  if (code === undefined) return anySystem ? TRUE : ask.child(node, 'system', ask.exact(system));
+  const coded = ask.child(node, 'code', ask.exact(code));
+  if (anySystem) return some([coded, ask.child(node, 'unit', ask.exact(code))]);
+  return every([coded, ask.child(node, 'system', ask.exact(system))]);
+}

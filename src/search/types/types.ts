@@ -1,0 +1,95 @@
+/**
+ * The search types of FHIR as a table. In: the text of a value, or typed values. Out: the typed value; a Leaf that asks an element for
+ * one of them.
+ * https://hl7.org/fhir/R4/search.html#ptypes
+ */
+
+import { FhirError } from '../../outcome.ts';
+import { isPrimitive } from '../../r4/definitions.ts';
+import type { SearchParameterType } from '../../r4/search-parameters.ts';
+import { some } from '../../sql/partial.ts';
+import type { Modifier, TypedValue } from '../query.ts';
+import { splitEscaped, unescaped, type ValueContext, wrong } from '../values.ts';
+import { DATE, dateLeaf } from './date.ts';
+import { NUMBER, numberLeaf } from './number.ts';
+import { QUANTITY, quantityLeaves } from './quantity.ts';
+import { foreignReferenceLeaf, REFERENCE, referenceLeaf } from './reference.ts';
+import type { Asking, Kind, Leaf, Of, SearchedParameter, SearchType } from './search-type.ts';
+import { STRING, stringLeaf } from './string.ts';
+import { readToken, readTypedIdentifier, TOKEN, tokenLeaf, typedIdentifierLeaf } from './token.ts';
+import { URI, uriLeaf } from './uri.ts';
+
+/** Its parts are matched within one item, by src/plan/filter.ts. */
+const COMPOSITE: SearchType = {
+  read(text, { components = [] }, context) {
+    const parts = splitEscaped(text, '$');
+    if (parts.length !== components.length) throw wrong(context, `${components.length} parts with $ between`);
+    return {
+      kind: 'composite',
+      parts: components.map((component, i) =>
+        typedValue(parts[i] ?? '', { ...component, targets: [] }, undefined, context),
+      ),
+    };
+  },
+  parts: {},
+};
+
+const SPECIAL: SearchType = {
+  read(_text, _parameter, { name }) {
+    throw new FhirError('unknown-parameter', `parameter ${name} is not supported`, { parameter: name });
+  },
+  parts: {},
+};
+
+export const SEARCH_TYPES: Readonly<Record<SearchParameterType, SearchType>> = {
+  token: TOKEN,
+  string: STRING,
+  uri: URI,
+  date: DATE,
+  number: NUMBER,
+  quantity: QUANTITY,
+  reference: REFERENCE,
+  composite: COMPOSITE,
+  special: SPECIAL,
+};
+
+/** Types one value, as written after the split at commas. */
+export function typedValue(
+  text: string,
+  parameter: SearchedParameter,
+  modifier: Modifier | undefined,
+  context: ValueContext,
+): TypedValue {
+  if (text === '') throw wrong(context, 'a value that is not empty');
+  if (modifier === 'text') return { kind: 'string', text: unescaped(text) };
+  if (modifier === 'identifier') return readToken(text);
+  if (modifier === 'of-type') return readTypedIdentifier(text, context);
+  return SEARCH_TYPES[parameter.type].read(text, parameter, context);
+}
+
+/** The leaf that asks for one of some values. Those of a kind are asked for together. */
+export function matching(values: readonly TypedValue[], modifier: Modifier | undefined, ask: Asking): Leaf {
+  const leaves: Leaf[] = [];
+  const add = <K extends Kind>(kind: K, leafOf: (members: readonly Of<K>[]) => Leaf | readonly Leaf[]): void => {
+    const members = values.filter((value): value is Of<K> => value.kind === kind);
+    if (members.length > 0) leaves.push(...[leafOf(members)].flat());
+  };
+  add('token', tokens => tokenLeaf(tokens, modifier, ask));
+  add('string', strings => stringLeaf(strings, modifier, ask));
+  add('reference', references => referenceLeaf(references, ask));
+  add('typed-identifier', identifiers => identifiers.map(identifier => typedIdentifierLeaf(identifier, ask)));
+  add('uri', uris => uriLeaf(uris, modifier, ask));
+  add('date', dates => dateLeaf(dates, ask));
+  add('number', numbers => numberLeaf(numbers, ask));
+  add('quantity', quantities => quantityLeaves(quantities, ask));
+  add('foreign-reference', references => foreignReferenceLeaf(references, ask));
+  add('digits', tests => digitsLeaf(tests, ask));
+  add('composite', () => () => undefined);
+  return node => some(leaves.map(leaf => leaf(node)));
+}
+
+/** Telephone numbers by their digits: no parameter of FHIR, but a filter of the REST interface. */
+function digitsLeaf(tests: readonly Of<'digits'>[], ask: Asking): Leaf {
+  const leaf = ask.primitive({ kind: 'digits', any: tests.flatMap(({ any }) => any) });
+  return node => (isPrimitive(node.type) ? leaf(node) : ask.child(node, 'value', leaf));
+}
