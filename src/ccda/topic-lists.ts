@@ -5,6 +5,7 @@
 import type { Chart } from './chart.ts';
 import type { ListName } from './lists.ts';
 import type { SectionDefinition, SectionWriter } from './section.ts';
+import { NOTHING } from './xml.ts';
 
 export async function listsOf(section: SectionDefinition): Promise<ReadonlySet<ListName>> {
   const asked = new Set<ListName>();
@@ -28,9 +29,9 @@ export async function listsOf(section: SectionDefinition): Promise<ReadonlySet<L
     patient: { resourceType: 'Patient', id: '' },
     row: () => '',
     markedRow: () => '',
-    remarks: () => '',
+    remarks: () => NOTHING,
     entry: () => {},
-    id: () => '',
+    id: () => NOTHING,
   };
   await section.build(writer, chart);
   return asked;

@@ -49,7 +49,9 @@ export function xml(template: TemplateStringsArray, ...values: readonly MarkupVa
 }
 
 /** HTML is escaped alike. */
-export const html = xml;
+export function html(template: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
+  return xml(template, ...values);
+}
 
 export const NOTHING: Markup = xml``;
 
