@@ -1,4 +1,6 @@
-/** What stands directly within a node. In: a node. Out: its child nodes in their order. */
+/**
+ * Lists the child nodes of a node, in order.
+ */
 import type { Node } from './model.ts';
 
 /** The nodes directly within a node. */

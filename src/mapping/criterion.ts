@@ -1,6 +1,6 @@
 /**
- * What a search asks of a single primitive value, typed before any planning. Search parameters on data types
- * (CodeableConcept, Period, Quantity …) are taken apart into these by src/plan.
+ * What a search asks of one primitive value. Searches on data types (CodeableConcept, Period, Quantity …) are taken
+ * apart into these criteria by src/search/types.
  * https://hl7.org/fhir/R4/search.html
  */
 import type { Predicate } from '../sql/expression.ts';

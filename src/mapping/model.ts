@@ -1,6 +1,6 @@
 /**
- * A mapping as the rest of the server sees it: loaded, macros expanded, names resolved, every element typed by FHIR and
- * every column by the catalog. Readonly data; src/mapping/load makes it, src/plan inverts it, src/resource emits it.
+ * The mapping model: loaded, macros expanded, names resolved, every element typed by FHIR and every column by the
+ * catalog. Readonly data. src/mapping/load makes it, src/plan inverts it, src/resource writes it.
  */
 
 import type { Hierarchies } from '../r4/terminology.ts';

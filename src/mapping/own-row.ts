@@ -1,6 +1,7 @@
 /**
- * Whether all that a resource says stands in one row, so that the row's stamp is the time of the resource's last change. In: a mapping.
- * Out: no where it looks into other rows: lookups, children, referenced rows, conditions on them, and the present instant.
+ * Checks whether a resource depends on one row only, so that the row's timestamp is the time of the resource's last
+ * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them) or
+ * the present instant.
  */
 
 import type { Identifier } from '../sql/identifier.ts';

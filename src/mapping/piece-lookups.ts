@@ -1,6 +1,6 @@
 /**
- * Lookups in the `each` of pieces. In: pieces. Out: the rows that have to be fetched for them: those of a lookup that joins parts of a
- * piece hang on the pieces, and lookups that join its columns are of these rows.
+ * Finds the lookups in the `each` of pieces. In: pieces. Out: the rows to fetch for them: a lookup that joins parts of
+ * a piece belongs to the piece, and lookups that join its columns belong to its rows.
  */
 import type { ChildRows, EachNode, Lookup, Pieces, Scope } from './model.ts';
 

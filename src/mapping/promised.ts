@@ -1,6 +1,6 @@
 /**
- * What a schema promises of rows: that some columns are of one row at most. In: a scope, columns, and what the database says of
- * its table. Out: whether the primary key or a unique index says so.
+ * Checks whether the schema guarantees that columns identify at most one row. In: a scope, columns, and the catalog of
+ * its table. Out: true if the primary key or a unique index says so.
  */
 import type { TableInfo } from '../sql/catalog.ts';
 import type { ColumnExpression } from '../sql/expression.ts';

@@ -1,6 +1,6 @@
 /**
- * Ranges of the raw values of an ordered column that a date criterion accepts. In: a set of integers and how the column
- * stands for them. Out: one predicate on the column.
+ * Writes a set of integers as a predicate on an ordered column. In: the values that a date criterion accepts, and how
+ * the column stores them. Out: ranges of the column, as one predicate.
  */
 import { among, and, compare, FALSE, not, or } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';

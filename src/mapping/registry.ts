@@ -1,5 +1,5 @@
 /**
- * All mappings of a pack, by name and by resource type. In: the loaded mappings in their order. Out: a Registry.
+ * Finds mappings by name and by resource type. In: the loaded mappings in order. Out: a Registry.
  */
 import type { CodeMap } from './codecs/code-map.ts';
 import type { Mapping, Pack, Registry } from './model.ts';

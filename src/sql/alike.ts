@@ -1,7 +1,7 @@
 /**
- * Disjunctions of predicates that differ in one thing: what something is compared with. In: a predicate. Out: one that holds
- * for the same rows, in which such predicates are one comparison with a list. So the engine computes the operand once and
- * looks its value up among hundreds, where it would else compute and compare it hundreds of times.
+ * Merges predicates of a disjunction that compare the same operand. In: a predicate. Out: an equal one in which they
+ * are one comparison with a list, so that the engine computes the operand once and looks it up among hundreds of
+ * values.
  */
 import { among, and, or } from './construct.ts';
 import type { Expression, Predicate } from './expression.ts';

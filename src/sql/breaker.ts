@@ -1,6 +1,6 @@
 /**
- * A circuit breaker of one database. In: news of an outage, and a probe. Out: whether to try at all. While it is open,
- * nothing but the probe asks the database, once in a while, until it answers.
+ * Circuit breaker of one database. In: news of an outage, and a probe. Out: whether to send statements. While it is
+ * open only the probe asks the database, at intervals, until it answers.
  */
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';

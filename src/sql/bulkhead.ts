@@ -1,9 +1,8 @@
 /**
  * Limits how many statements run at a time, so that a slow database or table cannot take every connection.
- *
- * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a place and gives the way to
- * leave it. Whoever comes when the queue is full is refused at once. Waiting statements are served in the order in
- * which they came, except those of tables that already have their share.
+ * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a slot and returns the function
+ * that frees it. A statement that finds the queue full is refused at once. Waiting statements are served first in,
+ * first out, except those of tables that have their share of slots already.
  */
 import { type BulkheadLoad, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';

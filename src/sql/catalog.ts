@@ -1,6 +1,6 @@
 /**
- * What a database says of its tables: columns with their types, keys and indexes. In: PRAGMAs or system views (in each
- * engine's folder) or a pack's lock file. Out: one shape for the loader, the check and `explain`.
+ * The catalog of a database: tables, columns with types, keys, indexes. In: PRAGMAs or system views (in each engine's
+ * folder), or a pack's lock file. Out: one shape for the loader, `check` and `explain`.
  */
 import { type ColumnType, isSameType } from './column-type.ts';
 import { identifier, isIdentifier, printTable, type TableName } from './identifier.ts';

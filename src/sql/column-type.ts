@@ -1,6 +1,6 @@
 /**
- * The types a column can have, whatever the engine. A ColumnType decides how a literal of a mapping is read, how a
- * parameter is bound and in which form a value is fetched. Each engine reads its own spelling: engines.ts.
+ * The types of columns, independent of engines. A ColumnType decides how a literal of a mapping is read, how a
+ * parameter is bound, and in which form a value is fetched. Each engine (engines.ts) reads its own type names.
  */
 
 export type ColumnType = Kind & {

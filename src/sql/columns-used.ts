@@ -1,6 +1,6 @@
 /**
- * Which columns parts of a query refer to. In: predicates, expressions and relations. Out: their aliases, or the columns of a
- * join; those inside nested relations are included.
+ * Collects the columns that parts of a query refer to. In: predicates, expressions and relations. Out: aliases, or the
+ * columns of a join, including those inside nested relations.
  */
 import type { Expression, Relation } from './expression.ts';
 import type { Identifier } from './identifier.ts';

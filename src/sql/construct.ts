@@ -1,6 +1,6 @@
 /**
- * Expressions and predicates are made here: folded as far as what is known of them allows, so that no statement asks what is
- * certain. In: parts. Out: a tree of expression.ts.
+ * Smart constructors of expressions and predicates: they fold constants (`TRUE AND x` becomes `x`). In: parts. Out: a
+ * tree of expression.ts.
  */
 import { type ColumnType, INTEGER } from './column-type.ts';
 import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue, Taken } from './expression.ts';

@@ -1,5 +1,5 @@
 /**
- * The one door to a legacy database. Each engine's folder has an adapter; all of them only ever send SELECT.
+ * The interface to a legacy database, of which each engine's folder has an adapter. All adapters send only SELECT.
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';

@@ -1,7 +1,7 @@
 /**
- * When those who wait for an answer have waited long enough. A signal tells that when it is over; a statement that
- * runs on the calling thread has to know before, for nothing else runs meanwhile. In: a signal, and an instant as
- * performance.now() has it. Out: that instant.
+ * Passes the deadline of a request to statements. A signal aborts other work when the time is over; a statement on the
+ * calling thread blocks the signal and must know the instant beforehand. In: a signal, and an instant of
+ * performance.now(). Out: that instant.
  */
 const instants = new WeakMap<AbortSignal, number>();
 

@@ -1,6 +1,6 @@
 /**
- * What differs between the engines, and nothing else: src/sql/render.ts is the one compiler. A dialect's methods give
- * SQL text and bind what they need through the Writer, in the order in which it stands in the text.
+ * The interface of SQL dialects: all that differs between engines. src/sql/render.ts is the one compiler. A dialect's
+ * methods return SQL text and bind parameters through the Writer, in the order of the text.
  */
 import type { ColumnType } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';

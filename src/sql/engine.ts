@@ -1,6 +1,6 @@
 /**
- * What Lintel has to know of a database engine. Each engine's folder exports one Engine, and engines.ts lists them: nothing else
- * in src knows engines by name. docs/extending.md says how to add one.
+ * The interface of database engines. Each engine's folder exports one Engine, and only engines.ts lists them.
+ * docs/extending.md says how to add one.
  */
 import type { ColumnType } from './column-type.ts';
 import type { Database } from './database.ts';

@@ -1,6 +1,6 @@
 /**
- * The table of database engines: the only place that lists them. In: a name, or the text of an address. Out: its Engine. A new engine
- * is one more line here (docs/extending.md).
+ * The table of database engines. In: a name, or the text of an address. Out: its Engine. A new engine is one more line
+ * (docs/extending.md).
  */
 import { type ColumnType, spelledAs } from './column-type.ts';
 import type { Engine } from './engine.ts';

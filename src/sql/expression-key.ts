@@ -1,6 +1,6 @@
 /**
- * Texts by which expressions and predicates are compared: equal for equal ones, whoever made them. Columns are fetched
- * once and predicates kept once by them; they are no SQL.
+ * Makes keys of expressions and predicates: equal texts for equal trees. By these keys a column is fetched once and a
+ * predicate kept once. They are not SQL.
  */
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Scalar expressions and predicates of a query, without any dialect. Every predicate is two-valued: it is never UNKNOWN
- * in a way that matters, because NOT is only ever taken by `not`, which pushes it to the leaves, and each leaf has a
- * complement that is true for NULL. So `not(p)` selects exactly the rows that `p` does not.
+ * Scalar expressions and predicates of a query, independent of dialects. Predicates are two-valued: `not` pushes
+ * negation to the leaves, and each leaf has a complement that is true for NULL. So `not(p)` selects exactly the rows
+ * that `p` does not.
  */
 import type { ColumnType } from './column-type.ts';
 import type { Identifier, TableName } from './identifier.ts';

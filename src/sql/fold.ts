@@ -1,6 +1,6 @@
 /**
- * How texts are folded for string search: case and accents do not count (FHIR R4 search, "string").
- * The SQLite dialect folds columns with it (registered as `lintel_fold`), the planner folds search values with it.
+ * Folds texts for string search, so that case and accents do not count (FHIR R4 search, "string"). The SQLite dialect
+ * folds columns with it (as `lintel_fold`), the planner folds search values.
  * http://hl7.org/fhir/R4/search.html#string
  */
 

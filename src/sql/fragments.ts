@@ -1,7 +1,7 @@
 /**
- * SQL of parts that come again in statement after statement: what a mapping serves, flags, sub-selects. In: an immutable
- * part of a plan and how to write it. Out: its text, written once for as long as the part lives; its parameters are bound
- * anew. Only for engines whose placeholders are all alike.
+ * Remembers the SQL of parts that recur in many statements: presence of a mapping, flags, sub-selects. In: an
+ * immutable part of a plan and a function that writes it. Out: its text, written once for the lifetime of the part;
+ * its parameters are bound each time. Only for engines with positional placeholders.
  */
 import type { Expression, Predicate } from './expression.ts';
 import type { Parameter } from './plan.ts';

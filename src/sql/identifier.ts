@@ -1,6 +1,6 @@
 /**
- * Names of tables, columns and aliases. Only an Identifier can stand in SQL text, and only the mapping loader and the
- * catalog readers mint them, so a string of a request in SQL does not type-check.
+ * Names of tables, columns and aliases. Only an Identifier can be part of SQL text, and only the mapping loader and
+ * the catalog readers make them: a string of a request as a name is a type error.
  */
 
 declare const minted: unique symbol;

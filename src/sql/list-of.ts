@@ -1,6 +1,7 @@
 /**
- * A plan for one list of its rows, for engines on which an open statement holds locks. In: a plan, the rows of a list, and the
- * values of its places. Out: a plan that ends with the list; the same each time, so that its statement is kept.
+ * Limits a plan to one list of rows, for engines where an open statement holds locks. In: a plan, the last row of the
+ * list, and the values of its placeholders. Out: a plan that ends with the list; always the same one, so that its
+ * statement is kept.
  */
 import type { PlaceholderValues, SqlPlan } from './plan.ts';
 

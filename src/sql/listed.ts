@@ -1,7 +1,7 @@
 /**
- * Lists of keys of several columns, written so that an index is sought. In: the operands of each key. Out: a Predicate that
- * holds for exactly the rows with one of these keys. A long OR of conjunctions of texts enters no index of SQLite, so the
- * values of each column stand beside it as a list.
+ * Writes lists of multi-column keys so that an index is used. In: the operands of each key. Out: a Predicate that
+ * holds for exactly the rows with one of the keys. SQLite uses no index for a long OR of text conjunctions, so the
+ * values of each column are added as a list.
  */
 import { among, and, equals, or } from './construct.ts';
 import type { Expression, Predicate } from './expression.ts';

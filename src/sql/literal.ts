@@ -1,6 +1,6 @@
 /**
- * What a mapping says, as SQL. In: a constant of a mapping or a codec, never of a request. Out: a literal, so that a statement
- * shows what it compares with and the engine plans with it; undefined where the constant is better bound.
+ * Writes constants of mappings and codecs as SQL literals, so that the engine can plan with them. In: a constant,
+ * never a value of a request. Out: a literal; undefined if the constant is better bound.
  */
 import type { ColumnType } from './column-type.ts';
 import type { SqlValue } from './expression.ts';

@@ -1,9 +1,9 @@
 /**
- * Tables that somebody else holds locked. In: statements that waited for a lock in vain, and those that were answered, each with its
- * tables. Out: whether a statement is worth being sent. While a table is locked one statement tries it in each pause, and all others
- * fail at once, so that they hold no connections that other tables need.
- *
- * Which of several tables is locked nobody says: what is remembered is all of them together, and fails what reads all of them.
+ * Remembers locked tables. In: statements that waited for a lock in vain, and those that were answered, each with its
+ * tables. Out: whether to send a statement. While a table is locked, one statement per interval tries it and all
+ * others fail at once, so that they hold no connections.
+ * No engine says which of several tables is locked: the set of tables is remembered, and statements that read all of
+ * them fail.
  */
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';

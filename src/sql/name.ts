@@ -1,7 +1,8 @@
 /**
- * Names quoted with brackets, for dialects that take them (`Dialect.name`). In: an identifier. Out: the plain name where no engine
- * reserves it, else `[name]`, which SQL Server defines and SQLite accepts (unlike a double-quoted name, SQLite never reads it as a string).
- * https://learn.microsoft.com/sql/t-sql/language-elements/reserved-keywords-transact-sql
+ * Quotes names with brackets, for dialects that take them (`Dialect.name`). In: an identifier. Out: the plain name if
+ * no engine reserves it, else `[name]`, which SQL Server defines and SQLite accepts; SQLite never reads it as a
+ * string, unlike a double-quoted name.
+ * https://learn.microsoft.com/sql/t-sql/language-elements/reserved-keywords-transact-sql,
  * https://sqlite.org/lang_keywords.html
  */
 import type { Identifier } from './identifier.ts';

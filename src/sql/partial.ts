@@ -1,6 +1,6 @@
 /**
- * Combines predicates some of which may be undefined, as SQL cannot answer them. Out: a predicate, or undefined if the answer
- * depends on an undefined part.
+ * Combines predicates some of which may be undefined because SQL cannot answer them. Out: a predicate, or undefined if
+ * the answer depends on an undefined part.
  */
 import { and, FALSE, or } from './construct.ts';
 import type { Predicate } from './expression.ts';

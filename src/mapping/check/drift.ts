@@ -1,7 +1,7 @@
 /**
- * What has changed between the schema that a pack was written for and the one that is there. In: the catalog of the pack's
- * lock and that of the database. Out: problems: a table or column that is gone, columns of another type or now NULL,
- * indexes that are gone.
+ * Compares the schema that a pack was written for with the live one. In: the catalog of the pack's lock and that of
+ * the database. Out: problems: tables, columns or indexes that are gone, columns that changed their type or may now be
+ * NULL.
  */
 import {
   type Catalog,

@@ -1,6 +1,7 @@
 /**
- * Literals that no row has, where rows have the same in other letters: `y` where the table says `Y`. A `deleted` so written
- * would take nothing away. In: comparisons of text columns with literals. Out: warnings with what the rows have instead.
+ * Finds literals that no row has though rows have them in another case: `y` where the table says `Y`. A `deleted` with
+ * such a literal would hide nothing. In: comparisons of text columns with literals. Out: warnings with the values of
+ * the rows.
  */
 import { plural } from '../../common/plural.ts';
 import { among, and, call, value } from '../../sql/construct.ts';

@@ -1,6 +1,6 @@
 /**
- * The check of a pack against a live database: what only its rows can prove. In: a registry and a database. Out: problems
- * with numbers of rows. Only SELECTs are sent, one after the other.
+ * Checks a pack against a live database for what only rows can prove. In: a registry and a database. Out: problems
+ * with numbers of rows. It sends only SELECTs, one after the other.
  */
 import type { Catalog } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';

@@ -1,7 +1,8 @@
 /**
- * Orders that rows show to be open: `pick` of lookups and `order` of child rows, by which several rows of one parent come alike. Which
- * of them is the first is then the engine's choice, in each statement anew: a resource may be found, or sorted, by another row than it
- * shows. In: lookups and `each` nodes. Out: warnings with numbers, never with values. Pages need none of them: they go by the key.
+ * Finds ambiguous orders: `pick` of lookups and `order` of child rows by which several rows of one parent are equal.
+ * The engine then chooses among them anew in each statement, and a resource may be found or sorted by another row than
+ * it shows. In: lookups and `each` nodes. Out: warnings with numbers, never with values. Pages are not affected, as
+ * they go by the key.
  */
 import { type Catalog, findTable } from '../../sql/catalog.ts';
 import { TRUE } from '../../sql/construct.ts';

@@ -1,6 +1,6 @@
 /**
- * The parts of mappings that only live rows can prove right. In: a registry. Out: every scope with its lookups, every
- * reference, and every value that nothing else stands in for.
+ * Collects the parts of mappings that only live rows can prove. In: a registry. Out: each scope with its lookups, each
+ * reference, and each value without an alternative.
  */
 import { aliasesOf } from '../../sql/columns-used.ts';
 import { childrenOf } from '../children.ts';

@@ -1,6 +1,6 @@
 /**
- * Questions to a live database that the check is made of. In: scopes and conditions of the model. Out: numbers of rows,
- * never a row. All of them are SELECTs in the export bulkhead, so that nobody waits for a check.
+ * The questions that `check` asks of a live database. In: scopes and conditions of the model. Out: numbers of rows,
+ * never a row. All are SELECTs in the export bulkhead, so that no request waits for a check.
  */
 import { plural } from '../../common/plural.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';

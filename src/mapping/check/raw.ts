@@ -1,7 +1,7 @@
 /**
- * V8, expressions that only the engine can read. In: the `sql` values of the mappings, those in earlier alternatives too. Out:
- * errors for those that the engine refuses, be it for how they are written or for what they meet in some row: each such row
- * would fail every search that reads it. Warnings for those that give no value in any row.
+ * Checks `sql` expressions (V8), which only the engine understands. In: the `sql` values of the mappings, with those
+ * of alternatives. Out: an error if the engine refuses one, for its syntax or for some row, as that row would fail
+ * every search; a warning if no row gives a value.
  */
 import { plural } from '../../common/plural.ts';
 import { aliasesOf } from '../../sql/columns-used.ts';

@@ -1,7 +1,8 @@
 /**
- * Ids that two mappings of one type share, or two alternatives of one id rule; and numbers that rows share. The loader allows that where both ids have a
- * UUID in them; only the rows show whether one is in both places. In: the registry and a database. Out: errors with the
- * number of ids, never an id. https://hl7.org/fhir/R4/resource.html#id
+ * Finds ids that two mappings of one type share, or two alternatives of an id rule, and numbers that rows share. The
+ * loader allows that if both ids contain a UUID; rows show whether one occurs twice. In: the registry and a database.
+ * Out: errors with the number of ids, never an id.
+ * https://hl7.org/fhir/R4/resource.html#id
  */
 import { plural } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';

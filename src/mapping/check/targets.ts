@@ -1,6 +1,6 @@
 /**
- * References that lead nowhere: of all rows whose columns are filled, not one finds a row of the target. Somebody joined
- * the wrong column. In: the references of the mappings. Out: warnings. A few that find nothing are what tables are like.
+ * Finds references that lead nowhere: not one row whose columns are filled finds a row of the target, so the join is
+ * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
  */
 import { plural } from '../../common/plural.ts';
 import { and, equals, exists, filled, isNull, not } from '../../sql/construct.ts';

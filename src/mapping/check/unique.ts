@@ -1,6 +1,7 @@
 /**
- * Uniqueness that mappings rely on, counted: keys of sources, rows found by lookups and references, ids. In: the registry
- * and the catalog. Out: problems with numbers, never with values. What a unique index promises is not asked.
+ * Counts violations of the uniqueness that mappings rely on: keys of sources, rows of lookups and references, ids. In:
+ * the registry and the catalog. Out: problems with numbers, never with values. What a unique index guarantees is not
+ * counted.
  */
 import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * Raw values that a code map does not know, counted where they are read. In: the values and lookups of the mappings. Out:
- * warnings with the commonest of them: what a code map reads is a code of the system's own, not a patient's.
+ * Counts raw values that no code map knows. In: the values and lookups of the mappings. Out: warnings with the
+ * commonest values: they are codes of the system and not a patient's data.
  */
 import { plural } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';

@@ -1,8 +1,7 @@
 /**
- * Tables of words (`words` of pack.yaml) against the rows whose words they have: a search by a word that is not listed misses the row.
- * In: the pack's tables of words. Out: errors with numbers of rows, never a word. Looked at are the rows at both ends of the key, where
- * what was never filled, and what is no longer kept, shows; and every row is asked whether it is listed at all.
- * docs/decisions/0316-an-index-of-words.md
+ * Checks tables of words (`words` of pack.yaml): a search misses a row whose word is not listed. In: the pack's tables
+ * of words. Out: errors with numbers of rows, never a word. The words of the first and last rows by key are compared,
+ * and each row must be listed at all. docs/decisions/0316-an-index-of-words.md
  */
 import { plural } from '../../common/plural.ts';
 import { UNICODE } from '../../sql/column-type.ts';

@@ -1,6 +1,7 @@
 /**
- * Equality but for the case of ASCII letters, the only ones that the engines agree on. In: a text expression and the text that is
- * looked for. Out: a Predicate. An index on a bare column still serves where the spellings of the text, or of its beginning, are few.
+ * Compares texts without the case of ASCII letters, the only case that all engines agree on. In: a text expression and
+ * the text to look for. Out: a Predicate. If the text, or its beginning, has few spellings, an index on the bare
+ * column is used.
  * https://hl7.org/fhir/R4/search.html#token
  */
 import { UNICODE } from '../../sql/column-type.ts';

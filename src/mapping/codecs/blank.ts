@@ -1,6 +1,6 @@
 /**
- * What counts as blank around a value. `trim` in SQL takes blanks, tabs and line ends off both sides, `rtrim` blanks off
- * the right; these are the same on our side of the wire.
+ * Defines blanks. `trim` in SQL removes blanks, tabs and line ends on both sides, `rtrim` blanks on the right; the
+ * functions here do the same in JavaScript.
  */
 
 /** Without blanks, tabs and line ends on both sides. */

@@ -1,6 +1,6 @@
 /**
- * `boolean`: bit and integer columns (1 and 0), or text by the values that mean true and false. In: the raw value. Out: a
- * boolean; anything else is absent. It is a code map of two codes.
+ * `boolean`: bit and integer columns (1 and 0), or text with listed values for true and false. In: the raw value. Out:
+ * a boolean; any other value is absent. It is implemented as a code map of two codes.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { Coded, CodeMap } from './code-map.ts';

@@ -1,8 +1,8 @@
 /**
- * Code maps: raw values to codes of a code system. In: the raw value of a text, integer or bit column. Out: by facet the
- * code, its system, its display, or the raw text where the map keeps unmapped values as text. The inverse is the preimage:
- * the keys whose row gives what is searched, the blank and the unmapped values where those do.
- * docs/mapping-language.md, codes.yaml
+ * Code maps: raw values to codes of a code system. In: the raw value of a text, integer or bit column. Out: by facet
+ * the code, its system, its display, or the raw text if the map keeps unmapped values as text.
+ * The inverse is the preimage: the keys whose rows give the searched code, with blank and unmapped values if these
+ * give it. docs/mapping-language.md, codes.yaml
  */
 import { type ColumnType, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';

@@ -1,9 +1,8 @@
 /**
- * A codec is how a column's raw value becomes a FHIR primitive, and back. It has six faces: decode (emit), present,
- * match (the inverse), order, the columns (the expressions that it is given) and lineage (its label).
- *
- * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly when decode(r) exists
- * and satisfies c; `present(x)` holds exactly when decode(r) exists.
+ * The interface of codecs, which turn a column's raw value into a FHIR primitive and back. A codec has six parts:
+ * decode (emit), present, match (the inverse), order, columns (the expressions it is given), lineage (its label).
+ * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly if decode(r) exists and
+ * satisfies c; `present(x)` holds exactly if decode(r) exists.
  */
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { Clock, Criterion } from '../criterion.ts';

@@ -1,6 +1,6 @@
 /**
- * Which values of a precision (seconds, days, months …) satisfy a date criterion. In: the criterion's edges, which are
- * instants, and a precision. Out: the set of the values' numbers, by the exact preimage through the zone.
+ * Inverts dates of a given precision (seconds, days, months …). In: the edges of a date criterion, which are instants,
+ * and a precision. Out: the set of values, as numbers, that satisfy it, by the exact preimage through the zone.
  * https://hl7.org/fhir/R4/search.html#date
  */
 

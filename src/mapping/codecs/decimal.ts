@@ -1,6 +1,6 @@
 /**
- * Decimals as text: rounding to a scale without binary floats. In: texts of the grammar
- * `-?\d+(\.\d+)?([eE][+-]?\d+)?`, which is FHIR's (https://hl7.org/fhir/R4/datatypes.html#decimal).
+ * Rounds decimals as text, without binary floats. In: texts of the grammar `-?\d+(\.\d+)?([eE][+-]?\d+)?`, which is
+ * FHIR's (https://hl7.org/fhir/R4/datatypes.html#decimal), and a scale.
  */
 
 const DECIMAL = /^([+-]?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;

@@ -1,7 +1,7 @@
 /**
- * What stands under a name in the table of codecs: how its facet and options are read, and what its codec is made for. In:
- * a facet and options as written, the columns' types and the FHIR type of the element. Out: a codec, or what is wrong.
- * docs/mapping-language.md, codecs
+ * The form of an entry in the table of codecs: how facet and options are read, and which columns and FHIR types the
+ * codec is for. In: facet and options as written, the columns' types, the FHIR type of the element. Out: a codec, or
+ * what is wrong. docs/mapping-language.md, codecs
  */
 import type { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';

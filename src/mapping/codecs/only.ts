@@ -1,4 +1,6 @@
-/** The columns of a codec that takes exactly one. */
+/**
+ * Takes the one column of a codec that has exactly one.
+ */
 import type { Expression } from '../../sql/expression.ts';
 
 /** The one column. Throws a RangeError if there is none: the loader counts columns before a codec is used. */

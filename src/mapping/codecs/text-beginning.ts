@@ -1,6 +1,6 @@
 /**
- * As much of a text as sorts. In: an expression of columns that is no longer than they are. Out: it, or its beginning where
- * a column may hold more: links of pages hold what rows sort by, and a request has a limit.
+ * Limits what rows sort by. In: an expression of columns. Out: the expression, or its beginning if a column may be
+ * longer: links of pages contain sort values, and a request has a limit.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { UNICODE } from '../../sql/column-type.ts';

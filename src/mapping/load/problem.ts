@@ -1,6 +1,6 @@
 /**
- * What is wrong with a pack, said so that the analyst can mend it: where, what was expected, what was found, and the
- * nearest right spelling. In: reports of every loading stage. Out: all problems at once, in the order of the files.
+ * Problems of a pack, in the words that an analyst needs: where, what was expected, what was found, and the nearest
+ * correct spelling. In: reports of every stage. Out: all problems at once, in the order of the files.
  */
 import { PACK_ERRORS, type PackErrorKind } from '../../errors/pack-errors.ts';
 import type { Origin, Position } from '../model.ts';

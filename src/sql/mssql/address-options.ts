@@ -1,6 +1,6 @@
 /**
- * What an address of a SQL Server is made of: names, defaults, what is expected, what it means. Data from which address.ts
- * reads addresses and the table of docs/configuration.md is printed.
+ * The options of a SQL Server address: names, defaults, expected values, meaning. address.ts reads addresses by this
+ * table, and docs/configuration.md is printed from it.
  */
 
 export interface AddressOption {

@@ -1,6 +1,6 @@
 /**
- * The address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its text,
- * maybe a password from elsewhere. Out: everything the driver and the bulkheads need, or what is wrong, which never
+ * Reads the address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its
+ * text, and perhaps a password from elsewhere. Out: what the driver and the bulkheads need, or a problem, which never
  * repeats a value.
  */
 import { type AddressOption, OPTIONS, type OptionName } from './address-options.ts';

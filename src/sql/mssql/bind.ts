@@ -1,6 +1,6 @@
 /**
- * Parameters as the driver takes them. In: a Parameter with its column's type. Out: the driver's type and value, such that
- * the server compares like with like and no digit is lost on the way.
+ * Binds parameters for the driver. In: a Parameter with its column's type. Out: the driver's type and value, so that
+ * the server compares equal types and no digit is lost.
  * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
  */
 import sql, { type ISqlType } from 'mssql';

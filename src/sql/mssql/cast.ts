@@ -1,5 +1,5 @@
 /**
- * Values of one type as values of another, NULL where they are none. In: SQL and its type. Out: SQL.
+ * Casts values to another type, NULL if impossible. In: SQL and its type. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/try-cast-transact-sql
  */
 import type { ColumnType } from '../column-type.ts';

@@ -1,7 +1,7 @@
 /**
- * SQL Server's catalog. In: a way to run SELECTs, and what of the schema is wanted: databases of hospitals have tens of
- * thousands of tables. Out: tables and views as src/sql/catalog.ts describes them. A bare name finds the table in the login's own
- * schema, else that in dbo; any other has to be named with its schema.
+ * Reads SQL Server's catalog. In: a function that runs SELECTs, and the wanted part of the schema, as hospitals have
+ * tens of thousands of tables. Out: tables and views as in src/sql/catalog.ts. A bare name means the login's own
+ * schema, then dbo; any other schema must be named.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';

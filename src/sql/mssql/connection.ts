@@ -1,6 +1,6 @@
 /**
- * Connections of one bulkhead. In: an address and how to isolate. Out: the driver's pool, whose every session begins with the
- * settings that keep it harmless: it waits for no lock for long, and a deadlock costs it and nobody else.
+ * Opens the connections of one bulkhead. In: an address and an isolation level. Out: the driver's pool. Each session
+ * begins with settings that keep it harmless: a short lock timeout, and low priority in deadlocks.
  * https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
  */
 import { readFileSync } from 'node:fs';

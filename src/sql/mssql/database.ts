@@ -1,6 +1,6 @@
 /**
- * A SQL Server as a Database. In: an address. Out: rows through two bulkheads, each with its own connections, behind
- * one breaker. It sends SELECTs and the settings of its sessions, and nothing else.
+ * Adapts a SQL Server to Database. In: an address. Out: rows through two bulkheads, each with its own connections,
+ * behind one circuit breaker. It sends only SELECTs and the settings of its sessions.
  */
 
 import { createBreaker } from '../breaker.ts';

@@ -1,7 +1,7 @@
 /**
- * T-SQL's half of the compiler, for SQL Server 2017 and later (TRIM, STRING_SPLIT, JSON_VALUE; compatibility level 130).
- * A column's own collation is usually blind to case, and its index is sorted by it. So an exact comparison stands beside
- * the plain one that can seek.
+ * The T-SQL dialect, for SQL Server 2017 and later (TRIM, STRING_SPLIT, JSON_VALUE; compatibility level 130). A
+ * column's own collation usually ignores case, and its index is sorted by it: an exact comparison therefore stands
+ * beside the plain one, which uses the index.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
 import { isOtherCollation } from '../column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * What SQL Server's error numbers mean to a reader of rows. Data: which of them says that the server is away, that the same statement is
- * worth a second try, or that a statement is wrong. A number that is in no list is told by /ready.
+ * Lists SQL Server's error numbers by meaning: the server is away, the statement may be retried, the statement is
+ * wrong. An unlisted number is shown by /ready.
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 

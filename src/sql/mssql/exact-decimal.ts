@@ -1,6 +1,6 @@
 /**
- * The driver's type for decimals of up to 38 digits. In: a number as text, with precision and scale. Out: sign and units as
- * TDS carries them. `sql.Decimal` of the driver goes through doubles, which are exact for 15 digits only.
+ * A driver type for decimals of up to 38 digits. In: a number as text, with precision and scale. Out: sign and units
+ * as in TDS. `sql.Decimal` of the driver converts to doubles, which are exact for 15 digits only.
  * https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/f79bb5b5-5919-439a-a696-48064b78b091
  */
 import sql, { type ISqlType } from 'mssql';

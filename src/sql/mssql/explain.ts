@@ -1,6 +1,6 @@
 /**
- * How SQL Server would serve a statement. In: a rendered statement. Out: the lines of its estimated plan. Nothing runs,
- * and no value is sent: the parameters are declared and stay empty.
+ * Explains a statement. In: a rendered statement. Out: the lines of SQL Server's estimated plan. Nothing is executed
+ * and no value is sent: parameters are declared and stay NULL.
  * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-text-transact-sql
  */
 import type sql from 'mssql';

@@ -1,6 +1,7 @@
 /**
- * What an error of the driver means. In: whatever it threw. Out: a DatabaseError whose message has the error's number and
- * never its text, since SQL Server puts values into some; whether trying again may help; whether the database is away.
+ * Translates errors of the driver. In: whatever it threw. Out: a DatabaseError that says whether a retry may help and
+ * whether the database is away. Its message has the error's number and never its text, as SQL Server puts values into
+ * some.
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 import { DatabaseError, type EngineCode } from '../database.ts';

@@ -1,6 +1,6 @@
 /**
- * Forms in which T-SQL hands out values. In: an expression's SQL and type. Out: SQL for the select list (the forms of Row
- * in plan.ts) or for use as text inside a statement.
+ * Writes values in the form in which they are fetched. In: an expression's SQL and type. Out: SQL for the select list
+ * (the forms of Row in plan.ts), or for use as text inside a statement.
  * https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
  */
 import type { ColumnType } from '../column-type.ts';

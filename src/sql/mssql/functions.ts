@@ -1,6 +1,6 @@
 /**
- * The functions of expressions as T-SQL spells them. In: a function's name and arguments. Out: SQL; what a request says is
- * a parameter.
+ * Writes the functions of expressions in T-SQL. In: a function's name and arguments. Out: SQL; values of a request are
+ * parameters.
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
 import type { ColumnType } from '../column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Questions to the catalog about many names or ids. In: a way to run SELECTs, a statement with a list, its values. Out: the
- * rows of as many statements as it takes.
+ * Asks the catalog about many names or ids. In: a function that runs SELECTs, a statement with a list, its values.
+ * Out: the rows of as many statements as the list needs.
  */
 import { type ColumnType, INTEGER } from '../column-type.ts';
 import { padded } from '../padded.ts';

@@ -1,7 +1,7 @@
 /**
- * Logins to one server, of all pools. Two at a time at most; and after one that the server refused, for a wrong password above all,
- * none for a while, which grows with each further one: a password that was rotated must not lock the account. In: how to log in.
- * Out: a connection. A pool that has connections which work waits for better times; another one fails at once.
+ * Limits logins to one server, over all pools: two at a time, and after a refused one (a wrong password above all) a
+ * pause that grows, so that a rotated password does not lock the account. In: a function that logs in. Out: a
+ * connection. A pool that still has working connections waits for the end of the pause; another one fails at once.
  */
 import { createBulkhead } from '../bulkhead.ts';
 import { LoginFailed, readFailure } from './failure.ts';

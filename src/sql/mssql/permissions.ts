@@ -1,6 +1,6 @@
 /**
- * What the login may do. In: a way to run SELECTs, and names of tables. Out: which of them it may not read, in whole or by
- * column, and what it could change: a login that can do no more than read makes sure of what Lintel promises.
+ * Reads the permissions of the login. In: a function that runs SELECTs, and names of tables. Out: tables and columns
+ * that it may not read, and what it could change, as a login that can only read makes the promise of Lintel certain.
  * https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
  */
 import type { Permissions } from '../database.ts';

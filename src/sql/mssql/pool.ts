@@ -1,6 +1,6 @@
 /**
- * A pool that comes and goes with the database, and statements on it. In: a SELECT with its parameters. Out: rows as
- * arrays, taken as they arrive. A statement that is cancelled or takes too long is stopped on the server.
+ * A pool that is opened and closed with the database, and statements on it. In: a SELECT with its parameters. Out:
+ * rows as arrays, as they arrive. A statement that is cancelled or takes too long is stopped on the server.
  */
 import type sql from 'mssql';
 import { DatabaseError, TOO_LONG } from '../database.ts';

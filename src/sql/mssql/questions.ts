@@ -1,6 +1,6 @@
 /**
- * What is asked of a SQL Server once, at the start: how its sessions read without waiting for writers. In: a way to
- * run SELECTs. Out: the answer.
+ * Asks a SQL Server at the start how its sessions read without waiting for writers. In: a function that runs SELECTs.
+ * Out: the answer.
  * https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
  */
 import type { Isolation } from './connection.ts';

@@ -1,5 +1,5 @@
 /**
- * Texts inside a statement, as T-SQL compares them: with the collation that is asked for, without the blanks at their end.
+ * Writes texts for comparison in T-SQL: with the collation that is asked for, without trailing blanks.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
 import { UNICODE } from '../column-type.ts';

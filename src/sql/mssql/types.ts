@@ -1,7 +1,7 @@
 /**
- * Types as SQL Server declares them. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a text type with the code page that its
- * collation has, such as `VARCHAR(40) CP1250`. Out: a ColumnType, or undefined for a type that no mapping can use
- * (xml, geography, …).
+ * Reads SQL Server's type names. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a text type with the code page of its
+ * collation, such as `VARCHAR(40) CP1250`. Out: a ColumnType; undefined for a type that no mapping can use (xml,
+ * geography, …).
  * https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
  */
 import type { ColumnType } from '../column-type.ts';

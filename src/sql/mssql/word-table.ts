@@ -1,4 +1,6 @@
-/** The statements that make and keep a table of words (../word-table.ts) in SQL Server. */
+/**
+ * The statements that make and maintain a table of words (../word-table.ts) in SQL Server.
+ */
 import { identifier } from '../identifier.ts';
 import { bracketed } from '../name.ts';
 import { type WordTable, wordTableName } from '../word-table.ts';

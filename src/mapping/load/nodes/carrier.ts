@@ -1,7 +1,6 @@
 /**
- * The element that an object is about: without it the object says nothing and does not exist. In: a type and the members
- * written. Out: the names to add to the object's needs.
- * docs/mapping-language.md, carriers
+ * Finds the carrier of an object: the element without which the object means nothing and does not exist. In: a type
+ * and the members written. Out: the names to add to the object's `needs`. docs/mapping-language.md, carriers
  */
 import type { Member } from '../../model.ts';
 

@@ -1,6 +1,6 @@
 /**
- * V1, constants. In: a scalar and the place it stands at. Out: JSON of the place's type: a primitive that fits its
- * pattern and required binding, or `alias#code Display` as Coding or CodeableConcept.
+ * Reads constants (V1). In: a scalar and its slot. Out: JSON of the slot's type: a primitive that fits its pattern and
+ * required binding, or `alias#code Display` as Coding or CodeableConcept.
  */
 import { isPrimitive, jsonKindOf, primitivePattern, type ValueSet } from '../../../r4/definitions.ts';
 import { profileNames, profileUrl } from '../../../r4/profiles.ts';

@@ -1,6 +1,6 @@
 /**
- * V3: alternatives in their order, of one element or among the elements of an object. In: nodes. Out: a FirstNode or a
- * choice; alternatives that no row reaches are reported.
+ * Reads alternatives (V3) of an element, or among the elements of an object. In: nodes in order. Out: a FirstNode or a
+ * choice; alternatives that no row can reach are reported.
  */
 import type { FirstNode, Member, NamedNode, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether two id rules can print the same id. In: alternatives of rules. Out: an id that both could print, or none. The
- * sets of ids are regular, so the two are walked side by side.
+ * Checks whether two id rules can print the same id. In: alternatives of rules. Out: an id that both could print, or
+ * none. The ids of a rule are a regular set, so both rules are walked side by side.
  */
 import type { IdPart } from '../../id-rule.ts';
 

@@ -1,5 +1,5 @@
 /**
- * V7, logical ids. In: `"x-{COL|codec}"` or a list of such. Out: an IdRule that can be parsed back without doubt.
+ * Reads logical ids (V7). In: `"x-{COL|codec}"` or a list of these. Out: an IdRule that can be inverted unambiguously.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { idCodec } from '../../codecs/id.ts';

@@ -1,6 +1,6 @@
 /**
- * `profile:` and `changed:` as elements of the resource. In: a mapping's map. Out: its elements with meta.profile and
- * meta.lastUpdated beside what it says of meta itself.
+ * Turns `profile:` and `changed:` into meta.profile and meta.lastUpdated. In: a mapping's map. Out: its elements, with
+ * these beside what it says of meta itself.
  * https://hl7.org/fhir/R4/resource.html#Meta
  */
 import { profileOf } from '../../../r4/profiles.ts';

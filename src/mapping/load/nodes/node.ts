@@ -1,6 +1,6 @@
 /**
- * What stands under an element → Node. In: a Tree and its slot. Out: the node of the form that the tree's keys name;
- * under a repeating element always a list.
+ * Reads a node. In: a Tree and its slot. Out: the node of the form that the keys of the tree name; under a repeating
+ * element always a list.
  */
 import type { Json, ListNode, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';

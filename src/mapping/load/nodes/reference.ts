@@ -1,5 +1,6 @@
 /**
- * V5, references. In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping, several as a FirstNode.
+ * Reads references (V5). In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping; several as a
+ * FirstNode.
  * https://hl7.org/fhir/R4/references.html
  */
 import { childOf } from '../../../r4/definitions.ts';

@@ -1,6 +1,6 @@
 /**
- * Cardinality of the members of an object. In: its members and needs. Out: reports: required elements that are missing or
- * may be absent without a `needs`, choices given twice, needs that name nothing.
+ * Checks the cardinality of an object's members. In: its members and `needs`. Out: reports: required elements that are
+ * missing, or that may be absent without a `needs`; choices given twice; `needs` that name nothing.
  * https://hl7.org/fhir/R4/conformance-rules.html#cardinality
  */
 import { elementsOf } from '../../../r4/definitions.ts';

@@ -1,6 +1,6 @@
 /**
- * The place in a resource that a node is read for: what FHIR says of it. In: a type path and an element name. Out: the
- * type, cardinality, targets and required binding that the node has to fit.
+ * The slot of a node: what FHIR says of the place in the resource. In: a type path and an element name. Out: type,
+ * cardinality, targets and required binding that the node must fit.
  * https://hl7.org/fhir/R4/elementdefinition.html
  */
 import { type Child, type ElementDefinition, requiredValueSet, type ValueSet } from '../../../r4/definitions.ts';

@@ -1,7 +1,7 @@
 /**
- * V8, the escape. In: `{sql: "expression with {a.COL}", type, via}`. Out: a ValueNode over a raw expression, which can be
- * searched only as far as its codec can be. Columns stand in braces; what is denied, by whichever rule, may not even be
- * named outside them, and no other table can be asked.
+ * Reads `sql` (V8), the escape to an expression of the engine. In: `{sql: "expression with {a.COL}", type, via}`. Out:
+ * a ValueNode over the expression, which can be searched as far as its codec can.
+ * Columns stand in braces. Denied columns may not be named anywhere in the text, and no other table can be queried.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import { BYTES } from '../../../sql/column-type.ts';

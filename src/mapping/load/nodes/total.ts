@@ -1,6 +1,6 @@
 /**
- * Whether a codec gives a value for every raw value of its columns. In: a codec, the column types, and whether the columns
- * can be NULL. Out: true only where it is sure; text is never sure unless NULL and blank have a value too (code maps).
+ * Checks whether a codec gives a value for every raw value. In: a codec, the column types, and whether the columns may
+ * be NULL. Out: true only if that is certain; for text only if NULL and blank have a value too (code maps).
  */
 import type { ColumnType } from '../../../sql/column-type.ts';
 import type { SqlValue } from '../../../sql/expression.ts';

@@ -1,6 +1,6 @@
 /**
- * `via:`: text steps and then one codec or code map. In: the node as written, the columns' types and the FHIR types that
- * would do. Out: the codec; what does not fit is reported.
+ * Reads `via:`: text steps and then a codec or code map. In: the node as written, the columns' types and the FHIR
+ * types that are possible. Out: the codec; what does not fit is reported.
  */
 import type { ColumnType } from '../../../sql/column-type.ts';
 import { nameOfType } from '../../../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Mappings that need each other. In: all mappings. Out: reports: a row is served only if the rows that it needs are, and
- * that question must come to an end.
+ * Finds circles of mappings that need each other: a row is served only if the rows that it needs are served, so that a
+ * circle would never end. In: all mappings. Out: reports.
  */
 
 import { childrenOf } from '../../children.ts';

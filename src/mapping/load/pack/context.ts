@@ -1,5 +1,5 @@
 /**
- * What the stages that resolve a mapping share: the pack around it, the report, and what they learn of nodes on the way.
+ * What the stages that resolve a mapping share: the pack, the report, and facts about nodes that later stages use.
  */
 
 import type { Catalog } from '../../../sql/catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * Columns that must never be read. In: the `deny:` list of pack.yaml. Out: a test of one column, used wherever a mapping
- * names a column, because a condition or a lookup tells about a value as much as an element does.
+ * Reads the `deny:` list of pack.yaml: columns that must never be read. Out: a test of a column. It is used wherever a
+ * mapping names a column, as conditions and lookups reveal values just as elements do.
  */
 
 /** Tells the rule that forbids a column, or undefined. */

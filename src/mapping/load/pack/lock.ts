@@ -1,7 +1,7 @@
 /**
- * schema.lock.json: the schema that a pack was written for, as far as its mappings use it. In: a catalog and the mappings.
- * Out: JSON text, sorted and so stable, which is a Catalog again when read. With it a pack is checked without a database,
- * and the check against a live one shows what has changed.
+ * Writes schema.lock.json: the part of the schema that the mappings of a pack use. In: a catalog and the mappings.
+ * Out: stable JSON text, which is read as a Catalog. A pack with a lock can be checked without a database, and `check`
+ * compares it with the live schema.
  */
 import { z } from 'zod';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../../../sql/catalog.ts';

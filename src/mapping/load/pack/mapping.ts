@@ -1,5 +1,6 @@
 /**
- * A draft → Mapping. In: a draft whose rows and id are known, and all targets. Out: the mapping with its element tree.
+ * Makes a Mapping of a draft. In: a draft whose rows and id are known, and all targets. Out: the mapping with its
+ * element tree.
  */
 import type { FirstNode, Mapping, Member, Node, ObjectNode, ValueNode } from '../../model.ts';
 import { withMeta } from '../nodes/meta.ts';

@@ -1,7 +1,7 @@
 /**
- * A pack's folder → Registry. In: the folder, and the catalog of the database or, without one, the pack's own
- * schema.lock.json. Out: all mappings, or every problem at once. The stages: files, YAML, macros, shape, rows and ids,
- * elements, and what only all mappings together show.
+ * Loads a pack. In: its folder, and the catalog of the database or else the pack's schema.lock.json. Out: a Registry,
+ * or every problem at once. The stages: files, YAML, macros, shape, rows and ids, elements, and checks over all
+ * mappings.
  */
 import { type Catalog, findTable, tableText } from '../../../sql/catalog.ts';
 import { checkDrift } from '../../check/drift.ts';

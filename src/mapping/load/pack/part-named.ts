@@ -1,7 +1,7 @@
 /**
- * Which part of a schema a pack is about. In: its files. Out: tables that it names, and columns that its rules name in
- * whatever table. It goes by the text: what a macro makes of several pieces is not found, and whoever then misses a table
- * asks for all of the schema.
+ * Finds the part of a schema that a pack names, so that only this part is read from a large catalog. In: the text of
+ * its files. Out: tables, and columns that its rules name in any table. A name that a macro assembles is not found; a
+ * loader that misses a table asks for the whole schema.
  */
 import type { CatalogPart } from '../../../sql/catalog.ts';
 import { createReport } from '../problem.ts';

@@ -1,7 +1,7 @@
 /**
- * Drafts → mappings. In: all drafts of a pack. Out: the mappings, and every problem of theirs; with `degraded` the mappings
- * that are left once those with errors, and those that refer to them, are taken out. What is wrong with the pack as a whole
- * goes to its own report.
+ * Resolves drafts to mappings. In: all drafts of a pack. Out: the mappings, and every problem of theirs; with
+ * `degraded` the mappings that remain without those in error and those that refer to them. Problems of the pack as a
+ * whole go to a report of their own.
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
 import type { IdPart } from '../../id-rule.ts';

@@ -1,5 +1,5 @@
 /**
- * pack.yaml. In: its document. Out: settings of the pack: systems, zone, deny list, absence rules, lists, fragments.
+ * Reads pack.yaml. In: its document. Out: settings: systems, zone, deny list, absence rules, lists, fragments.
  */
 import type { Catalog } from '../../../sql/catalog.ts';
 import type { Pack, Position } from '../../model.ts';

@@ -1,5 +1,6 @@
 /**
- * Code maps written as CSV. In: the text of a file. Out: its records with the line each begins at. And fields as they are written.
+ * Reads and writes CSV of code maps. In: the text of a file. Out: its records, each with its line; fields as text of a
+ * file.
  * https://www.rfc-editor.org/rfc/rfc4180
  */
 

@@ -1,7 +1,7 @@
 /**
- * The files of a pack, and of the packs that it builds on. In: its folder. Out: YAML and CSV texts by path relative to the
- * folder, the lowest pack first, those of each sorted, and a version that changes with any of them. Test files, hidden
- * files and the generated JSON Schemas are left out, and what is no file. A file that a link leads away to is not read and is an error.
+ * Reads the files of a pack and of the packs that it extends. In: its folder. Out: YAML and CSV texts by path, the
+ * base pack first, sorted, and a version that changes with any of them. Test files, hidden files and generated JSON
+ * Schemas are left out. A link that leads out of the folder is an error.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

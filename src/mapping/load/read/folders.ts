@@ -1,7 +1,7 @@
 /**
- * The folders of a pack: its own, and those of the packs that it builds on (`extends` of pack.yaml), one upon another. In:
- * the pack's folder. Out: folders in this order, and what is wrong with an `extends`. A pack names a folder beside or below
- * its own, and links lead nowhere else: what is served is what lies there. docs/mapping-language.md, "A pack upon another"
+ * Finds the folders of a pack: its own, and those of the packs that it extends (`extends` of pack.yaml). In: the
+ * pack's folder. Out: folders in this order, and problems of an `extends`. A pack can extend only folders beside or
+ * below its own. docs/mapping-language.md, "A pack upon another"
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm run schema`: writes the JSON Schemas of packs to mappings/schema, where the first line of each file of a pack finds
- * them: `# yaml-language-server: $schema=../schema/mapping.json`.
+ * Writes the JSON Schemas of packs to mappings/schema (`npm run schema`). The first line of each file of a pack refers
+ * to one: `# yaml-language-server: $schema=../schema/mapping.json`.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas for editors, from the zod schemas of the language. In: nothing. Out: one schema per kind of file, by name.
- * What macros add is put in everywhere: `$name` may stand for any node, `insert` and arguments in any map.
+ * Makes JSON Schemas for editors from the zod schemas of the language. Out: one schema per kind of file. Forms of
+ * macros are allowed everywhere: `$name` for any node, `insert` and arguments in any map.
  * https://json-schema.org/draft-07
  */
 import { z } from 'zod';

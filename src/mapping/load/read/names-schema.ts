@@ -1,7 +1,7 @@
 /**
- * The JSON Schema of mappings with the tables and columns of one database, so that any YAML editor completes them. In: a catalog and
- * the columns that a pack denies. Out: JSON text for the first line of a mapping: `# yaml-language-server: $schema=./NAME`.
- * Another name is not wrong to an editor: a macro or an alias may stand there, and `lintel check` tells those that are unknown.
+ * Makes the JSON Schema that completes the tables and columns of one database in a YAML editor. In: a catalog and the
+ * denied columns. Out: JSON text for the first line of a mapping: `# yaml-language-server: $schema=./NAME`. The editor
+ * accepts other names, as they may be macros or aliases; `lintel check` reports unknown ones.
  */
 import type { Catalog, TableInfo } from '../../../sql/catalog.ts';
 import type { Settings } from '../pack/settings.ts';

@@ -1,6 +1,6 @@
 /**
- * YAML text as Trees. In: the text of a file. Out: one Tree per document, every scalar as text (so `Y`, `NO`, `01` and
- * `null` stay what they are), with lines and columns. Errors of syntax, duplicate keys and anchors are reported.
+ * Reads YAML. In: the text of a file. Out: one Tree per document with lines and columns. Every scalar stays text, so
+ * that `Y`, `NO`, `01` and `null` mean themselves. Errors of syntax, duplicate keys and anchors are reported.
  * https://yaml.org/spec/1.2.2/
  */
 import { type ErrorCode, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';

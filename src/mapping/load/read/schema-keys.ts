@@ -1,6 +1,6 @@
 /**
- * Which keys a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys that some alternative of the
- * schema names there, and whether others may stand beside them (elements, columns, names of the pack's own).
+ * Lists the keys that a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys of
+ * all alternatives there, and whether others are allowed too (elements, columns, names of the pack).
  */
 import type { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
- * The part of the mapping language that is about rows, as zod schemas: conditions, joins, child rows, and the scalars in
- * them. schema.ts has what is made of the rows. docs/mapping-language.md
+ * The zod schemas of the mapping language for rows: conditions, joins, child rows, scalars. schema.ts has those for
+ * elements. docs/mapping-language.md
  */
 import { z } from 'zod';
 

@@ -1,6 +1,6 @@
 /**
- * Versions of the database's schema, of which `only:` documents name theirs. In: the documents, the pack's version and the
- * versions that pack.yaml lists. Out: reports: a version that nothing names would drop documents without a word.
+ * Checks the versions of the legacy schema that `only:` documents name. In: the documents, the pack's version and the
+ * versions of pack.yaml. Out: reports: an unknown version would silently drop documents.
  */
 import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';

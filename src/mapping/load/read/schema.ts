@@ -1,7 +1,7 @@
 /**
- * The mapping language as zod schemas: which keys stand where. In: plain data whose scalars are all text, with macros
- * expanded. Out: the checked shape; and, through json-schema.ts, what an editor completes and checks. What names mean is
- * checked by the later stages. docs/mapping-language.md
+ * The mapping language as zod schemas: which keys are allowed where. In: plain data with text scalars and expanded
+ * macros. Out: the checked shape; through json-schema.ts also completion and checks of editors. Later stages check
+ * what names mean. docs/mapping-language.md
  */
 import { z } from 'zod';
 import { brandSchema } from '../pack/brand.ts';

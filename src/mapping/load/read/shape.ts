@@ -1,6 +1,6 @@
 /**
- * The shape of a document against a zod schema, with zod's problems at the places where they are written. In: a Tree and
- * a schema. Out: reports; whether it fits.
+ * Checks a document against a zod schema. In: a Tree and a schema. Out: whether it fits, and reports at the lines of
+ * the problems.
  */
 import type { z } from 'zod';
 import { elementsOf, resourceTypes } from '../../../r4/definitions.ts';

@@ -1,6 +1,6 @@
 /**
- * The nearest right spelling of a name that is not known. In: the name and the known ones. Out: one of them, or none
- * that is near enough to be meant.
+ * Suggests the nearest correct spelling. In: an unknown name and the known ones. Out: one of them, or none if none is
+ * near enough.
  */
 
 /** The known name with the smallest edit distance, if it is at most a third of the longer name (and at least 1). */

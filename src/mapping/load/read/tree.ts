@@ -1,6 +1,6 @@
 /**
- * A YAML document as the loader works on it: every scalar as text, every node with the place it was written at. Macros
- * move and copy nodes and so keep their places.
+ * A YAML document as the loader uses it: every scalar is text, every node has its place in the file. Macros move and
+ * copy nodes, which keep their places.
  */
 import type { Origin, Position } from '../../model.ts';
 

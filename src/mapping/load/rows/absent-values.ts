@@ -1,7 +1,7 @@
 /**
- * Raw values that mean "no value". In: a binding's `none:`, the pack's `absent:` rules. Out: values typed by the column,
- * for bindings and for conditions on a column's value. Rules of a kind hold for columns of that kind; those for dates
- * also where a date codec reads a column of another kind. They hold for values only, never for keys, ids and joins.
+ * Reads raw values that mean "no value": a binding's `none:` and the pack's `absent:` rules. Out: values typed by the
+ * column, for bindings and for conditions on them. A rule for a kind of column holds for all columns of the kind, a
+ * rule for dates also where a date codec reads another kind. Keys, ids and joins are not affected.
  */
 import { type Catalog, findColumn, findTable } from '../../../sql/catalog.ts';
 import type { ColumnType } from '../../../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Names of columns → columns. In: `COL` or `alias.COL` as a mapping writes it, and what is visible there. Out: the
- * column with its type. Unknown names, denied columns and types that nothing can read are reported.
+ * Resolves names of columns. In: `COL` or `alias.COL`, and what is visible there. Out: the column with its type.
+ * Unknown names, denied columns and unreadable types are reported.
  */
 import type { Catalog, ColumnInfo, TableInfo } from '../../../sql/catalog.ts';
 import { findColumn, findTable, hasSameType, tableText } from '../../../sql/catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * R2, conditions of `where` and `if`. In: a map of columns to tests. Out: a Condition with every column resolved and
- * every literal typed by its column.
+ * Reads conditions of `where` and `if` (R2). In: a map of columns to tests. Out: a Condition with resolved columns and
+ * with literals typed by their columns.
  */
 
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';

@@ -1,4 +1,6 @@
-/** V4: `if` on a node. In: the node and its map. Out: the node under the condition. */
+/**
+ * Reads `if` on a node (V4). In: the node and its map. Out: the node under the condition.
+ */
 import type { Condition, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';

@@ -1,7 +1,7 @@
 /**
- * `on`, `pick` and `order`: columns of the table that is joined on one side, of the rows around on the other. In: the maps
- * and lists, and what is visible on each side. Out: pairs of columns and orders. A column of the wrong side would join
- * every row, or order by what is the same for all of them, and is reported.
+ * Reads `on`, `pick` and `order`. In: the maps and lists, and what is visible on the side of the joined table and on
+ * the outer side. Out: pairs of columns, and orders. A column of the wrong side would join every row, or order by a
+ * constant, and is reported.
  */
 
 import type { ColumnExpression, Order } from '../../../sql/expression.ts';

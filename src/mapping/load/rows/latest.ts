@@ -1,6 +1,6 @@
 /**
- * `changed` of several columns: the latest of them, of the row and of what it is joined with. In: names of columns of one type, and the
- * slot of meta.lastUpdated. Out: a ValueNode of one expression, so that what is emitted, searched and sorted by agree.
+ * Reads `changed` of several columns: the latest of them, of the row and its lookups. In: names of columns of one
+ * type. Out: a ValueNode of one expression, so that the resource shows, searches and sorts by the same value.
  */
 import { nameOfType } from '../../../sql/column-type.ts';
 import { among, and, compare, constant, not, or } from '../../../sql/construct.ts';

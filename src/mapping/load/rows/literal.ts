@@ -1,6 +1,6 @@
 /**
- * Literals of a mapping, typed by the column that they are compared with. In: text and a column type. Out: the value in
- * the form in which rows arrive (src/sql/plan.ts), so that equal means equal.
+ * Reads literals of a mapping. In: text and the type of the column that it is compared with. Out: the value in the
+ * form of rows (src/sql/plan.ts), so that equal means equal.
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';

@@ -1,7 +1,7 @@
 /**
- * Where columns of two different rows cannot stand together. Rows of an `each` are fetched by a statement of their own, so what SQL
- * works out (`sql`, `exists`, `on`, `where`) sees the columns of one row. In: the source and nodes of a mapping. Out: problems at the
- * lines of the nodes.
+ * Finds expressions over columns of two different rows. Rows of an `each` are fetched by a statement of their own, so
+ * `sql`, `exists`, `on` and `where` can use the columns of one row only. In: the source and nodes of a mapping. Out:
+ * problems at the lines of the nodes.
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import type { Identifier } from '../../../sql/identifier.ts';

@@ -1,6 +1,6 @@
 /**
- * `number:` of a mapping, the whole number that the REST interface speaks of where FHIR ids are none. In: a column. Out: the
- * column with what reads and writes it.
+ * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column.
+ * Out: the column with its codec.
  */
 import { idCodec } from '../../codecs/id.ts';
 import type { IdColumn } from '../../id-rule.ts';

@@ -1,5 +1,6 @@
 /**
- * Patterns of `matches`: the subset that GLOB and LIKE can both say. In: a pattern. Out: why it is none.
+ * Checks patterns of `matches`: only what both GLOB and LIKE can express is allowed. In: a pattern. Out: the problem,
+ * or undefined.
  */
 
 /** Undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */

@@ -1,6 +1,6 @@
 /**
- * Tables under aliases: `source`, lookups, the rows of an `each` and of `exists`. In: their maps. Out: Scopes of the
- * model with everything resolved, and what can be named within them.
+ * Reads tables under aliases: `source`, lookups, the rows of `each` and `exists`. In: their maps. Out: resolved
+ * Scopes, and the names that are visible within them.
  */
 import { type Catalog, findTable, type TableInfo, tablesNamed, tableText } from '../../../sql/catalog.ts';
 import { identifier, isIdentifier, type TableName } from '../../../sql/identifier.ts';

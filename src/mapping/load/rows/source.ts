@@ -1,6 +1,6 @@
 /**
- * R1 and R6, the rows that mappings are made of. In: the drafts of one document (its variants share the rows). Out: the
- * source, resolved, and the targets that references may name.
+ * Reads the rows of mappings (R1 and R6). In: the drafts of one document, whose variants share the rows. Out: the
+ * resolved source, and the targets that references may name.
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import type { IdRule } from '../../id-rule.ts';

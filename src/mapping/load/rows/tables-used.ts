@@ -1,6 +1,6 @@
 /**
- * Which tables mappings read. In: a registry. Out: their names in lower case, with the schema or without, those of lookups,
- * conditions, child rows and code tables included.
+ * Lists the tables that mappings read. In: a registry. Out: their names in lower case, with or without schema,
+ * including those of lookups, conditions, child rows and code tables.
  */
 
 import { printTable } from '../../../sql/identifier.ts';

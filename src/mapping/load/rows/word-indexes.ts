@@ -1,6 +1,6 @@
 /**
- * `words` of pack.yaml: tables with the words of columns of other tables. In: its entries and the catalog. Out: for each what a search by
- * words seeks in; what is missing or wrong is reported. docs/decisions/0316-an-index-of-words.md
+ * Reads `words` of pack.yaml: tables with the words of columns of other tables. In: its entries and the catalog. Out:
+ * per entry the columns that a search by words uses; problems are reported. docs/decisions/0316-an-index-of-words.md
  */
 import { unfitIn } from '../../../sql/catalog.ts';
 import { printTable } from '../../../sql/identifier.ts';
