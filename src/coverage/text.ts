@@ -55,7 +55,6 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
     required.filter(one => one.strength === strength).map(({ search }) => search);
   return [
     title,
-    ...row('test kit', kit ? [kit.verdict] : []),
     ...paragraph([...mappings.slice(0, MOST_MAPPINGS), ...more].join(', '), `${of} `, ' '.repeat(LABEL + 1)),
     ...row(
       'always',
@@ -91,6 +90,7 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
       'not offered',
       searches.filter(({ offered }) => !offered).map(one => `${one.search} (${one.strength}: ${one.lacks.join(', ')})`),
     ),
+    ...row('test kit', kit ? [kit.verdict] : []),
   ];
 }
 
