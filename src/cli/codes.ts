@@ -55,7 +55,9 @@ are told with their lines, and then nothing is written.
   --name NAME          of the code map; default: that of the file
   --mappings F         folder of the pack (default: MAPPINGS)
   --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
-  --replace            with --write: an existing NAME.csv is replaced`,
+  --replace            with --write: an existing NAME.csv is replaced
+
+Exit code: 0 with a list, be it empty, or with an imported one; 1 the pack or the list has errors; 2 for other arguments.`,
   options: {
     csv: { type: 'boolean' },
     database: { type: 'string' },

@@ -14,6 +14,7 @@ import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { loadWhole, setUp } from '../start/setup.ts';
 import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { nowAndThen } from './progress.ts';
 
 /** Resources of each profile that are read. */
 const SAMPLE = 1000;
@@ -125,7 +126,7 @@ async function withRows(
     const { registry } = pack;
     if (registry === undefined) return tellProblems(pack, terminal);
     const rows = { database, now: Date.now(), ...limits };
-    const onProfile = (profile: string): void => terminal.note(`Reading resources of ${profile}`);
+    const onProfile = nowAndThen(profile => terminal.note(`Reading resources of ${profile}`));
     return await coverageOf({ registry, catalog: await database.catalog(), guide, rows, onProfile });
   } finally {
     await database.close();

@@ -12,6 +12,7 @@ import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import { setUp } from '../start/setup.ts';
 import { type Arguments, overrides, type Terminal, textOf } from './command.ts';
+import { nowAndThen } from './progress.ts';
 
 /** Values of one column that are listed. */
 const LISTED = 1000;
@@ -39,7 +40,8 @@ export async function unmappedOf(
     }
     const clock = { now: Date.now() };
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
-    const found = await unmappedColumns(registry, asking, LISTED);
+    const onColumn = nowAndThen(column => terminal.note(`Counting values of ${column}`));
+    const found = await unmappedColumns(registry, asking, LISTED, onColumn);
     const name = textOf(args, 'name');
     const columns = found.filter(({ map }) => name === undefined || map === name);
     return { registry, columns: columns.toSorted((a, b) => b.total.rows - a.total.rows) };
