@@ -77,6 +77,20 @@ test('of a map without a row, its system says what may be meant', async () => {
   });
 });
 
+test('values that an else stands in for are shown, and not counted as lacking', async () => {
+  const person = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
+  const unsaved = {
+    'codes.yaml': EMPTY,
+    'person.yaml': person.replace('via: sex }', 'via: sex, else: unknown }'),
+  };
+  const { is } = await ask('codes/held', { unsaved, map: 'sex' });
+  expect(is).toMatchObject({ columns: [{ hasElse: true, unknown: [{ value: 'F' }, { value: 'M' }, { value: 'X' }] }] });
+  expect((await ask('codes/unmapped', { unsaved })).is).toEqual({
+    maps: [{ name: 'sex', values: 0, rows: 0 }],
+    late: [],
+  });
+});
+
 test('an accepted code is a new text of the file, and nothing is written', async () => {
   const before = readFileSync(join(bench.clinic.pack, 'codes.yaml'), 'utf8');
   const edits = [

@@ -70,6 +70,8 @@ export interface Parts {
   readonly children: readonly ScopedChildRows[];
   readonly pieces: readonly ScopedPieces[];
   readonly values: readonly ScopedValue[];
+  /** Values that another alternative stands in for, such as an `else`. */
+  readonly replaced: readonly ScopedValue[];
   /** Values worked out by `sql`, be there a later alternative or not: the statement reads them for each row. */
   readonly expressions: readonly ScopedValue[];
 }
@@ -80,6 +82,7 @@ export function partsOf(registry: Registry): Parts {
   const refs: ScopedRef[] = [];
   const children = new Map<ChildRows, ScopedChildRows>();
   const values: ScopedValue[] = [];
+  const replaced: ScopedValue[] = [];
   const expressions: ScopedValue[] = [];
   const tests = new Map<Condition, ScopedTest>();
   /** Code maps on pieces: the row of a piece is found as that of a lookup is. */
@@ -128,7 +131,7 @@ export function partsOf(registry: Registry): Parts {
   const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
     const [scope] = scopes;
     visitCondition(node.if, unfiltered(scope));
-    if (node.kind === 'value' && isLast) values.push({ scope, node, pieces });
+    if (node.kind === 'value') (isLast ? values : replaced).push({ scope, node, pieces });
     if (node.kind === 'value' && node.from.some(({ kind }) => kind === 'raw'))
       expressions.push({ scope: readScopeOf(node, scopes), node, pieces });
     if (node.kind === 'ref') refs.push({ scope, node });
@@ -163,6 +166,7 @@ export function partsOf(registry: Registry): Parts {
     children: [...children.values()],
     pieces: [...pieces.values()],
     values,
+    replaced,
     expressions,
     tests: [...tests.values()],
   };

@@ -161,8 +161,7 @@ async function listed(
 
 /** Which columns read which code map: `PERSON.SEX`. */
 export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
-  const { values, lookups } = partsOf(registry);
-  return [...unknownCodes(values), ...unknownTableCodes(lookups)].map(({ name, scope, column }) => ({
+  return readsOf(registry).map(({ name, scope, column }) => ({
     map: name,
     column: `${printTable(scope.table)}.${column.column}`,
   }));
@@ -172,6 +171,24 @@ export function codeMapReaders(registry: Registry): readonly { readonly map: str
 export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
   /** Values for which the map has a row, most rows first; of a map in a table none are listed. */
   readonly known: UnmappedColumn['values'];
+  /** Something else stands in for what the map does not know. */
+  readonly hasElse: boolean;
+}
+
+interface Read extends Unknown {
+  /** Undefined: the map is a table. */
+  readonly known?: Predicate;
+  readonly hasElse: boolean;
+}
+
+/** Every column that reads a code map. */
+function readsOf(registry: Registry): readonly Read[] {
+  const { values, replaced, lookups } = partsOf(registry);
+  return [
+    ...unknownCodes(values).map(one => ({ ...one, hasElse: false })),
+    ...unknownCodes(replaced).map(one => ({ ...one, hasElse: true })),
+    ...unknownTableCodes(lookups).map(one => ({ ...one, hasElse: false })),
+  ];
 }
 
 /** What the columns hold that read one code map. `limit`: values of each column that are listed. Rejects with DatabaseError. */
@@ -181,17 +198,12 @@ export async function heldColumns(
   asking: Asking,
   limit: { readonly known: number; readonly unknown: number },
 ): Promise<readonly HeldColumn[]> {
-  const { values, lookups } = partsOf(registry);
   const found: HeldColumn[] = [];
-  const read: readonly (Unknown & { readonly known?: Predicate })[] = [
-    ...unknownCodes(values),
-    ...unknownTableCodes(lookups),
-  ];
-  for (const one of read.filter(({ name }) => name === map)) {
-    const { scope, column, isCode, at, known } = one;
+  for (const one of readsOf(registry).filter(({ name }) => name === map)) {
+    const { scope, column, isCode, at, known, hasElse } = one;
     const unmapped = await unmappedIn(one, asking, limit.unknown);
     found.push({
-      ...{ table: printTable(scope.table), column: column.column, isCode, at },
+      ...{ table: printTable(scope.table), column: column.column, isCode, at, hasElse },
       total: unmapped?.total ?? { values: 0, rows: 0 },
       values: unmapped?.values ?? [],
       known: known === undefined ? [] : await listed(one, asking, known, limit.known),

@@ -58,6 +58,8 @@ export interface WireHeldColumn {
   readonly place: WirePlace;
   /** Steps stand before the map: what the column holds is not what the map looks up. */
   readonly isCode: boolean;
+  /** An `else` or another alternative stands in for what the map does not know. */
+  readonly hasElse: boolean;
   /** Without a row, exactly; at most 1000 are listed. */
   readonly total: { readonly values: number; readonly rows: number };
   readonly unknown: readonly WireUnknown[];

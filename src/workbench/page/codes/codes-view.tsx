@@ -265,6 +265,7 @@ interface AboutMap {
 function About({ map, held, bench, total, shown }: AboutMap) {
   const { place, readers, system, fixed, kind } = map;
   const unmapped = (held?.columns ?? []).reduce((sum, column) => sum + column.total.rows, 0);
+  const isElse = (held?.columns ?? []).every(column => column.hasElse || column.total.rows === 0);
   const cut = (held?.columns ?? []).filter(column => column.unknown.length < column.total.values);
   const stepped = (held?.columns ?? []).filter(({ isCode, total: { values } }) => !isCode && values > 0);
   return (
@@ -283,7 +284,7 @@ function About({ map, held, bench, total, shown }: AboutMap) {
             ? 'The time of 20 s was over before all values were counted.'
             : unmapped === 0
               ? 'The map knows every value.'
-              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know.`}
+              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know${isElse ? '; something else, such as an else, stands in for it' : ''}.`}
         {cut.length > 0 && ' The most frequent 1,000 values are listed.'}
         {shown < total && ` Of ${total.toLocaleString('en-US')} rows of the map the first ${shown} are listed.`}
       </p>

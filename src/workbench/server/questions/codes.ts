@@ -74,8 +74,8 @@ export const CODES_QUESTIONS: readonly Question[] = [
     const vocabulary = known && vocabularyOf(known, registry);
     const own = map.kind === 'rows' ? map.map.system : undefined;
     return {
-      columns: columns.map(({ table, column, at, isCode, total, values, known: withRow }) => ({
-        ...{ table, column, isCode, total, place: placeOf(at), known: withRow },
+      columns: columns.map(({ table, column, at, isCode, hasElse, total, values, known: withRow }) => ({
+        ...{ table, column, isCode, hasElse, total, place: placeOf(at), known: withRow },
         unknown: values.map(one => ({
           ...one,
           suggestions: (vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : []).map(
@@ -252,7 +252,9 @@ async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUn
   const maps: { name: string; values: number; rows: number }[] = [];
   await inTime(signal, SECONDS.all, async own => {
     for (const name of names) {
-      const columns = await heldColumns(registry, name, askingOf(desk, own), { known: 0, unknown: SHOWN });
+      const held = await heldColumns(registry, name, askingOf(desk, own), { known: 0, unknown: SHOWN });
+      // Where something stands in for them, it was decided.
+      const columns = held.filter(({ hasElse }) => !hasElse);
       // A value that stands in several columns is one; of very many, those that one column has.
       const listed = new Set(columns.flatMap(({ values }) => values.map(({ value }) => value)));
       maps.push({
