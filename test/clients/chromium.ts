@@ -32,12 +32,28 @@ export interface Tab {
   resize(width: number, height: number): Promise<void>;
   /** Runs a statement in the page. */
   run(statement: string): Promise<void>;
+  /** Presses a key as a person does: `Tab`, `Enter`, `Escape`, `ArrowDown`, a letter with `ctrl`. */
+  press(key: string, ctrl?: boolean): Promise<void>;
+  /** Types or pastes a text where the focus is. */
+  write(text: string): Promise<void>;
+  /** Clicks with the mouse, in CSS pixels. */
+  click(x: number, y: number): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Milliseconds between two looks, and until a page counts as hung. */
 const LOOK = 50;
 const TIME_LIMIT = 60_000;
+
+/** Virtual key codes. */
+const KEYS: ReadonlyMap<string, number> = new Map([
+  ['Tab', 9],
+  ['Enter', 13],
+  ['Escape', 27],
+  ['ArrowUp', 38],
+  ['ArrowDown', 40],
+  ['Delete', 46],
+]);
 
 interface Reply {
   readonly id?: number;
@@ -111,6 +127,24 @@ export async function openTab(): Promise<Tab> {
     },
     async run(statement) {
       await evaluate(statement);
+    },
+    async press(key, ctrl = false) {
+      const code = KEYS.get(key) ?? key.toUpperCase().charCodeAt(0);
+      const text = key === 'Enter' ? '\r' : '';
+      const event = { key, code: key.length === 1 ? `Key${key.toUpperCase()}` : key, windowsVirtualKeyCode: code };
+      const modifiers = ctrl ? 2 : 0;
+      const type = text === '' ? 'rawKeyDown' : 'keyDown';
+      await send('Input.dispatchKeyEvent', { ...event, type, modifiers, ...(text && { text }) }, sessionId);
+      await send('Input.dispatchKeyEvent', { ...event, type: 'keyUp', modifiers }, sessionId);
+    },
+    async write(text) {
+      await send('Input.insertText', { text }, sessionId);
+    },
+    async click(x, y) {
+      const at = { x, y, button: 'left', clickCount: 1 };
+      await send('Input.dispatchMouseEvent', { ...at, type: 'mouseMoved', button: 'none' }, sessionId);
+      await send('Input.dispatchMouseEvent', { ...at, type: 'mousePressed' }, sessionId);
+      await send('Input.dispatchMouseEvent', { ...at, type: 'mouseReleased' }, sessionId);
     },
     async close() {
       socket.close();

@@ -2,13 +2,12 @@
  * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at. Is left out, and says
  * so, where no Chromium is installed.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
+import { serveBench } from './served-bench.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
   let clinic: SmallClinic;
@@ -17,24 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
   let link: string;
   beforeAll(async () => {
     clinic = keptClinic();
-    const child = spawn(process.execPath, ['bin/lintel.mjs', 'workbench'], {
-      env: { PATH: process.env['PATH'], ...clinic.environment },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    stop = async () => {
-      child.kill('SIGTERM');
-      await exited;
-    };
-    link = await new Promise((resolve, reject) => {
-      let out = '';
-      child.on('exit', code => reject(new Error(`the workbench ended with ${code}`)));
-      child.stdout.on('data', chunk => {
-        out += String(chunk);
-        const [, found] = /(http:\S+)\s/.exec(out) ?? [];
-        if (found !== undefined) resolve(found);
-      });
-    });
+    ({ link, stop } = await serveBench(clinic.environment));
     tab = await openTab();
   }, 120_000);
   afterAll(async () => {
