@@ -16,7 +16,11 @@ beforeAll(async () => {
   );
 });
 
-function setUp(fits?: Parameters<typeof createLogin>[2]) {
+const RIGHT = 'correct horse battery';
+/** Compares as hashing does, in no time. */
+const quick: typeof fitsPassword = async (password, hash) => password === RIGHT && hash === known.get('anna')?.password;
+
+function setUp(fits = quick) {
   let now = 0;
   const login = createLogin({ find: name => known.get(name) }, () => now, fits);
   return {
@@ -28,7 +32,7 @@ function setUp(fits?: Parameters<typeof createLogin>[2]) {
 }
 
 test('the right password lets in', async () => {
-  const { login } = setUp();
+  const { login } = setUp(fitsPassword);
   expect(await login.try('anna', 'correct horse battery', '::1')).toMatchObject({
     kind: 'in',
     account: { name: 'anna' },
@@ -41,7 +45,7 @@ test.each([
   ['a disabled account', 'bert', 'correct horse battery'],
   ['a password without end', 'anna', `correct horse battery${'x'.repeat(1000)}`],
 ])('%s is wrong, and nothing more is said', async (_title, name, password) => {
-  const { login } = setUp();
+  const { login } = setUp(fitsPassword);
   expect(await login.try(name, password, '::1')).toEqual({ kind: 'wrong' });
 });
 
@@ -118,12 +122,8 @@ test('what a throttle keeps is bounded, and forgotten in time', () => {
   expect(attempt('c')).toBe(0);
 });
 
-const RIGHT = 'correct horse battery';
-/** In no time. */
-const quick = async (password: string, hash: string) => password === RIGHT && hash === known.get('anna')?.password;
-
 test('one client with an old password, however often it tries, keeps nobody else of its address out', async () => {
-  const { login, wait } = setUp(quick);
+  const { login, wait } = setUp();
   let refused = 0;
   for (let second = 0; second < 120; second++) {
     for (let i = 0; i < 5; i++) if ((await login.try('bert', 'old', '10.0.0.1')).kind === 'wait') refused++;
@@ -134,7 +134,7 @@ test('one client with an old password, however often it tries, keeps nobody else
 });
 
 test('an attempt that is refused lengthens no wait, neither of its account nor of its address', async () => {
-  const { login, wait } = setUp(quick);
+  const { login, wait } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '10.0.0.1');
   for (let i = 0; i < 1000; i++) await login.try('anna', 'wrong', '10.0.0.1');
   expect(await login.try('carl', 'wrong', '10.0.0.1')).toEqual({ kind: 'wrong' });
@@ -143,7 +143,7 @@ test('an attempt that is refused lengthens no wait, neither of its account nor o
 });
 
 test('who got in from an address before gets in again while others guess there, and while others guess the name elsewhere', async () => {
-  const { login } = setUp(quick);
+  const { login } = setUp();
   await login.try('anna', RIGHT, '10.0.0.1');
   for (let i = 0; i < 60; i++) await login.try(`user${i}`, 'wrong', '10.0.0.1');
   for (let i = 0; i < 20; i++) await login.try('anna', 'wrong', `10.0.1.${i}`);
@@ -152,7 +152,7 @@ test('who got in from an address before gets in again while others guess there, 
 });
 
 test('names that nobody has push out nothing that is held against those that somebody has', async () => {
-  const { login } = setUp(quick);
+  const { login } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '::1');
   // Not one address: each would have to wait.
   const attempts = Array.from({ length: 11_000 }, (_, i) => `invented${i}`);
@@ -165,14 +165,14 @@ test('names that nobody has push out nothing that is held against those that som
 });
 
 test('what cannot be a name is wrong, and counts for its address alone', async () => {
-  const { login } = setUp(quick);
+  const { login } = setUp();
   for (let i = 0; i < 10; i++) expect(await login.try('x'.repeat(250_000), 'wrong', '::1')).toEqual({ kind: 'wrong' });
   const results = await Promise.all(Array.from({ length: 60 }, () => login.try('x'.repeat(65), 'wrong', '10.0.0.2')));
   expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(50);
 });
 
 test('more attempts at once than can be looked at are told to wait, and count for nobody', async () => {
-  const { login } = setUp(quick);
+  const { login } = setUp();
   const tries = await Promise.all(Array.from({ length: 300 }, (_, i) => login.try(`user${i}`, 'wrong', `10.0.${i}.1`)));
   expect(tries.filter(({ kind }) => kind === 'wrong')).toHaveLength(202);
   expect(tries.filter(({ kind }) => kind === 'wait')).toHaveLength(98);
