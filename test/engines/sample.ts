@@ -11,7 +11,7 @@ export interface Sample {
   readonly seed: number;
 }
 
-const ALL: Sample = { oneIn: 1, seed: 0 };
+export const ALL: Sample = { oneIn: 1, seed: 0 };
 /** Babelfish reads the text of each statement anew, which takes it longer than to answer: 0.1 s and more. */
 const ON_BABELFISH: Sample = { oneIn: Number(process.env['SAMPLE'] ?? 12), seed: Number(process.env['SEED'] ?? 1) };
 

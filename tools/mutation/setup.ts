@@ -1,0 +1,124 @@
+/**
+ * Runs before each test file of a mutation run: answers the questions of the mutants (mutants.ts) and tells, line by
+ * line in the journal of the run, what happens. Once a test has failed, the other tests of the file are skipped.
+ */
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+
+/** A mutant that makes a loop endless is told by how often it is asked: so many times as often as without any. */
+const LOOPING = 100;
+const AT_LEAST = 100_000;
+
+export interface Trial {
+  /** None: the code as it is. */
+  readonly mutant: string | undefined;
+  readonly file: string;
+  /** How often the mutant was asked in this file without any. */
+  readonly asked: number;
+}
+
+interface Task {
+  readonly result?: { readonly state: string } | undefined;
+  readonly tasks?: readonly Task[];
+}
+
+interface State {
+  trial: Trial | undefined;
+  isLoaded: boolean;
+  hasFailed: boolean;
+  asked: number;
+  readonly loading: Map<string, number>;
+  readonly running: Map<string, number>;
+  readonly killed: Set<string>;
+  /** Files that killed a mutant, and did not yet pass without one. */
+  readonly killers: Set<string>;
+  /** A mutant left something behind, so that the code as it is fails: nothing more can be tried in this process. */
+  isSpoiled: boolean;
+}
+
+declare global {
+  var mutant: (id: string) => boolean;
+  var mutation: State;
+  var tried: (trial: Trial) => boolean;
+}
+
+const journal = join(process.env['MUTATION_WORK'] ?? '', 'journal.jsonl');
+const isDry = process.env['MUTATION_DRY'] === '1';
+
+function tell(line: Readonly<Record<string, unknown>>): void {
+  appendFileSync(journal, `${JSON.stringify(line)}\n`);
+}
+
+globalThis.mutation ??= {
+  trial: undefined,
+  isLoaded: false,
+  hasFailed: false,
+  asked: 0,
+  loading: new Map(),
+  running: new Map(),
+  killed: new Set(),
+  killers: new Set(),
+  isSpoiled: false,
+};
+const state = globalThis.mutation;
+
+globalThis.mutant = id => {
+  if (isDry) {
+    const counts = state.isLoaded ? state.running : state.loading;
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+    return false;
+  }
+  if (id !== state.trial?.mutant) return false;
+  state.asked++;
+  if (state.asked > Math.max(AT_LEAST, state.trial.asked * LOOPING)) throw new RangeError('the mutant loops');
+  return true;
+};
+
+/** Begins a trial; false where its answer is known already. */
+globalThis.tried = trial => {
+  if (state.isSpoiled || (trial.mutant !== undefined && state.killed.has(trial.mutant))) return false;
+  // Without a mutant only what was killed is tried once more, in the file that killed it.
+  if (trial.mutant === undefined && !state.killers.has(trial.file)) return false;
+  state.trial = trial;
+  tell({ begun: trial });
+  return true;
+};
+
+state.trial = undefined;
+state.isLoaded = false;
+state.hasFailed = false;
+state.asked = 0;
+state.loading.clear();
+state.running.clear();
+
+beforeAll(() => {
+  state.isLoaded = true;
+});
+beforeEach(({ skip }) => {
+  if (state.hasFailed) skip();
+});
+afterEach(({ task }) => {
+  if (hasFailed(task)) state.hasFailed = true;
+});
+// biome-ignore lint/correctness/noEmptyPattern: vitest takes nothing else where a hook uses no fixture
+afterAll(({}, suite) => {
+  const { trial, loading, running } = state;
+  const isRed = hasFailed(suite);
+  if (isDry) tell({ ran: suite.file.filepath, isRed, loading: [...loading.keys()], running: [...running] });
+  if (trial === undefined) return;
+  state.trial = undefined;
+  if (trial.mutant === undefined) {
+    state.killers.delete(trial.file);
+    state.isSpoiled ||= isRed;
+  } else if (isRed) {
+    state.killed.add(trial.mutant);
+    state.killers.add(trial.file);
+  }
+  tell({ ended: trial, isRed });
+});
+
+/** A test, or anything in a suite, its hooks included. */
+function hasFailed(task: Task): boolean {
+  return task.result?.state === 'fail' || (task.tasks ?? []).some(hasFailed);
+}
