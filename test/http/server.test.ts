@@ -43,6 +43,18 @@ test('answers over a real connection, and HEAD without a body', async () => {
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
 });
 
+test.each(['/fhir/Widget/1', '/health', '/api/patientinfo/1', '/nowhere'])(
+  'TRACE of %s is refused in words',
+  async path => {
+    const { url, refused, lines } = await start();
+    const answer = await rawText(url, `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1.1 501 /);
+    expect(answer).toContain('OperationOutcome');
+    expect(refused).toEqual([501]);
+    expect(lines.join()).not.toContain('unexpected error');
+  },
+);
+
 test.each([
   ['GET /fhir/Widget/%2e%2e%2f1 HTTP/1.1', /^HTTP\/1.1 400/],
   ['GET /fhir/../../etc/passwd HTTP/1.1', /^HTTP\/1.1 400/],

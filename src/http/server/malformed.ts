@@ -3,11 +3,12 @@
  * parser's error and the connection, or the request. Out: a status and an OperationOutcome, and the connection is closed.
  * RFC 9110 section 15.5, RFC 9112 section 3.2
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { issueOf, operationOutcome } from '../../outcome.ts';
+import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
 import { lingerOn } from './linger.ts';
 
 interface ParseError extends Error {
@@ -26,6 +27,11 @@ const BAD_TARGET: Refusal = {
   status: '400 Bad Request',
   kind: 'malformed-request',
   text: 'The request names no address: expected a path without dot segments, and one header Host with a name or an IP address',
+};
+const TRACE: Refusal = {
+  status: '501 Not Implemented',
+  kind: 'wrong-method',
+  text: 'This server does not send requests back: TRACE is not implemented',
 };
 const LONG_URL: Refusal = {
   status: '414 URI Too Long',
@@ -72,10 +78,21 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
   return status;
 }
 
-/** 400, where the parser had nothing to say. */
-export function refuseRequest(response: ServerResponse): void {
-  const body = bodyOf(BAD_TARGET);
-  response.writeHead(400, headersOf(body)).end(body);
+/** Where the parser had nothing to say. Returns the status; undefined: an application takes the request. */
+export function refuseRequest(request: IncomingMessage, response: ServerResponse): number | undefined {
+  // The framework cannot make a request of TRACE.
+  const refusal = !isAddressed(request) ? BAD_TARGET : request.method === 'TRACE' ? TRACE : undefined;
+  if (refusal === undefined) return undefined;
+  const status = Number.parseInt(refusal.status, 10);
+  const body = bodyOf(refusal);
+  response.writeHead(status, headersOf(body)).end(body);
+  return status;
+}
+
+/** It names one host, by itself or in its target, and no path that leads up. */
+function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {
+  const own = hostOfTarget(url);
+  return namesOneHost(rawHeaders) && !hasDotSegments(url) && (own === undefined || isHost(own));
 }
 
 /** The same for what the framework does not take for a request, such as one without a host. */

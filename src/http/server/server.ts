@@ -9,7 +9,6 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { HttpEnv } from '../context.ts';
-import { hasDotSegments, hostOfTarget, isHost, namesOneHost } from './address.ts';
 import type { Hits } from './cache-hits.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
 import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
@@ -83,9 +82,9 @@ export async function listen(
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     bounded.asked(request);
     if (hits(request, response)) return;
-    if (!isAddressed(request)) {
-      refused(400);
-      refuseRequest(response);
+    const status = refuseRequest(request, response);
+    if (status !== undefined) {
+      refused(status);
       return;
     }
     if (isFull() && !isReserved(request)) {
@@ -139,12 +138,6 @@ function isReserved({ method, url = '' }: IncomingMessage): boolean {
 }
 
 const RESERVED = /^\/(health|ready|metrics)(\?|$)|\/(users|auth|\.well-known)\//;
-
-/** Names one host, and a path that means the same to everybody. */
-function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {
-  const own = hostOfTarget(url);
-  return namesOneHost(rawHeaders) && !hasDotSegments(url) && (own === undefined || isHost(own));
-}
 
 /** Connections that fall idle while the server drains are closed soon after, for clients keep them open otherwise. */
 function drainServer(server: Server, drain: number): Promise<void> {
