@@ -43,3 +43,18 @@ test('what is refused before its body has come says that it closes, and a body i
   );
   expect(read).toMatch(/^HTTP\/1\.1 200 [\s\S]*Kowalski/);
 });
+
+test.each(['/fhir/Patient/1', '/health', '/fhir/Patient/none', '/fhir/Patient?family=k', '/nowhere'])(
+  'a connection that sends hundreds of requests for %s at once is closed, be the answers kept or not',
+  async path => {
+    const { port } = await target();
+    const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+    const last = request.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+    for (let i = 0; i < 2; i++) await exchanged(port, last);
+    const answers = (await exchanged(port, request.repeat(600))).split('HTTP/1.1 ').length - 1;
+    expect(answers).toBeLessThan(100);
+    // Some at once are no offence.
+    const few = await exchanged(port, request.repeat(9) + last);
+    expect(few.split('HTTP/1.1 ')).toHaveLength(11);
+  },
+);

@@ -15,6 +15,8 @@ export interface ConnectionLimits {
   readonly perAddress: number;
   /** Requests of one connection that are not answered. */
   readonly inRow: number;
+  /** Requests of one connection in one turn of the event loop, answered or not: all that came in one piece is worked on before anybody else. */
+  readonly inTurn: number;
   /** Bytes of all answers that wait for their clients. */
   readonly unread: number;
   /** Milliseconds that a client may take nothing of what is sent to it, and bytes in a millisecond that it has to take of more. */
@@ -29,8 +31,8 @@ export interface ConnectionLimits {
 }
 
 export interface Connections {
-  /** Each request, as soon as its head is there. */
-  asked(request: IncomingMessage): void;
+  /** Each request, as soon as its head is there. False: the connection is closed, for it asked for too much at once. */
+  asked(request: IncomingMessage): boolean;
   /** Each response at its beginning, but those whose bytes others share. False: the connection is closed, nobody waits for it. */
   begun(response: ServerResponse): boolean;
 }
@@ -41,6 +43,9 @@ interface Connection {
   readonly address: string;
   readonly responses: Set<ServerResponse>;
   requests: number;
+  /** The last turn of the event loop in which it asked, and how often. */
+  turn: number;
+  asked: number;
   /** Requests at the last look, and when there were more for the last time (or it began): milliseconds. */
   seen: number;
   used: number;
@@ -54,11 +59,18 @@ type Known = Socket & { [CONNECTION]?: Connection };
 
 export function boundConnections(
   server: Server,
-  { most, perAddress, inRow, unread, timeLimit, pace, every, cutOff, crowded }: ConnectionLimits,
+  { most, perAddress, inRow, inTurn, unread, timeLimit, pace, every, cutOff, crowded }: ConnectionLimits,
 ): Connections {
   const connections = new Set<Connection>();
   const byAddress = new Map<string, number>();
   let closed = 0;
+  /** Turns of the event loop in which somebody asked. */
+  let turn = 0;
+  let isOver = true;
+  const nextTurn = (): void => {
+    turn++;
+    isOver = true;
+  };
 
   const forget = (connection: Connection): void => {
     if (!connections.delete(connection)) return;
@@ -103,6 +115,8 @@ export function boundConnections(
       address,
       responses: new Set<ServerResponse>(),
       requests: 0,
+      turn: 0,
+      asked: 0,
       seen: 0,
       used,
       taken: 0,
@@ -156,7 +170,19 @@ export function boundConnections(
   return {
     asked({ socket }) {
       const connection = (socket as Known)[CONNECTION];
-      if (connection !== undefined) connection.requests++;
+      if (connection === undefined) return true;
+      // What stood behind too much in one piece comes here, too.
+      if (socket.destroyed) return false;
+      connection.requests++;
+      if (isOver) {
+        isOver = false;
+        setImmediate(nextTurn);
+      }
+      connection.asked = connection.turn === turn ? connection.asked + 1 : 1;
+      connection.turn = turn;
+      if (connection.asked <= inTurn) return true;
+      cut(connection);
+      return false;
     },
     begun(response) {
       const { socket } = response.req;

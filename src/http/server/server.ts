@@ -48,7 +48,7 @@ export interface ListenOptions {
 }
 
 const CONNECTIONS: ConnectionLimits = {
-  ...{ most: 4000, perAddress: 2000, inRow: 100 },
+  ...{ most: 4000, perAddress: 2000, inRow: 100, inTurn: 16 },
   ...{ unread: 256 * 1024 * 1024, timeLimit: 20_000, pace: 256, every: 200 },
   ...{ cutOff: () => {}, crowded: () => {} },
 };
@@ -80,7 +80,7 @@ export async function listen(
   const answers = new WeakMap<Duplex, ServerResponse>();
   const refuseLater = createRefusals();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
-    bounded.asked(request);
+    if (!bounded.asked(request)) return;
     if (hits(request, response)) return;
     const status = refuseRequest(request, response);
     if (status !== undefined) {
