@@ -13,7 +13,8 @@ export interface WriterData extends StoreOptions {
   readonly keep: number;
 }
 
-export type ToWriter = readonly AuditRecord[] | 'end';
+/** `end`, or a list of AuditRecord as JSON. */
+export type ToWriter = string;
 
 /** `used`: bytes. `full`: beyond what the file may take, or the disk has no room. */
 export type FromWriter =
@@ -80,7 +81,7 @@ port.on('message', (message: ToWriter) => {
   }
   attempt(kept => {
     sweep(kept);
-    kept.append(message);
+    kept.append(JSON.parse(message) as readonly AuditRecord[]);
     syncSoon();
     if (lists++ % MEASURED === 0) used = kept.used();
     return { kind: 'written', used };

@@ -259,3 +259,35 @@ test('who got a kept answer is written down before it goes out', async () => {
   expect(refused.status).toBe(503);
   expect(refused.body.toString()).not.toContain('weight');
 });
+
+test('each record of kept answers on one connection names its own request, caller and address', async () => {
+  // The same person by two tokens, of which one has a purpose: the same answer, but not the same record.
+  const { entry } = entryOf({ good: GRANT, urgent: { ...GRANT, purpose: 'ETREAT' } });
+  const records: AuditRecord[] = [];
+  const audit = { write: async (record: AuditRecord) => void records.push(record) };
+  const { ask } = await served({}, {}, { entry, audit });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const asked = [
+    'good /fhir/Widget/1',
+    'urgent /fhir/Widget/1',
+    'good /fhir/Widget?name=a',
+    'urgent /fhir/Widget?name=a',
+  ];
+  const ids: unknown[] = [];
+  for (let i = 0; i < 3; i++) {
+    records.length = 0;
+    ids.length = 0;
+    for (const one of asked) {
+      const [token = '', path = ''] = one.split(' ');
+      ids.push((await ask(path, { ...by(token), agent })).headers['x-request-id']);
+    }
+  }
+  expect(records.map(({ who, query }) => `${who.purpose === undefined ? 'good' : 'urgent'} ${query.slice(4)}`)).toEqual(
+    asked,
+  );
+  expect(records.map(({ resource }) => resource)).toEqual(['Widget/1', 'Widget/1', undefined, undefined]);
+  expect(records.map(({ address, server }) => [address, server])).toEqual(asked.map(() => ['127.0.0.1', '127.0.0.1']));
+  expect(records.map(({ request }) => request)).toEqual(ids);
+  expect(new Set(ids).size).toBe(asked.length);
+});

@@ -2,7 +2,6 @@
  * The audit of answers: each that holds patients' data, or could, is written down before it goes out. In: a request that was
  * answered. Out: the answer; or 503 where it cannot be written down. docs/audit.md
  */
-import type { IncomingMessage } from 'node:http';
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../../audit/record.ts';
@@ -161,31 +160,33 @@ function decoded(segment: string): string {
 }
 
 interface SentHit {
+  readonly url: string;
   readonly route: string;
-  /** Of the request. */
-  readonly id: string;
   readonly patients: readonly string[];
   /** Of whoever came by token. */
   readonly grant?: Grant | undefined;
   readonly access: Access;
+  /** Of the peer. */
+  readonly address: string;
+  /** As the client addressed it. */
+  readonly hostname: string;
 }
 
-/** Of a kept answer that is sent without the application, to a request that is plain. */
-export function recordOfHit(
-  request: IncomingMessage,
-  { route, id, patients, grant, access }: SentHit,
+/** All of a record but what each request has of its own. */
+export type RecordOfHits = Omit<AuditRecord, 'at' | 'request'>;
+
+/** Of a kept answer that is sent without the application, to requests that are plain and equal. */
+export function recordOfHits(
+  { url, route, patients, grant, access, address, hostname }: SentHit,
   config: Place,
   facade: Shows,
-): AuditRecord {
-  const url = request.url ?? '/';
+): RecordOfHits {
   const mark = url.indexOf('?');
   const { interaction, resource } = askedFor('GET', mark < 0 ? url : url.slice(0, mark), config.fhirPath);
   return {
-    at: Date.now(),
-    request: id,
     who: grant === undefined ? { client: config.access === 'open' ? 'open' : 'nobody' } : whoIn(grant),
-    address: request.socket.remoteAddress ?? 'unknown',
-    server: serverOf(URL.parse(`http://${request.headers.host}`)?.hostname ?? 'unknown', config),
+    address,
+    server: serverOf(hostname, config),
     interaction,
     route: `GET ${route}`,
     status: 200,

@@ -11,11 +11,11 @@ import { createMiddleware } from 'hono/factory';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { type Answer, SMALL } from '../middleware/answer.ts';
 import { hitStatus } from '../middleware/answer-cache.ts';
-import { recordOfHit, UNWRITTEN } from '../middleware/audit.ts';
+import { type RecordOfHits, recordOfHits, UNWRITTEN } from '../middleware/audit.ts';
 import { type Coding, isWorthCoding } from '../middleware/compress.ts';
 import { type AnsweredAlike, isTraced, tellHits } from '../middleware/request-log.ts';
 import { isPublic } from '../public.ts';
-import { knownClients } from './known-clients.ts';
+import { type Asking, knownClients } from './known-clients.ts';
 import { askedOf } from './plain-request.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
@@ -39,6 +39,8 @@ interface Forms {
   readonly worthCoding: boolean;
   /** By coding; '' for none. */
   readonly sendable: Map<string, Sendable>;
+  /** What the audit says of each sending to a caller on one connection. */
+  readonly records: WeakMap<Asking, { readonly url: string; readonly record: RecordOfHits }>;
 }
 
 const formsOf = new WeakMap<Answer, Forms>();
@@ -54,6 +56,7 @@ export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
     const forms = formsOf.get(answer) ?? {
       worthCoding: isWorthCoding(answer, answer.contentType),
       sendable: new Map(),
+      records: new WeakMap(),
     };
     const coding = c.res.headers.get('content-encoding') ?? '';
     const form = coding === '' ? answer.body : answer.made(coding as Coding);
@@ -78,6 +81,14 @@ export function answerHits(parts: AppParts): Hits | undefined {
   const told = isPublic(config.fhirPath);
   const isOpen = (url = '/'): boolean => told(url.split('?', 1)[0] ?? url);
 
+  const recordFor = (asking: Asking, url: string, { patients }: Answer, { alike }: Sendable, { records }: Forms) => {
+    const known = records.get(asking);
+    if (known?.url === url) return known.record;
+    const record = recordOfHits({ url, route: alike.route, patients, ...asking }, config, facade);
+    records.set(asking, { url, record });
+    return record;
+  };
+
   return (request, response) => {
     if (request.method !== 'GET' || isTraced()) return false;
     const begun = performance.now();
@@ -88,7 +99,7 @@ export function answerHits(parts: AppParts): Hits | undefined {
     const { answer, ttl } = ready;
     const forms = formsOf.get(answer);
     const found = forms?.sendable.get(forms.worthCoding ? asking.coding : '');
-    if (found === undefined) return false;
+    if (forms === undefined || found === undefined) return false;
     cache.sent();
     const { alike, headers, body } = found;
     const id = nextId();
@@ -101,9 +112,8 @@ export function answerHits(parts: AppParts): Hits | undefined {
     };
     if (audit === undefined || isOpen(request.url)) send();
     else {
-      const sent = { route: alike.route, id, patients: answer.patients, ...asking };
-      const record = recordOfHit(request, sent, config, facade);
-      audit.write(record).then(send, () => {
+      const record = recordFor(asking, request.url ?? '/', answer, found, forms);
+      audit.write({ at: Date.now(), request: id, ...record }).then(send, () => {
         response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
         response.end(UNWRITTEN.body);
         tell({ ...alike, status: 503, bytes: UNWRITTEN.body.length }, id, performance.now() - begun);

@@ -24,6 +24,10 @@ export interface Asking {
   readonly access: Access;
   /** Absent without a token. */
   readonly grant?: Decision['grant'];
+  /** Of the peer. */
+  readonly address: string;
+  /** Of this server, as the client addressed it. */
+  readonly hostname: string;
 }
 
 type Caller = Pick<Decision, 'access'> & Partial<Pick<Decision, 'grant'>>;
@@ -56,7 +60,7 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
   const byToken = config.access !== 'open';
   const mayAsk = ownHost(parts);
 
-  const clientOf = (raw: readonly string[], scheme: string): Client => {
+  const clientOf = (raw: readonly string[], scheme: string, address = 'unknown'): Client => {
     if (raw.reduce((sum, text) => sum + text.length, 0) > HEADERS_AT_MOST) return LONG;
     const asked = askedOf(raw, byToken);
     const tokenAt = raw.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'authorization') + 1 || -1;
@@ -71,6 +75,8 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
       ...caller,
       stem: answerKey({ version, access: caller.access, base, handling, accept: asked.accept, target: '' }),
       coding,
+      address,
+      hostname: url.hostname,
     });
     return { ...client, asks };
   };
@@ -80,7 +86,7 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
   const known = (socket: Known, raw: readonly string[]): Client => {
     const kept = clients.get(socket);
     if (kept !== undefined && isSame(kept, raw)) return kept;
-    const made = clientOf(raw, socket.encrypted === true ? 'https' : 'http');
+    const made = clientOf(raw, socket.encrypted === true ? 'https' : 'http', socket.remoteAddress);
     if (made !== LONG) clients.set(socket, made);
     return made;
   };
