@@ -53,6 +53,7 @@ const KEYS: ReadonlyMap<string, number> = new Map([
   ['ArrowUp', 38],
   ['ArrowDown', 40],
   ['Delete', 46],
+  ['End', 35],
 ]);
 
 interface Reply {

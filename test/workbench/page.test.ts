@@ -4,6 +4,7 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
@@ -54,5 +55,30 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
       /PERSON\.SEX via code map sex\.code person\.yaml:\d+:\d+ code map row codes\.yaml:3:\d+/,
     );
     expect(await tab.when(`document.querySelector('tr.pointed th')?.textContent`)).toBe('SEX');
+  });
+
+  test('an element and its column are completed by the keyboard alone', { timeout: 120_000 }, async () => {
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('End', true);
+    await tab.write('  multipleBirthB');
+    await tab.when(
+      `document.querySelector('.cm-tooltip-autocomplete [aria-selected]')?.textContent === 'multipleBirthBoolean0..1 boolean'`,
+    );
+    await tab.when(
+      `document.querySelector('.cm-completionInfo')?.textContent === 'Whether patient is part of a multiple birth'`,
+    );
+    await tab.press('Enter');
+    await tab.write('{ from: SURN');
+    await tab.when(
+      `document.querySelector('.cm-tooltip-autocomplete [aria-selected]')?.textContent.startsWith('SURNAME')`,
+    );
+    // The editor takes no key for a choice that comes within 75 ms of the list.
+    await setTimeout(150);
+    await tab.press('Enter');
+    await tab.when(
+      `document.querySelector('.cm-content').textContent.includes('multipleBirthBoolean: { from: SURNAME')`,
+    );
   });
 });

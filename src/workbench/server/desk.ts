@@ -14,6 +14,8 @@ import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { CheckMemory } from '../../start/check-memory.ts';
 import { checkKnown, facadeOf } from '../../start/setup.ts';
+import type { Names } from '../completion/complete.ts';
+import { namesIn } from '../completion/names.ts';
 import type { Unsaved } from '../wire/mapping.ts';
 
 export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecret'>;
@@ -76,6 +78,11 @@ export class Desk {
   /** The files of the pack, with these texts instead of those of the disk. */
   files(unsaved: Unsaved): PackFiles {
     return readPackFiles(this.folder, this.#config.schema, new Map(Object.entries(unsaved)));
+  }
+
+  /** The names that the pack with these texts and the database have. Rejects with DatabaseError. */
+  async names(unsaved: Unsaved): Promise<Names> {
+    return namesIn(this.files(unsaved), await this.catalog(), this.#memory.pack);
   }
 
   /** Checks the pack with these texts; equal texts once. Rejects with DatabaseError. */

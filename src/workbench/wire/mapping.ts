@@ -52,6 +52,28 @@ export interface WireCheck {
   readonly mappings: readonly WireMapping[] | undefined;
 }
 
+/** A word that may stand where the cursor is. */
+export interface WireOption {
+  readonly label: string;
+  readonly kind: 'keyword' | 'element' | 'column' | 'table' | 'codec' | 'code map' | 'mapping' | 'system' | 'value';
+  /** Beside it: a cardinality and type, a declared type. */
+  readonly detail?: string;
+  /** What it means, in words. */
+  readonly info?: string;
+  /** A key of a map: a colon goes behind it. */
+  readonly key?: boolean;
+  /** It stands on the next line, further indented. */
+  readonly opens?: boolean;
+  /** What is likelier comes first. */
+  readonly boost?: number;
+}
+
+export interface WireCompletion {
+  readonly from: number;
+  readonly options: readonly WireOption[];
+  readonly isCut: boolean;
+}
+
 /** A column of a previewed row. */
 export interface WireColumn {
   readonly table: string;

@@ -74,6 +74,12 @@ export class PackMemory {
     });
   }
 
+  /** The trees of a file as it was read last without an error. */
+  lastTrees(file: Pick<PackFile, 'path' | 'text'>): readonly Tree[] {
+    this.readYaml(file, createReport());
+    return this.#read.get(file.path) ?? [];
+  }
+
   /** Runs a stage that reports, or takes what it made and told before. */
   told<T>(
     memo: Memo<Told<T>>,

@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireProblem } from '../../wire/mapping.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved, openedState } from '../files.ts';
+import { completion } from './completion.ts';
 import { offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
 
@@ -99,7 +100,8 @@ function Editor({ bench }: { readonly bench: Bench }) {
       changed: (state: EditorView['state']) => latest.current.edited(path, state),
       save: () => void latest.current.save(path),
     };
-    const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events));
+    const more = [completion(path, () => latest.current.unsaved)];
+    const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     if (!file.state) bench.edited(path, state);
     // The state of the editor is its own from here on: only another file, or the disk's text, sets it.

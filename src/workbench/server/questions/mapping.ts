@@ -2,8 +2,9 @@
  * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, saving a file.
  */
 import { z } from 'zod';
+import { complete } from '../../completion/complete.ts';
 import { PreviewError, previewRow } from '../../preview.ts';
-import type { WireCheck } from '../../wire/mapping.ts';
+import type { WireCheck, WireCompletion } from '../../wire/mapping.ts';
 import { PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
@@ -16,6 +17,14 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
       mappings: pack.registry?.mappings.map(mappingOf),
     } satisfies WireCheck;
   }),
+  question(
+    'complete',
+    { unsaved, path: z.string(), text: z.string(), offset: z.number().int().min(0) },
+    async ({ unsaved: texts, path, text, offset }, { desk }) =>
+      (complete(path, text, offset, await desk.names(texts)) ?? {
+        ...{ from: offset, options: [], isCut: false },
+      }) satisfies WireCompletion,
+  ),
   question(
     'preview',
     { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },

@@ -1,0 +1,79 @@
+/**
+ * Where a cursor is in the tree of a YAML text that is being written. In: the text and an offset. Out: the path of keys and indexes that
+ * leads there, whether a key or a value is written, and the document around it. A mark is put where the word stands, so that what is no
+ * YAML yet is one.
+ */
+import { isMap, isPair, isScalar, isSeq, parseAllDocuments, visit } from 'yaml';
+
+export interface Cursor {
+  readonly path: readonly (string | number)[];
+  /** `either`: a line of its own, which may become a key, or is the item of a list. */
+  readonly role: 'key' | 'value' | 'either';
+  /** Where the word begins that is completed. */
+  readonly from: number;
+  readonly word: string;
+  /** Keys that stand in the same map. */
+  readonly beside: ReadonlySet<string>;
+  /** The document: maps, lists and texts. */
+  readonly document: unknown;
+}
+
+const MARK = 'mark-of-the-cursor';
+/** A pack is written by hand; what is larger is not completed. */
+const MOST = 500_000;
+
+/** Undefined: in a comment, or where the text around cannot be understood. */
+export function cursorIn(text: string, offset: number): Cursor | undefined {
+  if (text.length > MOST) return undefined;
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const before = text.slice(start, offset);
+  if (/(?:^|\s)#[^'"]*$/.test(before)) return undefined;
+  const [word = ''] = /[\w.$#/-]*$/.exec(before) ?? [];
+  const from = offset - word.length;
+  const [tail = ''] = /^[\w.$#/-]*/.exec(text.slice(offset)) ?? [];
+  const rest = text.slice(offset + tail.length);
+  const isAlone = /^\s*(?:- +)*$/.test(text.slice(start, from));
+  const isKey = isAlone && !/^["']?\s*:/.test(rest);
+  const marked = `${text.slice(0, from)}${MARK}${isKey ? ': ' : ''}${rest}`;
+  for (const document of parseAllDocuments(marked, { schema: 'failsafe', uniqueKeys: false })) {
+    let found: Pick<Cursor, 'path' | 'role' | 'beside'> | undefined;
+    visit(document, {
+      Scalar(key, node, ancestors) {
+        if (typeof node.value !== 'string' || !node.value.includes(MARK)) return undefined;
+        const path = ancestors.flatMap((one, i): readonly (string | number)[] => {
+          if (isPair(one) && isScalar(one.key)) return [String(one.key.value)];
+          const inner = ancestors[i + 1] ?? node;
+          return isSeq(one) ? [one.items.indexOf(inner)] : [];
+        });
+        const around = ancestors.findLast(one => isMap(one));
+        const beside = new Set(
+          isMap(around) ? around.items.flatMap(({ key: one }) => (isScalar(one) ? [String(one.value)] : [])) : [],
+        );
+        beside.delete(MARK);
+        const isAKey = key === 'key';
+        found = {
+          path: isAKey ? path.slice(0, -1) : path,
+          role: isAKey ? (isKey ? 'either' : 'key') : 'value',
+          beside: isAKey ? beside : new Set(),
+        };
+        return visit.BREAK;
+      },
+    });
+    if (found) return { ...found, from, word, document: document.toJS() };
+  }
+  return undefined;
+}
+
+/** What stands at a path of a document. */
+export function at(document: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
+    document,
+  );
+}
+
+/** A text at a path. */
+export function textAt(document: unknown, path: readonly (string | number)[]): string | undefined {
+  const found = at(document, path);
+  return typeof found === 'string' ? found : undefined;
+}

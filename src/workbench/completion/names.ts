@@ -1,0 +1,41 @@
+/**
+ * The names that the files of a pack give, as the editor completes them. In: files, of which some may be no YAML for a moment. Out: names.
+ */
+import { packDocument } from '../../mapping/load/macros/extend.ts';
+import type { PackMemory } from '../../mapping/load/pack/memory.ts';
+import { readSettings } from '../../mapping/load/pack/settings.ts';
+import { createReport } from '../../mapping/load/problem.ts';
+import type { PackFile, PackFiles } from '../../mapping/load/read/files.ts';
+import { child, entriesOf, type Tree, textOf } from '../../mapping/load/read/tree.ts';
+import type { Catalog } from '../../sql/catalog.ts';
+import type { Names } from './complete.ts';
+
+export function namesIn(files: PackFiles, catalog: Catalog, memory: PackMemory): Names {
+  const trees = (list: readonly PackFile[]): readonly Tree[] => list.flatMap(file => memory.lastTrees(file));
+  const main = packDocument(trees([...(files.bases ?? []), ...(files.pack ? [files.pack] : [])]));
+  const { pack, fragments, lists, deny } = readSettings(main, 'pack.yaml', createReport());
+  const tables = files.tables.map(({ path }) => path.replace(/^.*\//, '').replace(/\.csv$/, ''));
+  return {
+    mappings: trees(files.mappings).flatMap(tree => {
+      const [name, type, table] = [
+        child(tree, 'mapping'),
+        child(tree, 'resource'),
+        child(child(tree, 'source'), 'table'),
+      ];
+      return name && type ? [{ name: textOf(name) ?? '', type: textOf(type) ?? '', table: textOf(table) ?? '' }] : [];
+    }),
+    codeMaps: [
+      ...new Set([
+        ...trees(files.codes)
+          .flatMap(entriesOf)
+          .map(({ key }) => key),
+        ...tables,
+      ]),
+    ],
+    fragments: [...fragments.keys()],
+    lists: [...lists.keys()],
+    systems: pack.systems,
+    isDenied: (table, column) => deny(undefined, table, column) !== undefined,
+    catalog,
+  };
+}

@@ -1,0 +1,75 @@
+/**
+ * Completion in the editor: the server knows what may stand at the cursor. In: the path of the file and the unsaved texts of the others.
+ * Out: an extension. Opens as one types, and by Ctrl+Space.
+ */
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  completionKeymap,
+} from '@codemirror/autocomplete';
+import type { Extension } from '@codemirror/state';
+import { type EditorView, keymap } from '@codemirror/view';
+import type { Unsaved, WireCompletion, WireOption } from '../../wire/mapping.ts';
+import { ask } from '../ask.ts';
+
+const ICONS: Readonly<Record<WireOption['kind'], string>> = {
+  keyword: 'keyword',
+  element: 'property',
+  column: 'variable',
+  table: 'class',
+  codec: 'function',
+  'code map': 'enum',
+  mapping: 'interface',
+  system: 'namespace',
+  value: 'constant',
+};
+
+/** What a person types before they are shown words without asking. */
+const OPENS = /(?:[\w$#.]|^\s+|[:[{,-] )$/;
+
+export function completion(path: string, unsaved: () => Unsaved): Extension {
+  const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
+    const { state, pos, explicit } = context;
+    const line = state.doc.lineAt(pos);
+    if (!explicit && !OPENS.test(line.text.slice(0, pos - line.from))) return null;
+    const abort = new AbortController();
+    context.addEventListener('abort', () => abort.abort());
+    const { [path]: _, ...others } = unsaved();
+    const body = { unsaved: others, path, text: state.doc.toString(), offset: pos };
+    // Words are a help: where there are none, the text can be typed.
+    const found = await ask<WireCompletion>('complete', body, abort.signal).catch(() => undefined);
+    if (!found || found.options.length === 0) return null;
+    const options = found.options.map(optionOf);
+    return { from: found.from, options, ...(found.isCut ? {} : { validFor: /^[\w.$#/-]*$/ }) };
+  };
+  return [autocompletion({ override: [source], icons: false }), keymap.of(completionKeymap)];
+}
+
+function optionOf({ label, kind, detail, info, key, opens, boost }: WireOption): Completion {
+  return {
+    ...{ label, type: ICONS[kind] },
+    detail: detail ?? kind,
+    ...(info === undefined || info === '' ? {} : { info }),
+    ...(boost === undefined ? {} : { boost }),
+    apply: (view, _, from, to) => insert(view, from, to, label, { key: key ?? false, opens: opens ?? false }),
+  };
+}
+
+/** Puts the word there; a key with its colon, on a line of its own where a value was awaited. */
+function insert(
+  view: EditorView,
+  from: number,
+  to: number,
+  label: string,
+  { key, opens }: { readonly key: boolean; readonly opens: boolean },
+): void {
+  const line = view.state.doc.lineAt(from);
+  const after = view.state.doc.sliceString(to, line.to);
+  const [indent = ''] = /^\s*(?:- )*/.exec(line.text) ?? [];
+  const before = opens && key ? `\n${' '.repeat(indent.length + 2)}` : '';
+  const text = `${before}${label}${key && !/^\s*:/.test(after) ? ': ' : ''}`;
+  const start = before === '' ? from : from - (/ *$/.exec(line.text.slice(0, from - line.from))?.[0].length ?? 0);
+  view.dispatch({ changes: { from: start, to, insert: text }, selection: { anchor: start + text.length } });
+}

@@ -1,0 +1,103 @@
+/**
+ * What the editor offers where a cursor (`|`) stands in a file of the small clinic's pack, as the page asks for it.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WireCompletion } from '../../src/workbench/wire/mapping.ts';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+let bench: OpenedBench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.close());
+
+async function offered(path: string, written: string, unsaved: Record<string, string> = {}): Promise<WireCompletion> {
+  const offset = written.indexOf('|');
+  const text = written.slice(0, offset) + written.slice(offset + 1);
+  const response = await bench.ask(`${bench.base}/api/complete`, {
+    method: 'POST',
+    body: { unsaved, path, text, offset },
+  });
+  expect(response.status).toBe(200);
+  return (await response.json()) as WireCompletion;
+}
+
+const HEAD = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID], lookup: { w: { table: WEIGHING, on: { PERSON_ID: ID } } } }
+id: "{ID}"
+elements:
+`;
+
+describe('labels that are offered', () => {
+  test.each<[what: string, path: string, text: string, some: readonly string[], none: readonly string[]]>([
+    ['keys of a mapping', 'a.yaml', 'mapping: a\n|', ['resource', 'source', 'elements'], ['mapping', 'from']],
+    ['types', 'a.yaml', 'mapping: a\nresource: Pat|\n', ['Patient'], ['Resource']],
+    ['tables', 'a.yaml', 'mapping: a\nsource: { table: | }\n', ['PERSON', 'WEIGHING'], ['ID']],
+    ['columns of the key', 'a.yaml', 'source: { table: PERSON, key: [|] }\n', ['ID', 'SURNAME'], ['KG']],
+    ['elements', 'a.yaml', `${HEAD}  gen|`, ['gender', 'birthDate', 'deceasedBoolean'], ['valueQuantity']],
+    ['elements before others', 'a.yaml', `${HEAD}  g|\n  birthDate: { from: BORN }\n`, ['gender'], ['birthDate']],
+    ['elements within', 'a.yaml', `${HEAD}  name:\n    - f|\n`, ['family', 'given'], ['gender']],
+    ['elements in braces', 'a.yaml', `${HEAD}  name: [ { | } ]\n`, ['family', 'from'], ['gender']],
+    ['columns', 'a.yaml', `${HEAD}  gender: { from: | }\n`, ['SEX', 'w.KG'], ['KG', 'PERSON_ID']],
+    ['columns of a list', 'a.yaml', `${HEAD}  gender:\n    from:\n      - |\n`, ['SEX'], ['gender']],
+    ['codecs and code maps', 'a.yaml', `${HEAD}  gender: { from: SEX, via: | }\n`, ['sex', 'ymd8'], ['SEX']],
+    ['options of a codec', 'a.yaml', `${HEAD}  x: { from: SEX, via: { number: { | } } }\n`, ['scale'], ['unit']],
+    ['codes of a required binding', 'a.yaml', `${HEAD}  gender: |\n`, ['female', 'unknown'], ['F']],
+    ['systems', 'a.yaml', `${HEAD}  maritalStatus: |\n`, ['loinc#', 'ucum#'], []],
+    ['mappings', 'a.yaml', `${HEAD}  generalPractitioner: [ { ref: | } ]\n`, ['people', 'weights'], ['PERSON']],
+    [
+      'columns on both sides of a join, the other',
+      'a.yaml',
+      `${HEAD}  link: [ { other: { ref: weights, on: { | } } } ]\n`,
+      ['NO', 'PERSON_ID'],
+      ['SURNAME'],
+    ],
+    [
+      'columns on both sides of a join, the own',
+      'a.yaml',
+      `${HEAD}  link: [ { other: { ref: weights, on: { NO: | } } } ]\n`,
+      ['ID', 'SURNAME'],
+      ['KG'],
+    ],
+    [
+      'columns of child rows',
+      'a.yaml',
+      `${HEAD}  name:\n    - each: { table: WEIGHING, as: c, on: { PERSON_ID: ID } }\n      item: { text: { from: | } }\n`,
+      ['KG', 'NO'],
+      ['SURNAME'],
+    ],
+    ['columns of conditions', 'a.yaml', 'source:\n  table: PERSON\n  where: { | }\n', ['SEX', 'any'], ['KG']],
+    ['elements that are needed', 'a.yaml', `${HEAD.replace('elements:', 'needs: [|]')}`, ['name'], ['SEX']],
+    ['keys of pack.yaml', 'pack.yaml', 'name: x\n|', ['zone', 'systems', 'fragments'], ['name', 'mapping']],
+    ['keys of a code map', 'codes.yaml', 'sex:\n  |\n', ['system', 'rows', 'else'], ['sex']],
+    ['systems of a code map', 'codes.yaml', 'sex:\n  system: |\n', ['loinc', 'ucum'], []],
+    ['nothing in a comment', 'a.yaml', `${HEAD}  # gen|\n`, [], ['gender']],
+  ])('%s', async (_, path, text, some, none) => {
+    const labels = (await offered(path, text)).options.map(({ label }) => label);
+    expect(labels).toEqual(expect.arrayContaining([...some]));
+    for (const label of none) expect(labels).not.toContain(label);
+  });
+});
+
+test('an element has its cardinality, type, binding and text; a column its declared type', async () => {
+  const { from, options } = await offered('a.yaml', `${HEAD}  gen|`);
+  expect(from).toBe(HEAD.length + 2);
+  expect(options.find(({ label }) => label === 'gender')).toMatchObject({
+    detail: '0..1 code',
+    info: 'male | female | other | unknown\nrequired administrative-gender',
+    key: true,
+  });
+  const columns = await offered('a.yaml', `${HEAD}  gender: { from: | }\n`);
+  expect(columns.options.find(({ label }) => label === 'SURNAME')?.detail).toBe('VARCHAR(40) NULL');
+});
+
+test('names of files that are no YAML for a moment are those of before; columns under deny are not offered', async () => {
+  const pack = 'name: small\ntitle: T\nzone: Europe/Warsaw\ndeny: [PERSON.SURNAME]\n';
+  const { options } = await offered('a.yaml', `${HEAD}  gender: { from: | }\n`, { 'pack.yaml': pack });
+  const labels = options.map(({ label }) => label);
+  expect(labels).toContain('SEX');
+  expect(labels).not.toContain('SURNAME');
+  const broken = await offered('a.yaml', `${HEAD}  generalPractitioner: { ref: | }\n`, { 'person.yaml': 'mapping: "' });
+  expect(broken.options.map(({ label }) => label)).toContain('people');
+});
