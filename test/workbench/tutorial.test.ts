@@ -192,6 +192,8 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await noProblems();
 
     await view(hand, 'Codes');
+    // The list is put in order once the values are counted.
+    await tab.when(`!document.querySelector('.codes nav p').textContent.startsWith('Counting')`);
     await hand.push({ kind: '.codes nav button', name: 'lab-test' });
     for (const [raw, code, display] of [
       ['GLU', '2345-7', 'Glucose'],

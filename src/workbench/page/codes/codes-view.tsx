@@ -23,7 +23,14 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   const found = useCodeMaps(bench);
   const unmapped = useUnmapped(bench, times);
   const counts = new Map((unmapped?.maps ?? []).map(one => [one.name, one]));
-  const rowsOf = (map: WireCodeMap): number => counts.get(map.name)?.rows ?? 0;
+  // Whoever is at the list already does not have it move away under the hand.
+  const touched = useRef(false);
+  const byRows = useRef<boolean>(undefined);
+  if (unmapped) byRows.current ??= !touched.current;
+  const rowsOf = (map: WireCodeMap): number => (byRows.current ? (counts.get(map.name)?.rows ?? 0) : 0);
+  const touch = (): void => {
+    touched.current = true;
+  };
   const maps = (found?.maps ?? []).toSorted((a, b) => rowsOf(b) - rowsOf(a) || (a.name < b.name ? -1 : 1));
   const map = maps.find(one => one.name === name) ?? maps[0];
   if (found && !found.maps) {
@@ -39,9 +46,9 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   }
   return (
     <main class="codes">
-      <nav class="files" aria-label="Code maps">
+      <nav class="files" aria-label="Code maps" onPointerEnter={touch} onFocusIn={touch}>
         <p class="quiet">
-          {unmapped === undefined ? 'Counting values…' : 'Most unmapped rows first'}
+          {unmapped === undefined ? 'Counting values…' : byRows.current ? 'Most unmapped rows first' : 'By name'}
           {(unmapped?.late.length ?? 0) > 0 && `; ${unmapped?.late.length} not counted, for the time was over`}
         </p>
         <ul>
@@ -72,6 +79,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
           systems={found?.systems ?? []}
           times={times}
           again={() => setTimes(count => count + 1)}
+          used={() => setName(map.name)}
         />
       )}
     </main>
@@ -84,9 +92,11 @@ interface Pane {
   readonly systems: readonly string[];
   readonly times: number;
   readonly again: () => void;
+  /** Somebody works in it: it stays, whatever the counts say. */
+  readonly used: () => void;
 }
 
-function MapPane({ map, bench, systems, times, again }: Pane) {
+function MapPane({ map, bench, systems, times, again, used }: Pane) {
   const rows = useRows(bench, map.name);
   const held = useHeld(bench, map.name, times);
   const [steps, setSteps] = useState<readonly { readonly path: string; readonly text: string }[]>([]);
@@ -164,6 +174,7 @@ function MapPane({ map, bench, systems, times, again }: Pane) {
     <section
       class="map"
       aria-label={`Code map ${map.name}`}
+      onFocusIn={used}
       onKeyDown={event => {
         if (!(event.ctrlKey || event.metaKey)) return;
         const inField = event.target instanceof HTMLInputElement;
