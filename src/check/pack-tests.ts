@@ -213,7 +213,7 @@ async function compare(test: Tree, type: string, facade: Facade, report: Report)
   }
   for (const query of scalarsOf(child(test, 'misses'))) {
     if (((await search(query, query.text))?.length ?? 0) > 0)
-      report.error('failed-test', query.at, `finds a ${type}, and should not`);
+      report.error('failed-test', query.at, `finds ${/^[AEIOU]/.test(type) ? 'an' : 'a'} ${type}, and should not`);
   }
 }
 
