@@ -6,7 +6,8 @@
 declare const minted: unique symbol;
 export type Identifier = string & { readonly [minted]: true };
 
-const LEGAL = /^[A-Za-z_][A-Za-z0-9_$#@ ]{0,127}$/;
+/** Letters of any language. */
+const LEGAL = /^[\p{L}_][\p{L}\p{M}\p{N}_$#@ ]{0,127}$/u;
 
 /** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no legacy schema has. */
 export function identifier(text: string): Identifier {

@@ -40,10 +40,12 @@ export class CheckMemory {
   ): ReadonlySet<string> {
     const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings].map(file => this.#wordsOf(file));
     const words = new Set(texts.flatMap(of => [...of]));
+    // A name with blanks, or with other letters than English ones, is no word.
+    const isNamed = (column: string): boolean => (column.match(/\w+/g) ?? []).every(word => words.has(word));
     const named = [...catalog.tables].filter(([key]) => tables.has(key));
     return new Set(
       named.flatMap(([table, { columns }]) =>
-        [...columns.keys()].flatMap(column => (words.has(column) ? [`${table}.${column}`] : [])),
+        [...columns.keys()].flatMap(column => (isNamed(column) ? [`${table}.${column}`] : [])),
       ),
     );
   }

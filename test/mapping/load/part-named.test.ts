@@ -31,9 +31,10 @@ it('finds tables with a schema, in quotes, within braces, and of code maps', () 
       '',
       'source: { table: PERSON, as: p }',
       'source:\n  table: "ehr.Visit"\nlookup: { x: {"table": \'dbo.WARD\'} }',
+      'source: { table: Order Lines , as: o }\n---\nsource:\n  table: dbo.Größe   # of rooms\n  as: g',
     ),
   );
-  expect(tables).toEqual(['drug', 'person', 'visit', 'ward']);
+  expect(tables).toEqual(['drug', 'person', 'visit', 'ward', 'order lines', 'größe']);
 });
 
 it('asks for the tables of rules on columns, and for columns of any table', () => {

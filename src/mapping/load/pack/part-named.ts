@@ -10,7 +10,8 @@ import { readLock } from './lock.ts';
 import { PackMemory } from './memory.ts';
 import { readSettings } from './settings.ts';
 
-const TABLE = /\btable["']?:\s*["']?(?:\w+\.)?(\w+)/g;
+/** A name with blanks ends at a quote, comma, brace, comment or line. */
+const TABLE = /\btable["']?:\s*["']?(?:[^\s"',{}.#]+\.)?([^\s"',{}.#](?:[^\n"',{}#.]*[^\s"',{}.#])?)/g;
 
 export function partNamed(files: PackFiles, memory: PackMemory = new PackMemory()): CatalogPart {
   const { pack, bases = [], codes, mappings, lock } = files;
