@@ -71,6 +71,8 @@ export interface Source extends Scope {
 /** A table under an alias, filtered, with its to-one lookups. */
 export interface Scope {
   readonly table: TableName;
+  /** The table is a view. */
+  readonly isView?: true;
   readonly alias: Identifier;
   readonly where: Condition;
   /** In order: each may refer to the aliases before it. */
@@ -79,6 +81,7 @@ export interface Scope {
 
 export interface Lookup {
   readonly table: TableName;
+  readonly isView?: true;
   readonly alias: Identifier;
   readonly on: readonly JoinColumn[];
   readonly where: Condition;

@@ -1,7 +1,7 @@
 /**
  * Checks whether a resource depends on one row only, so that the row's timestamp is the time of the resource's last
- * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them) or
- * the present instant.
+ * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them), rows
+ * of a view, which may be made of any table, or the present instant.
  */
 
 import type { Identifier } from '../sql/identifier.ts';
@@ -24,7 +24,10 @@ export function readsOneRow(mapping: Mapping): boolean {
   const one =
     !usesNow &&
     stamped.has(source.alias) &&
-    source.lookups.every(({ alias, required, pick }) => required && pick.length === 0 && stamped.has(alias)) &&
+    !source.isView &&
+    source.lookups.every(
+      ({ alias, required, pick, isView }) => required && pick.length === 0 && stamped.has(alias) && !isView,
+    ) &&
     source.onePer.length === 0 &&
     staysInRow(source.where) &&
     [root, ...needs].every(nodeStaysInRow);

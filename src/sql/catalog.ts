@@ -54,6 +54,8 @@ export interface TableInfo {
   readonly schema?: { readonly name: string; readonly needed: boolean };
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   readonly primaryKey: readonly string[];
+  /** Its rows are made of those of other tables. */
+  readonly isView?: true;
   /** The primary key's index included. */
   readonly indexes: readonly IndexInfo[];
 }

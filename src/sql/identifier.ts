@@ -9,7 +9,7 @@ export type Identifier = string & { readonly [minted]: true };
 /** Letters of any language. */
 const LEGAL = /^[\p{L}_][\p{L}\p{M}\p{N}_$#@ ]{0,127}$/u;
 
-/** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no legacy schema has. */
+/** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no mapping can write. */
 export function identifier(text: string): Identifier {
   if (!isIdentifier(text)) throw new TypeError(`not an SQL identifier: ${JSON.stringify(text)}`);
   return text;

@@ -33,6 +33,7 @@ CREATE INDEX ALLERGY_CHANGED ON ALLERGY (CHANGED);
 CREATE TABLE STAY (NO INTEGER NOT NULL PRIMARY KEY, ENDS DATETIME, CHANGED DATETIME);
 CREATE INDEX STAY_CHANGED ON STAY (CHANGED);
 CREATE TABLE WARD (NO INTEGER NOT NULL PRIMARY KEY, TITLE VARCHAR(60) COLLATE RTRIM, CHANGED DATETIME);
+CREATE VIEW WARD_VIEW AS SELECT NO, CHANGED, (SELECT SURNAME FROM PERSON WHERE ID = NO) AS HEAD FROM WARD;
 `;
 
 const PACK = {
@@ -66,6 +67,22 @@ id: "{NO}"
 elements:
   status: { first: [{ const: finished, if: { ENDS: { before: now } } }, in-progress] }
   class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: IMP }
+`,
+  'view.yaml': `
+mapping: heads
+resource: Organization
+source: { table: WARD_VIEW, as: v, key: [NO], changed: CHANGED }
+id: "{NO}"
+elements:
+  name: { from: HEAD }
+`,
+  'head.yaml': `
+mapping: teams
+resource: HealthcareService
+source: { table: WARD, as: w, key: [NO], changed: [CHANGED, h.CHANGED], lookup: { h: { table: WARD_VIEW, on: { NO: NO }, required: true } } }
+id: "{NO}"
+elements:
+  name: { from: h.HEAD }
 `,
   'ward.yaml': `
 mapping: wards

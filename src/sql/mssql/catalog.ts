@@ -13,7 +13,7 @@ import { parseMssqlType } from './types.ts';
 /** `also`: a further condition. */
 const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
   CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place,
-  CAST(s.name AS nvarchar(128)) AS schema_name
+  CAST(s.name AS nvarchar(128)) AS schema_name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view
 FROM sys.objects AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0${also}
@@ -72,11 +72,12 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     );
   const columns = await of(columnsOf, 'WHERE', 'c.object_id');
   const indexes = await of(indexesOf, 'AND', 'i.object_id');
-  const tables = [...names].map(([key, [object, name, place, schema]]): [string, TableInfo] => {
+  const tables = [...names].map(([key, [object, name, place, schema, isView]]): [string, TableInfo] => {
     const id = Number(object);
     const needed = Number(place) > NEARBY || key.includes('.');
     const of = tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []);
-    return [key, { ...of, schema: { name: String(schema), needed } }];
+    const view = isView === 1 ? { isView: true as const } : {};
+    return [key, { ...of, ...view, schema: { name: String(schema), needed } }];
   });
   return { engine: 'mssql', tables: new Map(tables) };
 }

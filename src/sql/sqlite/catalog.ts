@@ -15,13 +15,13 @@ export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog
   const having = lower(part?.columns ?? []);
   const found = all(
     database,
-    `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
+    `SELECT name, type FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name`,
   );
   const tables = new Map<string, TableInfo>();
-  for (const { name } of found) {
+  for (const { name, type } of found) {
     const key = text(name).toLowerCase();
     if (named && !named.has(key) && having.size === 0) continue;
-    const table = readTable(database, text(name));
+    const table = { ...readTable(database, text(name)), ...(type === 'view' ? { isView: true as const } : {}) };
     if (!named || named.has(key) || [...table.columns.keys()].some(column => having.has(column)))
       tables.set(key, table);
   }

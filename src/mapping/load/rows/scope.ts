@@ -28,8 +28,13 @@ export function readScope(
     if (lookup) lookups.push(lookup);
   }
   const where = context.readCondition(child(tree, 'where'), visible, context);
-  const scope: Scope = { table: own.table, alias: own.alias, where, lookups };
+  const scope: Scope = { table: own.table, ...viewed(own.info), alias: own.alias, where, lookups };
   return { scope, visible };
+}
+
+/** That it is a view, where it is one. */
+function viewed({ isView }: TableInfo): { readonly isView?: true } {
+  return isView ? { isView } : {};
 }
 
 export function readTable(
@@ -149,6 +154,7 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
   const inner: Visible = { own, named: visible.named, outer: visible.outer, lookups: visible.lookups };
   const lookup: Lookup = {
     table: own.table,
+    ...viewed(own.info),
     alias: own.alias,
     on: readLookupOn(value, inner, visible, context),
     where: context.readCondition(child(value, 'where'), inner, context),
