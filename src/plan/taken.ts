@@ -3,7 +3,7 @@
  * the same as values that our column is one of, taken from rows that refer to nothing outside: an engine reads them once,
  * where an EXISTS is asked anew for each of our rows. For few rows that are found by an index, such as a patient's record.
  */
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
 import { and, or, taken } from '../sql/construct.ts';
 import type { Expression, Predicate, Relation, Taken } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
@@ -80,7 +80,7 @@ function linkOf(
 
 /** Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one. */
 function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
-  return one.kind === other.kind && ALIKE.has(one.kind);
+  return one.kind === other.kind && ALIKE.has(one.kind) && isSmallUuid(one) === isSmallUuid(other);
 }
 
 const ALIKE: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'text', 'uuid']);

@@ -1,7 +1,7 @@
 /** UUIDs as SQLite files hold them: in capitals, in small letters, or both, in columns that refer to each other. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { openSmall, openSmallFacade, searchSmall } from './small-pack.ts';
 
 const IDS = [
@@ -137,3 +137,46 @@ it('a row that is written while the column counts as one of UUIDs is left out, a
   const { entry }: { entry: readonly { resource: { id: string } }[] } = JSON.parse(json);
   expect(entry.map(({ resource }) => resource.id)).toEqual(IDS);
 });
+
+it.each(COLUMNS.flatMap(key => COLUMNS.map(reference => [key, reference] as const)))(
+  'a caller of one patient sees the place of their visit: key in %s letters, reference in %s',
+  async (key, reference) => {
+    const place = (letters: Letters, row: number): string =>
+      written('c0000000-0000-4000-8000-00000000000d', letters, row);
+    const places = `CREATE TABLE PLACE (ID UUID NOT NULL PRIMARY KEY, NAME VARCHAR(9));
+      INSERT INTO PLACE VALUES ('${place(key, 1)}', 'Ward'), ('${written(IDS[0] ?? '', key, 2)}', 'Other');
+      CREATE TABLE BED (NO INTEGER NOT NULL PRIMARY KEY, PERSON UUID, PLACE UUID);
+      CREATE INDEX BED_PERSON ON BED (PERSON);
+      INSERT INTO BED VALUES (1, '${written(IDS[0] ?? '', reference, 1)}', '${place(reference, 2)}'),
+        (2, '${written(IDS[1] ?? '', reference, 2)}', '${written(IDS[0] ?? '', reference, 1)}');`;
+    const { facade } = await openSmallFacade(`${schema('small', 'small', 'UUID')} ${places}`, {
+      ...PACK,
+      'b.yaml': `mapping: places
+resource: Organization
+source: { table: PLACE, as: p, key: [ID] }
+id: "{ID}"
+elements: { name: { from: NAME } }
+---
+mapping: beds
+resource: Encounter
+source: { table: BED, as: b, key: [NO] }
+id: "bed-{NO}"
+elements:
+  status: finished
+  class: { system: uid, code: IMP }
+  subject: { ref: people, on: { ID: PERSON } }
+  serviceProvider: { ref: places, on: { ID: PLACE } }
+`,
+    });
+    const ask = async (parameters: readonly (readonly [string, string])[]): Promise<readonly string[]> => {
+      const { json } = await facade.search(
+        { type: 'Organization', parameters },
+        { access: accessToPatients('app', [IDS[0] ?? '']), base: 'http://127.0.0.1', handling: 'strict' },
+      );
+      const { entry = [] }: { entry?: readonly { resource: { name: string } }[] } = JSON.parse(json);
+      return entry.map(({ resource }) => resource.name);
+    };
+    expect(await ask([])).toEqual(['Ward']);
+    expect(await ask([['_id', 'c0000000-0000-4000-8000-00000000000d']])).toEqual(['Ward']);
+  },
+);
