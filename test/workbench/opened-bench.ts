@@ -31,14 +31,17 @@ export async function openBench(): Promise<OpenedBench> {
   return { clinic, ...(await openBenchOn(clinic.environment)) };
 }
 
-/** The same over any database and pack. */
-export async function openBenchOn(environment: Readonly<Record<string, string>>): Promise<BenchOver> {
+/** The same over any database and pack. `patience`: milliseconds for samples of rows, where no test may depend on them. */
+export async function openBenchOn(
+  environment: Readonly<Record<string, string>>,
+  patience?: number,
+): Promise<BenchOver> {
   const config = readConfig(environment, {});
   const database = await openDatabase(config, () => {});
   const bundle = { script: '', style: '' };
   const told: string[] = [];
   const bench = createWorkbench({
-    ...{ desk: new Desk(database, config), bundle, database: 'SQLite' },
+    ...{ desk: new Desk(database, config), bundle, database: 'SQLite', ...(patience === undefined ? {} : { patience }) },
     failed: error => tellError(error, text => told.push(text)),
   });
   const base = bench.link.slice(0, bench.link.indexOf('/open'));

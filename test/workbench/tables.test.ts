@@ -48,7 +48,7 @@ beforeAll(async () => {
         'canary', CASE i % 4 WHEN 0 THEN '20230230' WHEN 1 THEN '99991231' ELSE '20230228' END, 'KOWALSKI^ANNA',
         CASE i % 3 WHEN 0 THEN ' ' WHEN 1 THEN 'A' ELSE 'X' END FROM n;`);
   database.close();
-  bench = await openBenchOn(clinic.environment);
+  bench = await openBenchOn(clinic.environment, 600_000);
 });
 afterAll(async () => {
   await bench.close();

@@ -21,6 +21,7 @@ import { TESTS_QUESTIONS } from './questions/tests.ts';
 
 /** Bytes of a request: a pack of 5 MB, with what JSON adds. */
 const MOST = 12 * 1024 * 1024;
+const PATIENCE = 2000;
 
 /** All that the page may ask: the questions of each view. */
 const QUESTIONS: readonly Question[] = [
@@ -36,6 +37,8 @@ export interface WorkbenchParts {
   readonly bundle: Bundle;
   /** What the page calls the database; never a user or a password. */
   readonly database: string;
+  /** Milliseconds that a sample of rows may take. */
+  readonly patience?: number;
   /** Tells the terminal of an error that the page cannot explain. */
   readonly failed: (error: unknown) => void;
 }
@@ -46,7 +49,7 @@ export interface Workbench {
   readonly link: string;
 }
 
-export function createWorkbench({ desk, bundle, database, failed }: WorkbenchParts): Workbench {
+export function createWorkbench({ desk, bundle, database, patience = PATIENCE, failed }: WorkbenchParts): Workbench {
   const guard = createGuard();
   // The page stands at the base with a slash behind it.
   const app = new Hono({ strict: false });
@@ -75,7 +78,7 @@ export function createWorkbench({ desk, bundle, database, failed }: WorkbenchPar
   );
   for (const { path, method, answer } of QUESTIONS) {
     bench.on(method, `/api/${path}`, async c =>
-      c.json(await answer(await bodyOf(c), { desk, database, signal: c.req.raw.signal })),
+      c.json(await answer(await bodyOf(c), { desk, database, patience, signal: c.req.raw.signal })),
     );
   }
   app.notFound(c => refuse(c, 404, 'There is no such page'));

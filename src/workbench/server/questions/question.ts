@@ -10,6 +10,8 @@ export interface Asked {
   readonly desk: Desk;
   /** What the page calls the database; never a user or a password. */
   readonly database: string;
+  /** Milliseconds that a sample of rows may take. */
+  readonly patience: number;
   /** Ends with the request: whoever leaves a view stops its work. */
   readonly signal: AbortSignal;
 }

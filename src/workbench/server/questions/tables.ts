@@ -25,9 +25,8 @@ import type { Desk } from '../desk.ts';
 import { placeOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
-/** Rows of a profile, and milliseconds that it may take. */
+/** Rows of a profile. */
 const ROWS = 10_000;
-const MILLISECONDS = 2000;
 /** Values, forms and the like that are told of a column. */
 const MOST = 40;
 
@@ -76,7 +75,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
     'tables/profile',
     // One column: its most frequent values are shown, whatever they are.
     { unsaved, table: z.string(), column: z.string().optional() },
-    async (asked, { desk, signal }) => {
+    async (asked, { desk, patience, signal }) => {
       const catalog = await desk.catalog();
       const info = tableIn(catalog, asked.table);
       const name = tableNameOf(info);
@@ -90,7 +89,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       };
       const size = (await surveyOf(desk.database, catalog)).get(asked.table)?.rows;
       const begun = performance.now();
-      const options = { rows: ROWS, size, milliseconds: MILLISECONDS, signal, only, showing };
+      const options = { rows: ROWS, size, milliseconds: patience, signal, only, showing };
       const { rows, read, sample, cut, columns } = await profileTable(desk.database, name, info, options);
       return {
         ...{ rows, read, sample, cut, milliseconds: Math.round(performance.now() - begun) },
@@ -108,13 +107,13 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       } satisfies WireProfile;
     },
   ),
-  question('tables/likely', { unsaved, table: z.string() }, async (asked, { desk, signal }) => {
+  question('tables/likely', { unsaved, table: z.string() }, async (asked, { desk, patience, signal }) => {
     const catalog = await desk.catalog();
     const info = tableIn(catalog, asked.table);
     const survey = (await surveyOf(desk.database, catalog)).get(asked.table);
     const declared = (survey?.foreignKeys ?? []).flatMap(({ columns }) => (columns.length === 1 ? columns : []));
     return (await likelyKeys(desk.database, catalog, info, {
-      ...{ milliseconds: MILLISECONDS, signal, isDenied: denying(desk, asked.unsaved) },
+      ...{ milliseconds: patience, signal, isDenied: denying(desk, asked.unsaved) },
       declared: new Set(declared.map(column => column.toLowerCase())),
     })) satisfies WireLikelyKeys;
   }),
