@@ -5,8 +5,7 @@ import { readConfig } from '../config/config.ts';
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
 import { parameterLines, sqlLines, WIDTH, wrapped } from '../explain/sql-text.ts';
-import type { SearchRequest } from '../facade.ts';
-import { parseParameters } from '../http/middleware/parameters.ts';
+import { writtenSearch } from '../http/written-search.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
@@ -78,7 +77,7 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
         return 1;
       }
       const facade = facadeOf(registry, database, changed, config);
-      const request = searchOf(args.positionals[0] ?? '');
+      const request = writtenSearch(args.positionals[0] ?? '');
       const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
       const mapping = textOf(args, 'mapping');
       const view: View = {
@@ -108,16 +107,6 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
 
 function isJson({ values }: Arguments): boolean {
   return values['json'] === true;
-}
-
-/** `Type?a=b&c=d`, with or without a slash or an address before it. */
-function searchOf(text: string): SearchRequest {
-  const mark = text.indexOf('?');
-  const path = mark < 0 ? text : text.slice(0, mark);
-  return {
-    type: path.slice(path.lastIndexOf('/') + 1),
-    parameters: parseParameters(mark < 0 ? '' : text.slice(mark + 1), 'query'),
-  };
 }
 
 function print(explanation: Explanation, subject: readonly string[], view: View, { out }: Terminal): void {

@@ -14,7 +14,7 @@ import { environment } from '../plan/environment.ts';
 import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SearchQuery } from '../search/query.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError, type IndexToTry } from '../sql/database.ts';
 import { ENGINES } from '../sql/engines.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
@@ -38,6 +38,15 @@ export interface ExplainedStatement {
   readonly rendered: readonly RenderedStatement[];
   /** As the engine says which index or scan serves it. */
   readonly served: readonly string[];
+  /** The same if the indexes of `ExplainOptions` were there; undefined where the engine has no such estimate. */
+  readonly servedWith?: readonly string[] | undefined;
+}
+
+export interface ExplainOptions {
+  readonly now: number;
+  readonly handling: RequestContext['handling'];
+  /** Indexes that are not there. */
+  readonly indexes?: (query: SearchQuery) => readonly IndexToTry[];
 }
 
 export interface RenderedStatement extends Statement {
@@ -59,7 +68,7 @@ export async function explainSearch(
   facade: Facade,
   database: Database,
   request: { readonly type: string; readonly parameters: readonly (readonly [string, string])[] },
-  { now, handling }: { readonly now: number; readonly handling: RequestContext['handling'] },
+  { now, handling, indexes: wanted }: ExplainOptions,
 ): Promise<Explanation> {
   const { registry } = facade;
   const query = facade.parse(request, { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling });
@@ -71,6 +80,7 @@ export async function explainSearch(
   const { type, filters, sort } = query;
   const branches = await planResolved(session, () => branchesOf({ type, filters, sort }, session.env));
   const renderers = [...ENGINES].map(([engine, { dialect }]) => ({ engine, render: renderedBy(dialect) }));
+  const indexes = wanted?.(query) ?? [];
   const read = new Set(branches.flatMap(branch => branch.mappings.map(({ mapping }) => mapping)));
   const statements = [...resolving, ...(await dryRun(query, branches, session))];
   return {
@@ -88,6 +98,7 @@ export async function explainSearch(
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
           ...foldedTexts(plan, registry.pack.words ?? []),
         ],
+        ...(indexes.length > 0 ? { servedWith: await database.whatIf?.(plan, indexes, placeholders, now) } : {}),
       })),
     ),
     lineage: [...read].flatMap(mapping => lineageOf(mapping)),

@@ -64,6 +64,13 @@ export interface ForeignKey {
   readonly theirs: readonly string[];
 }
 
+export interface IndexToTry {
+  /** As statements name it. */
+  readonly table: string;
+  /** CREATE INDEX */
+  readonly statement: string;
+}
+
 export interface Database {
   /** The name of its engine (engines.ts). */
   readonly engine: string;
@@ -99,6 +106,16 @@ export interface Database {
   permissions(tables: readonly string[]): Promise<Permissions>;
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
   explain(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Promise<readonly string[]>;
+  /**
+   * What `explain` would tell if indexes were there, those of other tables left aside: on a copy of the schema, nothing is made in the
+   * database. Undefined: this schema cannot be copied. Absent: the engine has no such estimate.
+   */
+  whatIf?(
+    plan: SqlPlan,
+    indexes: readonly IndexToTry[],
+    placeholders?: PlaceholderValues,
+    now?: number,
+  ): Promise<readonly string[] | undefined>;
   /** How busy the way to it is; asks nothing. */
   load(): DatabaseLoad;
   /** One cheap statement; throws if the database does not answer. */

@@ -41,7 +41,12 @@ export async function openBenchOn(
   const bundle = { script: '', style: '' };
   const told: string[] = [];
   const bench = createWorkbench({
-    ...{ desk: new Desk(database, config), bundle, database: 'SQLite', ...(patience === undefined ? {} : { patience }) },
+    ...{
+      desk: new Desk(database, config),
+      bundle,
+      database: 'SQLite',
+      ...(patience === undefined ? {} : { patience }),
+    },
     failed: error => tellError(error, text => told.push(text)),
   });
   const base = bench.link.slice(0, bench.link.indexOf('/open'));

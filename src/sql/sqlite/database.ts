@@ -12,6 +12,7 @@ import type { SqlValue } from '../expression.ts';
 import { listOf } from '../list-of.ts';
 import type { Row, SqlPlan } from '../plan.ts';
 import { renderedBy, statementsOf } from '../statement.ts';
+import { tablesOf } from '../tables.ts';
 import { bindable, bindPlaced } from './bind.ts';
 import { createBusyRetry } from './busy-retry.ts';
 import { readCatalog } from './catalog.ts';
@@ -22,6 +23,7 @@ import { createForms } from './forms.ts';
 import { createLooks } from './look.ts';
 import { surveyTables } from './survey.ts';
 import { createTimeSlices } from './time-slices.ts';
+import { planWith } from './what-if.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
 const SLICE = 10;
@@ -117,6 +119,11 @@ export function openSqlite(
       // Rows of EXPLAIN QUERY PLAN: id, parent, unused, detail.
       const rows = await retryBusy(() => file.rows({ text: `EXPLAIN QUERY PLAN ${text}`, parameters }));
       return rows.map(row => String(row[3]));
+    },
+    async whatIf(plan, indexes, placeholders, now) {
+      const statement = statementOf(plan, placeholders, now);
+      const tables = tablesOf(plan);
+      return retryBusy(() => file.use('plan', database => planWith(database, tables, indexes, statement)));
     },
     load: () => ({ away: false, bulkheads: {} }),
     async ping() {

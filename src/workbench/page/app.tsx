@@ -9,6 +9,7 @@ import { type Bench, useBench } from './bench.ts';
 import { CodesView } from './codes/codes-view.tsx';
 import { CoverageView } from './coverage/coverage-view.tsx';
 import { MappingView } from './mapping/mapping-view.tsx';
+import { SearchView } from './search/search-view.tsx';
 import { TablesView } from './tables/tables-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
 
@@ -20,6 +21,7 @@ const VIEWS: readonly {
 }[] = [
   { name: 'tables', title: 'Tables', view: TablesView },
   { name: 'mapping', title: 'Mapping', view: MappingView },
+  { name: 'search', title: 'Search', view: SearchView },
   { name: 'codes', title: 'Codes', view: CodesView },
   { name: 'coverage', title: 'Coverage', view: CoverageView },
   { name: 'tests', title: 'Tests', view: TestsView },

@@ -16,6 +16,7 @@ import { CODES_QUESTIONS } from './questions/codes.ts';
 import { COVERAGE_QUESTIONS } from './questions/coverage.ts';
 import { MAPPING_QUESTIONS } from './questions/mapping.ts';
 import { type Question, Refusal } from './questions/question.ts';
+import { SEARCH_QUESTIONS } from './questions/search.ts';
 import { TABLES_QUESTIONS } from './questions/tables.ts';
 import { TESTS_QUESTIONS } from './questions/tests.ts';
 
@@ -27,6 +28,7 @@ const PATIENCE = 2000;
 const QUESTIONS: readonly Question[] = [
   ...TABLES_QUESTIONS,
   ...MAPPING_QUESTIONS,
+  ...SEARCH_QUESTIONS,
   ...CODES_QUESTIONS,
   ...COVERAGE_QUESTIONS,
   ...TESTS_QUESTIONS,

@@ -1,0 +1,69 @@
+/**
+ * How SQLite would serve a statement if indexes were there. In: a database, the tables of the statement, CREATE INDEX statements. Out: the
+ * lines of its plan, made on a copy of these tables' schema in memory: without rows, but with what ANALYZE found of them. Nothing is
+ * made in the database.
+ */
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { IndexToTry } from '../database.ts';
+import type { BoundStatement } from '../statement.ts';
+import { registerFunctions } from './functions.ts';
+
+/** Tables, indexes and views that are copied. */
+const MOST = 2000;
+
+/** Undefined: the schema cannot be copied, as with an extension's tables. */
+export function planWith(
+  database: DatabaseSync,
+  tables: readonly string[],
+  indexes: readonly IndexToTry[],
+  { text, parameters }: BoundStatement<SQLInputValue>,
+): readonly string[] | undefined {
+  const wanted = new Set(tables.map(bare));
+  const parts = partsOf(database, wanted);
+  if (parts.length > MOST) return undefined;
+  const copy = new DatabaseSync(':memory:');
+  try {
+    registerFunctions(copy);
+    for (const sql of parts) copy.exec(sql);
+    for (const { table, statement } of indexes) if (wanted.has(bare(table))) copy.exec(statement);
+    copyStatistics(database, copy, wanted);
+    const rows = copy.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...parameters);
+    return rows.map(({ detail }) => String(detail));
+  } catch (error) {
+    // A table of an extension, or a collation of the application's own.
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR') return undefined;
+    throw error;
+  } finally {
+    copy.close();
+  }
+}
+
+/** SQLite has no schemas: names of mappings may. */
+function bare(name: string): string {
+  return name.toLowerCase().replace(/^.*\./, '');
+}
+
+/** The statements of tables and indexes; of views also those of all that they may read. */
+function partsOf(database: DatabaseSync, wanted: ReadonlySet<string>): readonly string[] {
+  const all = database
+    .prepare(
+      `SELECT type, tbl_name, sql FROM sqlite_schema
+       WHERE sql IS NOT NULL AND type IN ('table', 'index', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'view' THEN 1 ELSE 2 END`,
+    )
+    .all();
+  const isWanted = (row: (typeof all)[number]): boolean => wanted.has(String(row['tbl_name']).toLowerCase());
+  const hasView = all.some(row => row['type'] === 'view' && isWanted(row));
+  return all.filter(row => hasView || isWanted(row)).map(({ sql }) => String(sql));
+}
+
+function copyStatistics(database: DatabaseSync, copy: DatabaseSync, wanted: ReadonlySet<string>): void {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").get() === undefined) return;
+  // Makes the table, which nothing else may.
+  copy.exec('ANALYZE');
+  const insert = copy.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)');
+  for (const { tbl, idx, stat } of database.prepare('SELECT tbl, idx, stat FROM sqlite_stat1').all()) {
+    if (wanted.has(String(tbl).toLowerCase())) insert.run(tbl ?? null, idx ?? null, stat ?? null);
+  }
+  copy.exec('ANALYZE sqlite_schema');
+}

@@ -1,0 +1,50 @@
+/**
+ * Indexes that a search lacks, as statements for whoever administers the database, with what the engine says they would change.
+ */
+import type { WireAdvice } from '../../wire/search.ts';
+import type { Bench } from '../bench.ts';
+
+interface Parts {
+  readonly advice: readonly WireAdvice[];
+  readonly engine: string;
+  readonly bench: Bench;
+}
+
+export function AdviceList({ advice, engine, bench }: Parts) {
+  const copy = async (statement: string): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(statement);
+      bench.tell('The statement is in the clipboard');
+    } catch {
+      bench.tell('The browser did not give the clipboard; the statement can be selected');
+    }
+  };
+  return (
+    <>
+      <h2>Indexes for the DBA</h2>
+      {advice.length === 0 && <p class="quiet">No index is missing for this search.</p>}
+      {advice.map(({ name, statement, serves, instead, effects }) => (
+        <div key={name} class="advice">
+          <pre>{statement}</pre>
+          <button type="button" onClick={() => void copy(statement)}>
+            Copy<span class="unseen"> the statement of {name}</span>
+          </button>
+          <p>For {serves.join(', ')}.</p>
+          {instead !== undefined && <p>{instead}.</p>}
+          {effects === undefined && <p class="quiet">{engine} tells no estimate of what it would change.</p>}
+          {effects?.length === 0 && <p class="quiet">{engine} would not use it for this search, by its own plan.</p>}
+          {effects?.map(({ purpose, now, then }) => (
+            <dl key={purpose}>
+              <dt>now</dt>
+              <dd>{now.join('; ') || 'the same'}</dd>
+              <dt>with it</dt>
+              <dd>{then.join('; ')}</dd>
+              <dt>in</dt>
+              <dd>{purpose}</dd>
+            </dl>
+          ))}
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,141 @@
+/**
+ * Questions of the view *Search*: what can be searched, and one search with its Bundle, its SQL, the engine's plan and the indexes that
+ * it lacks. A search ends after some seconds, or with whoever asked.
+ */
+import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
+import { OPEN_ACCESS } from '../../../auth/access.ts';
+import { queryLines } from '../../../explain/query-text.ts';
+import { type ExplainedStatement, type Explanation, explainSearch } from '../../../explain/search.ts';
+import { parameterLines, sqlLines } from '../../../explain/sql-text.ts';
+import type { SearchRequest } from '../../../facade.ts';
+import { writtenSearch } from '../../../http/written-search.ts';
+import type { Registry } from '../../../mapping/model.ts';
+import { FhirError } from '../../../outcome.ts';
+import { DatabaseError } from '../../../sql/database.ts';
+import { endsAt } from '../../../sql/deadline.ts';
+import { engineNamed } from '../../../sql/engines.ts';
+import { adviceFor } from '../../index-advice.ts';
+import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
+import type { WireAdvice, WireParameters, WireSearch, WireSearchStatement, WireTypes } from '../../wire/search.ts';
+import type { Served } from '../desk.ts';
+import { type Question, question, Refusal, unsaved } from './question.ts';
+
+/** Milliseconds that a search may take. */
+const MILLISECONDS = 10_000;
+/** Characters of a line of SQL. */
+const WIDTH = 90;
+/** Indexes that are tried out for one search. */
+const INDEXES = 10;
+/** Characters of a search. */
+const LONGEST = 20_000;
+const NO_PACK = 'The pack has errors, and had them since the workbench was opened: nothing can be searched';
+
+export const SEARCH_QUESTIONS: readonly Question[] = [
+  question('search/types', { unsaved }, async (asked, { desk }) => {
+    const served = await desk.served(asked.unsaved);
+    if (!served) throw new Refusal(409, NO_PACK);
+    return { types: served.facade.offers.types.toSorted(), stale: served.stale } satisfies WireTypes;
+  }),
+  // One type at a time: each parameter is tried out, and others wait meanwhile.
+  question('search/parameters', { unsaved, type: z.string() }, async (asked, { desk }) => {
+    const served = await desk.served(asked.unsaved);
+    if (!served) throw new Refusal(409, NO_PACK);
+    const parameters = served.facade.offers.of(asked.type).map(({ parameter, modifiers, targets, sortable }) => ({
+      ...{ code: parameter.code, type: parameter.type, modifiers: [...modifiers], targets, sortable },
+    }));
+    return { parameters } satisfies WireParameters;
+  }),
+  question('search', { unsaved, query: z.string().max(LONGEST) }, async (asked, { desk, signal }) => {
+    const served = await desk.served(asked.unsaved);
+    if (!served) throw new Refusal(409, NO_PACK);
+    const { facade, stale } = served;
+    try {
+      const request = writtenSearch(asked.query);
+      const now = Date.now();
+      // What is not understood is an error here: a server that leaves it out would answer another question.
+      const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+      const advice: WantedIndex[] = [];
+      const explained = await explainSearch(facade, desk.database, request, {
+        ...{ now, handling: context.handling },
+        indexes: query => {
+          const read = facade.registry.ofType(query.type);
+          advice.push(...adviceFor(wantedIn(served), query, read).slice(0, INDEXES));
+          return advice;
+        },
+      });
+      const { query, mappings, statements } = explained;
+      return {
+        ...(await bundleOf(request, served, context, signal)),
+        issues: query.warnings.map(({ diagnostics }) => ({ severity: 'warning' as const, text: diagnostics })),
+        query: queryLines(query, true),
+        mappings: mappings.filter(({ read }) => read).map(({ name }) => name),
+        engine: engineNamed(desk.database.engine).title,
+        statements: statements.map(one => statementOf(one, desk.database.engine)),
+        advice: advice.map(one => adviceOf(one, explained)),
+        stale,
+      } satisfies WireSearch;
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+      const issues = error.issues.map(({ severity, diagnostics }) => ({
+        severity: severity === 'warning' || severity === 'information' ? ('warning' as const) : ('error' as const),
+        text: diagnostics,
+      }));
+      return {
+        ...{ issues, bundle: undefined, milliseconds: 0, failed: undefined, query: [], mappings: [], stale },
+        ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [] },
+      } satisfies WireSearch;
+    }
+  }),
+];
+
+async function bundleOf(
+  request: SearchRequest,
+  { facade }: Served,
+  context: Parameters<Served['facade']['search']>[1],
+  signal: AbortSignal,
+): Promise<Pick<WireSearch, 'bundle' | 'milliseconds' | 'failed'>> {
+  const begun = performance.now();
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(MILLISECONDS)]);
+  endsAt(inTime, begun + MILLISECONDS);
+  const time = (): number => Math.round(performance.now() - begun);
+  try {
+    const { json } = await facade.search(request, { ...context, signal: inTime });
+    return { milliseconds: time(), bundle: JSON.parse(json), failed: undefined };
+  } catch (error) {
+    if (!(error instanceof DatabaseError) || signal.aborted) throw error;
+    const isOver = error.reason === 'cancelled' || time() >= MILLISECONDS;
+    const failed = isOver
+      ? `It was ended after ${MILLISECONDS / 1000} s`
+      : `The database did not answer: ${error.told ?? error.words ?? error.message}`;
+    return { milliseconds: time(), bundle: undefined, failed };
+  }
+}
+
+const known = new WeakMap<Registry, readonly WantedIndex[]>();
+
+function wantedIn({ registry, catalog }: Served): readonly WantedIndex[] {
+  const wanted = known.get(registry) ?? wantedIndexes(registry, catalog);
+  known.set(registry, wanted);
+  return wanted;
+}
+
+function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement, engine: string): WireSearchStatement {
+  const own = rendered.find(one => one.engine === engine);
+  return {
+    ...{ purpose, mappings, served },
+    sql: own ? sqlLines(own, WIDTH) : [],
+    parameters: own ? parameterLines(engine, own.parameters, true) : [],
+  };
+}
+
+/** The lines of each plan that would be others, where the index is among them. */
+function adviceOf({ name, table, statement, serves, instead }: WantedIndex, { statements }: Explanation): WireAdvice {
+  const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
+  const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
+    const then = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
+    if (then.length === 0) return [];
+    return [{ purpose, now: served.filter(line => !servedWith.includes(line)), then }];
+  });
+  return { name, table, statement, serves, instead, effects: isTold ? effects : undefined };
+}

@@ -1,0 +1,48 @@
+/**
+ * The view Search in headless Chromium: a search is completed, run and read by the keyboard alone. Is left out, and says so, where no
+ * Chromium is installed.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM } from '../clients/chromium.ts';
+import { type OpenedPage, openPage } from './opened-page.ts';
+
+describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
+  let clinic: SmallClinic;
+  let page: OpenedPage;
+  beforeAll(async () => {
+    clinic = keptClinic();
+    page = await openPage(clinic);
+  }, 120_000);
+  afterAll(async () => {
+    await page.close();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  test('completes a search, shows its Bundle, its SQL and an index', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    /** As if typed at the cursor. */
+    const type = (text: string): Promise<void> => tab.run(`document.execCommand('insertText', false, '${text}')`);
+    const key = (name: string): Promise<void> =>
+      tab.run(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${name}', bubbles: true, cancelable: true }))`,
+      );
+    const chosen = `document.querySelector('.cm-tooltip-autocomplete li[aria-selected] .cm-completionLabel')?.textContent`;
+    await press('header nav button', 'Search');
+    await tab.when(`document.activeElement?.ariaLabel === 'FHIR search'`);
+    await type('Pati');
+    await tab.when(`${chosen} === 'Patient'`);
+    await type('ent?gend');
+    await tab.when(`${chosen} === 'gender'`);
+    await type('er=female');
+    await key('Escape');
+    await key('Enter');
+    await tab.when(`document.querySelector('.bundle h2')?.textContent.startsWith('1 match on this page')`);
+    expect(await tab.when(`document.querySelector('.bundle pre').textContent`)).toContain('"family": "Kowalski"');
+    expect(await tab.when(`document.querySelector('.way').textContent`)).toMatch(/FROM PERSON[\s\S]*WHERE p\.SEX/);
+    expect(await tab.when(`document.querySelector('.advice').textContent`)).toMatch(
+      /CREATE INDEX LINTEL_PERSON_SEX ON PERSON[\s\S]*For Patient\?gender\.[\s\S]*USING (COVERING )?INDEX LINTEL_PERSON_SEX/,
+    );
+  });
+});
