@@ -119,3 +119,12 @@ test('guides that are none are refused', async () => {
     is: { error: expect.stringMatching(/broken\.guide\.json/) },
   });
 });
+
+test('a page that leaves ends the work, and the terminal is told nothing', async () => {
+  const body = { unsaved: {}, guide: 'us-core-6.1.0' };
+  const signal = AbortSignal.abort();
+  await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body, signal });
+  await bench.ask(`${bench.base}/api/tests`, { method: 'POST', body: { unsaved: {} }, signal });
+  await bench.ask(`${bench.base}/api/codes/held`, { method: 'POST', body: { unsaved: {}, map: 'sex' }, signal });
+  expect(bench.told).toEqual([]);
+});

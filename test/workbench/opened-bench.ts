@@ -22,7 +22,10 @@ export interface BenchOver {
   /** What was told to the terminal. */
   readonly told: readonly string[];
   /** A request as the page makes it; `headers` replace its own, empty ones are left out. */
-  ask(path: string, init?: { method?: string; body?: unknown; headers?: Record<string, string> }): Promise<Response>;
+  ask(
+    path: string,
+    init?: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
+  ): Promise<Response>;
   close(): Promise<void>;
 }
 
@@ -55,7 +58,7 @@ export async function openBenchOn(
   return {
     ...{ base, cookie, told },
     link: bench.link,
-    async ask(path, { method = 'GET', body, headers = {} } = {}) {
+    async ask(path, { method = 'GET', body, headers = {}, signal } = {}) {
       const all: Record<string, string> = {
         ...{ Host: HOST, Origin: `http://${HOST}`, 'Sec-Fetch-Site': 'same-origin', Cookie: cookie },
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -66,6 +69,7 @@ export async function openBenchOn(
         new Request(`http://${HOST}${path}`, {
           ...{ method, headers: sent },
           ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          ...(signal && { signal }),
         }),
       );
     },

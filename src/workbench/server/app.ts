@@ -85,6 +85,8 @@ export function createWorkbench({ desk, bundle, database, patience = PATIENCE, f
   }
   app.notFound(c => refuse(c, 404, 'There is no such page'));
   app.onError((error, c) => {
+    // The page has left: nobody reads the answer, and nothing is wrong.
+    if (c.req.raw.signal.aborted) return refuse(c, 409, 'The page has left');
     if (error instanceof Refusal) return refuse(c, error.status, error.message);
     if (error instanceof DatabaseError) {
       return refuse(c, 502, `The database did not answer: ${error.told ?? error.message}`);
