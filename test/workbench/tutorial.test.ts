@@ -162,6 +162,9 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
   }
 
   async function tutorial(hand: Hand): Promise<void> {
+    await view(hand, 'Tables');
+    await tab.when(`['PERSON', 'LAB'].every(name => document.querySelector('main')?.textContent.includes(name))`);
+    await view(hand, 'Mapping');
     await make(hand, 'pack.yaml');
     await type(hand, 'pack.yaml', told('my-clinic/pack.yaml'));
     await make(hand, 'codes.yaml');
