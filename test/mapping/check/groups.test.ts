@@ -39,7 +39,8 @@ FROM dbo.PT AS p
 WHERE p.MRN IS NOT NULL) AS g
 GROUP BY g.k0, g.k1
 HAVING COUNT(*) >= @p1
-ORDER BY COUNT(*) DESC, g.k0, g.k1`);
+ORDER BY COUNT(*) DESC, g.k0, g.k1
+OPTION (OPTIMIZE FOR (@p0 UNKNOWN))`);
     expect(parameters.map(p => p.value)).toEqual([1000, 2]);
     expect(tsqlProblems(text)).toEqual([]);
   });
