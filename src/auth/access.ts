@@ -1,5 +1,5 @@
 /**
- * What a caller may see. No plan can be made without one, so an unrestricted query has to be written out as such.
+ * What a caller may see. No plan can be made without it, so that unrestricted access must be requested explicitly.
  */
 import type { Criteria } from './scopes.ts';
 

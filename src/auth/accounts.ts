@@ -1,6 +1,6 @@
 /**
- * Accounts of people: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the account of a
- * name, as the file stands now. The REST interface and the authorization server let in the same accounts.
+ * Reads accounts of people: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
+ * account of a name, as the file is now. The REST interface and the authorization server share the accounts.
  */
 import { fresh, readPrivate, writePrivate } from './private-file.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Break-glass as requests meet it: who may see what is hidden from them by giving a reason. src/access/glass.ts decides it by the
- * rules of the pack.
+ * The interface of break-glass for requests: who may see hidden data by giving a reason. src/access/glass.ts
+ * implements it by the rules of the pack.
  */
 import type { Access } from './access.ts';
 import type { Account } from './accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * From what a token says to what its caller may see. In: a verified grant, or an account, and the rules for users. Out: an
- * Access: the union of the scopes, each within what the user may see. What is not understood allows nothing.
+ * Derives what a caller may see. In: a verified grant, or an account, and the rules for users. Out: an Access: the
+ * union of the scopes, each limited to what the user may see. A scope that is not understood allows nothing.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 import { type Access, ANY, NO_ACCESS, type Patients, type Permission } from './access.ts';

@@ -1,6 +1,6 @@
 /**
- * Login. In: a name, a password, the address it comes from. Out: the account, or how long to wait, or that it was wrong:
- * the same answer after the same work whether the account is unknown, disabled or another's.
+ * Checks logins. In: a name, a password, the client's address. Out: the account, how long to wait, or failure. An
+ * unknown, disabled or wrong account takes the same work and gives the same answer.
  */
 import { type Account, type Accounts, isAccountName } from './accounts.ts';
 import { networkOf } from './network.ts';

@@ -1,6 +1,7 @@
 /**
- * Whose an address is. In: an IP address as a socket has it. Out: a key of it: of IPv6 the first 64 bits, of which a provider gives
- * each customer at least one block, so that nobody counts as many. RFC 6177, RFC 4291 section 2.2
+ * Groups IP addresses by customer. In: an address as a socket has it. Out: a key; of IPv6 the first 64 bits, as a
+ * provider gives each customer at least such a block.
+ * RFC 6177, RFC 4291 section 2.2
  */
 
 /** Of an IPv4 address, mapped or not, the address itself; at most 64 characters of anything else. */

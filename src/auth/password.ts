@@ -1,6 +1,7 @@
 /**
- * Passwords as hashes. In: a password. Out: a text of the PHC string format to keep, and whether a password fits one. The
- * function is Argon2id of node:crypto with OWASP's least parameters. RFC 9106; https://cheatsheetseries.owasp.org (password storage)
+ * Hashes passwords. In: a password. Out: a PHC string to keep, and whether a password matches one. The function is
+ * Argon2id of node:crypto with OWASP's minimum parameters.
+ * RFC 9106; https://cheatsheetseries.owasp.org (password storage)
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 

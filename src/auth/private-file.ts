@@ -1,6 +1,6 @@
 /**
- * A JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content, read again when the file
- * was changed. A write replaces the file as a whole, so that readers see the old content or the new one.
+ * A JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content, read again after a
+ * change. A write replaces the whole file, so that readers see the old or the new content.
  */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';

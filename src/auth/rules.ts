@@ -1,6 +1,6 @@
 /**
- * Which user sees which patients: the rules of a pack's access.yaml, as data. In: rules and a user. Out: what the user may
- * see, whatever an application was granted. A user of whose kind no rule speaks sees nothing.
+ * The rules of a pack's access.yaml as data: which user sees which patients. In: rules and a user. Out: what the user
+ * may see, whatever an application was granted; nothing if no rule names the user's kind.
  */
 import { ANY, type Permission } from './access.ts';
 import type { Criteria } from './scopes.ts';

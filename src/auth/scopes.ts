@@ -1,6 +1,6 @@
 /**
- * The scopes of SMART App Launch that speak of resources. In: one scope as a token has it. Out: whose resources, of which
- * type, what may be done with them, and which of them; undefined for a text that is none, which a server ignores.
+ * Parses the SMART scopes for resources. In: one scope of a token. Out: whose resources, which type, which actions,
+ * which filter; undefined for another text, which a server ignores.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 

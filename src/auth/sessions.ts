@@ -1,7 +1,7 @@
 /**
- * Sessions: who is logged in. In: an account that has proved itself. Out: an id that nobody can guess, good until it is
- * idle or old, the account is disabled or its password changes. Ids are kept as hashes, and no more than a set number of
- * sessions at a time; the one that was idle longest goes first.
+ * Sessions of people who are logged in. In: an authenticated account. Out: a random id, valid until it is idle or old,
+ * the account is disabled, or its password changes. Ids are stored as hashes. The number of sessions is bounded; the
+ * one that is idle longest is dropped first.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Account, Accounts } from './accounts.ts';

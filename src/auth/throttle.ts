@@ -1,7 +1,7 @@
 /**
- * Slows down whoever guesses passwords. In: keys of an attempt (its account, its address). Out: how long to wait. The first
- * failures are free, each further one doubles the wait; a key is forgotten after a while without failure. An attempt counts
- * as failed from when it begins, so that many at once are no way around; one that has to wait counts for nothing.
+ * Slows down password guessing. In: keys of an attempt (account, address). Out: how long to wait. The first failures
+ * cost nothing, each further one doubles the wait, and a key is forgotten after a while without failure. An attempt
+ * counts as failed from its start, so that parallel attempts gain nothing.
  */
 
 export interface ThrottleLimits {

@@ -1,5 +1,5 @@
 /**
- * What a good access token says, whoever issued it: Lintel's own authorization server, or an issuer of the hospital.
+ * What a valid access token says, whether Lintel's authorization server or the hospital's issuer made it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 

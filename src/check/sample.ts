@@ -1,6 +1,6 @@
 /**
- * The rows that the sections of a check look at, what the interpreter makes of them, and what the server serves. In: the pack
- * and the database. Out: sampled rows with both, for every mapping; served resources.
+ * Samples rows for the sections of `check`. In: the pack and the database. Out: sampled rows per mapping, each with
+ * the interpreter's resource and the served one.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { RequestContext } from '../facade.ts';

@@ -1,8 +1,7 @@
 /**
- * Searches: what resources say is what finds them. In: the sample. Each parameter that is offered is asked with values made
- * from what sampled resources hold, among these resources alone: the FHIRPath engine says which of them answer, and the whole
- * facade has to find these and no neighbour. Sorted searches have to give them in order. Out: differences, by the line that
- * makes the element.
+ * Checks that searches find what resources say. In: the sample. Each offered parameter is searched with values of
+ * sampled resources, among these only: the facade must find exactly those that the FHIRPath engine selects, and sorted
+ * searches must return them in order. Out: differences, by the line that makes the element.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';

@@ -1,7 +1,7 @@
 /**
- * The parts that the report of `lintel check` is put together of. Each section proves something on the rows of the database
- * at hand. In: the pack, the database, a sample of resources and a share of the time. Out: problems with their place in the
- * pack, and tables of numbers. No value of a row is in either, unless the person asked for values.
+ * The interface of a section of `lintel check`, which proves something on the rows of the database. In: the pack, the
+ * database, a sample of resources and a share of the time. Out: problems with their place in the pack, and tables of
+ * numbers; no value of a row unless the user asked for values.
  */
 import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';

@@ -1,6 +1,6 @@
 /**
- * The sections of `lintel check` in the order in which they run. What they need beyond the server (the FHIRPath engine, facts
- * about profiles) is loaded with this file, so only the command imports it.
+ * Lists the sections of `lintel check` in their order. Only the command imports it, as it loads more than the server
+ * needs (the FHIRPath engine, facts about profiles).
  */
 import { FORMS } from './forms.ts';
 import { RESOURCES } from './resources.ts';

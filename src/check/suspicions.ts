@@ -1,6 +1,6 @@
 /**
- * What looks wrong once its rows are counted: dates far away, alternatives that no row takes, rules that take away many rows. In:
- * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning that a number makes.
+ * Finds suspicious numbers of rows: dates far away, alternatives that no row takes, rules that exclude many rows. In:
+ * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning for a count.
  */
 import { plural } from '../common/plural.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';

@@ -1,5 +1,5 @@
 /**
- * Values: what resources say is what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
+ * Checks that resources say what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
  */
 import { plural } from '../common/plural.ts';
 import { type CheckSection, someOf } from './section.ts';

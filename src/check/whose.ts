@@ -1,7 +1,7 @@
 /**
- * References that cross charts: a resource of one patient refers to a resource of another. A join to the wrong column often
- * finds rows by chance, and then every reference is valid and false; whose the two are tells. In: the sample, and the facade
- * for what it refers to. Out: a problem per reference of a mapping, with numbers.
+ * Finds references across charts: a resource of one patient that refers to a resource of another. A join to the wrong
+ * column often finds rows by chance, and then every reference resolves and is wrong. In: the sample, and the facade
+ * for targets. Out: a problem per reference of a mapping, with numbers.
  */
 import { plural } from '../common/plural.ts';
 import { indexOf } from '../law/oracle.ts';

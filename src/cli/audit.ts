@@ -1,6 +1,6 @@
 /**
- * `lintel audit`: who saw whom, for the privacy officer: as text, as CSV for an accounting of disclosures (45 CFR 164.528),
- * or as JSON lines. Reads the file of the audit, which a server may be writing meanwhile.
+ * `lintel audit`: lists who saw whose data, for the privacy officer, as text, as CSV for an accounting of disclosures
+ * (45 CFR 164.528), or as JSON lines. It reads the audit file, which a server may be writing at the same time.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

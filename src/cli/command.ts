@@ -1,5 +1,5 @@
 /**
- * What a command of the command line is, and how it talks to the terminal.
+ * The interface of a command, and its access to the terminal.
  */
 import type { ParseArgsOptionsConfig } from 'node:util';
 import type { Environment } from '../config/config.ts';

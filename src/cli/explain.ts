@@ -1,5 +1,5 @@
 /**
- * `lintel explain`: what becomes of a search, stage by stage, printed. No row is read and no value is shown unless asked.
+ * `lintel explain`: prints how a search is answered, stage by stage. It reads no row, and shows no value unless asked.
  */
 import { readConfig } from '../config/config.ts';
 import { queryLines } from '../explain/query-text.ts';

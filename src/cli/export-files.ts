@@ -1,6 +1,6 @@
 /**
- * The files of an export as a person finds them. In: a complete job. Out: `Type.ndjson` and `manifest.json` in a folder, and
- * no file of the export that was there before.
+ * Renames the files of an export for people. In: a complete job. Out: `Type.ndjson` and `manifest.json` in a folder,
+ * without files of an earlier export.
  */
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `lintel export`: resources into NDJSON files of a folder, by the same jobs and threads as the server's export.
- * The mappings are in the memory of the threads alone.
+ * `lintel export`: writes resources to NDJSON files in a folder, by the jobs and threads of the server's export. Only
+ * the threads load the mappings.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * `lintel health`: whether the server that this configuration describes is alive, for whoever watches a container.
+ * `lintel health`: checks whether the server of this configuration is alive, for a container's health check.
  */
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';

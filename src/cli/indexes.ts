@@ -1,5 +1,5 @@
 /**
- * `lintel indexes`: CREATE INDEX statements for whoever administers the database, each with what it serves.
+ * `lintel indexes`: prints CREATE INDEX statements for the database's administrator, each with what it serves.
  */
 import { readConfig } from '../config/config.ts';
 import { WIDTH, wrapped } from '../explain/sql-text.ts';

@@ -1,6 +1,6 @@
 /**
- * `lintel lock`: keeps what a pack uses of the schema beside it, so that it can be checked where the database is not,
- * and so that a change of the schema shows as a change of a file. Beside it goes a JSON Schema, for editors.
+ * `lintel lock`: writes the part of the schema that a pack uses, so that the pack can be checked without the database
+ * and a change of the schema shows as a change of a file. It also writes a JSON Schema for editors.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * What of each type can be searched, in lines: `lintel check --parameters`. In: a registry and the catalog. Out: the codes of
- * search parameters by how they are answered, and the columns that no index serves.
+ * Prints what each type can be searched by (`lintel check --parameters`). In: a registry and the catalog. Out: codes
+ * of search parameters by how they are answered, and columns without an index.
  */
 import type { Registry } from '../mapping/model.ts';
 import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';

@@ -1,5 +1,5 @@
 /**
- * `lintel preview`: one row beside the resource that a mapping makes of it, and where each element comes from.
+ * `lintel preview`: shows one row beside the resource that a mapping makes of it, and the source of each element.
  */
 import { readConfig } from '../config/config.ts';
 import { formOf } from '../law/forms.ts';

@@ -1,6 +1,7 @@
 /**
- * `lintel profile`: what the tables of a database hold, before a mapping of them is written. In: a database, with a pack or without. Out:
- * a line per table, or a table column by column; forms and counts, and of values only those that are codes or stand for none.
+ * `lintel profile`: describes the tables of a database before they are mapped. In: a database, with a pack or without.
+ * Out: a line per table, or a table column by column: forms and counts, and values only if they are codes or mean "no
+ * value".
  */
 
 import { plural } from '../common/plural.ts';

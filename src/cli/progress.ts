@@ -1,5 +1,5 @@
 /**
- * How far a long piece of work is, as one line: bar, number, rate, time left.
+ * Shows the progress of a long task as one line: bar, number, rate, time left.
  */
 import { performance } from 'node:perf_hooks';
 

@@ -1,5 +1,5 @@
 /**
- * A line that nobody should see: typed without echo on a terminal, else the first line of standard input.
+ * Reads a secret: typed without echo on a terminal, else the first line of standard input.
  */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';

@@ -1,6 +1,6 @@
 /**
- * What a command works with, for the first lines of its output. In: the configuration and the pack. Out: two lines: which pack in
- * which folder, and which database; never a user or a password.
+ * Says what a command works with, in the first lines of its output. In: the configuration and the pack. Out: the pack
+ * with its folder, and the database without user and password.
  */
 import type { Config } from '../config/config.ts';
 import type { Pack } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * `lintel words`: the statements that make and keep a table of the words of some columns, which searches by words then seek in, and
- * the lines of pack.yaml that name it. In: a table and columns. Out: SQL for the engine at hand; nothing is executed.
+ * `lintel words`: prints the statements that make and maintain a table of words, which searches by words use, and the
+ * lines of pack.yaml for it. In: a table and columns. Out: SQL for the engine; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
 import { readConfig } from '../config/config.ts';

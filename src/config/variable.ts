@@ -1,5 +1,5 @@
 /**
- * What an environment variable is, and the kinds of text that there are: how each is read, and what a person is told to write.
+ * The form of an environment variable, and the kinds of values: how each is read, and what the user is told to write.
  */
 import { z } from 'zod';
 import { LOG_LEVELS } from '../log.ts';

@@ -1,6 +1,6 @@
 /**
- * The environment variables: name, default, what is expected, what it means, and how its text is read. Data from which
- * config.ts reads the environment and the table of docs/configuration.md is printed.
+ * The table of environment variables: name, default, expected value, meaning, kind. config.ts reads the environment by
+ * it, and docs/configuration.md is printed from it.
  */
 import { z } from 'zod';
 import { ENGINES } from '../sql/engines.ts';

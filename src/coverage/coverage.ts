@@ -1,7 +1,7 @@
 /**
- * How much of US Core a pack covers: per profile its must-support elements and searches, a verdict per group of the (g)(10)
- * certification tests, and what of the database is not used. In: the pack, and where there is one a database. Out: data,
- * which is what `--json` prints (docs/coverage.md) and text.ts writes for a terminal.
+ * Reports how much of US Core a pack covers: per profile its must-support elements and searches, a verdict per group
+ * of the (g)(10) certification tests, and what of the database is unused. In: the pack, and a database if there is
+ * one. Out: the data of `--json` (docs/coverage.md), which text.ts prints.
  */
 import { performance } from 'node:perf_hooks';
 import type { Mapping, Registry } from '../mapping/model.ts';

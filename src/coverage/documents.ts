@@ -1,6 +1,6 @@
 /**
- * How much of the C-CDA documents a pack fills. In: what ccds.yaml says, and where there is one a facade. Out: for each topic a verdict,
- * and what is missing in words.
+ * Reports how much of the C-CDA documents a pack covers. In: ccds.yaml, and a facade if there is a database. Out: a
+ * verdict per topic, and what is missing.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Content, Search } from '../ccda/content.ts';

@@ -1,6 +1,6 @@
 /**
- * What a resource has at a path of must-support. In: the JSON of a resource, steps of guide.ts, facts about the profile.
- * Out: the items there, as the certification tests look for them.
+ * Finds the items at a must-support path. In: the JSON of a resource, steps of guide.ts, facts about the profile. Out:
+ * the items, as the certification tests look for them.
  */
 import type { Facts } from '../validation/facts.ts';
 import { type Item, isObject } from '../validation/item.ts';

@@ -1,6 +1,6 @@
 /**
- * What a mapping can make at a path of must-support, without a row. In: a mapping, steps of guide.ts, facts about the
- * profile. Out: the nodes there, and the parts of constants. A node that may make the value for some row counts.
+ * Finds what a mapping can make at a must-support path, without rows. In: a mapping, steps of guide.ts, facts about
+ * the profile. Out: the nodes there, and parts of constants. A node counts if it may make a value for some row.
  */
 import type { Mapping, NamedNode, Node } from '../mapping/model.ts';
 import type { Facts } from '../validation/facts.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether the searches that US Core requires of a type are offered. In: a group of guide.ts, the pack. Out: for each search
- * what it lacks.
+ * Checks whether the searches are offered that US Core requires of a type. In: a group of guide.ts, the pack. Out:
+ * what each search lacks.
  */
 import type { Registry } from '../mapping/model.ts';
 import { searchProblems } from '../plan/search-problems.ts';

@@ -1,6 +1,6 @@
 /**
- * What of a database no mapping reads. In: the pack, the catalog, the database. Out: tables and columns, those with the most
- * rows first. Only numbers of rows are asked, one table after the other, until the time is over.
+ * Lists what of a database no mapping reads. In: the pack, the catalog, the database. Out: tables and columns, those
+ * with the most rows first. It counts rows only, table by table, until its time is over.
  */
 import type { Registry } from '../mapping/model.ts';
 import { type Catalog, type TableInfo, tableText } from '../sql/catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * `includeAssociatedData`: resources that come along because they are about others. In: its values. Out: the type that a
- * value adds, and which of its rows are about resources of the types that are exported.
+ * `includeAssociatedData`: adds resources that are about exported ones, such as Provenance. In: its values. Out: the
+ * type that a value adds, and which of its rows are about resources of the exported types.
  * https://hl7.org/fhir/uv/bulkdata/STU2/ValueSet-include-associated-data.html
  */
 import type { Mapping } from '../mapping/model.ts';

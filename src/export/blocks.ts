@@ -1,6 +1,6 @@
 /**
- * Resources patient by patient, as `organizeOutputBy` asks for. In: slices of one member. Out: a block for each: a header
- * that names the patient, the resources of the patient's compartment, and what these refer to outside of it.
+ * Writes resources patient by patient (`organizeOutputBy`). In: slices of one member. Out: per patient a header, the
+ * resources of the patient's compartment, and those outside of it that they refer to.
  * https://build.fhir.org/ig/HL7/bulk-data/async-output-file-organization.html
  */
 import { OPEN_ACCESS } from '../auth/access.ts';

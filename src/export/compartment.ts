@@ -1,8 +1,8 @@
 /**
- * Which types hold patients' data, and which rows are those of some patients. In: a mapping and members. Out: a
- * predicate. A type is bound to patients if R4's compartment says so, if some mapping of it refers to a Patient by a
- * search parameter (a Device that is implanted), or if one refers to a bound type (a Binary, by its security context).
- * Everything else is outside: it is exported only where it is referred to.
+ * Finds types with patients' data, and the rows of some patients. In: a mapping and members. Out: a predicate. A type
+ * belongs to patients by R4's compartment, by a reference to a Patient that is a search parameter (an implanted
+ * Device), or by a reference to a type that does (a Binary, by its security context). Other types are exported only as
+ * far as they are referred to.
  * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf } from '../mapping/children.ts';

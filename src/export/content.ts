@@ -1,5 +1,5 @@
 /**
- * What a part writes of its slices: the way from a slice to batches of texts, and from texts to lines of a file.
+ * The interface of a part's content: from a slice to batches of texts, and from texts to lines of a file.
  */
 import type { Session } from '../pipeline/session.ts';
 import { environment } from '../plan/environment.ts';

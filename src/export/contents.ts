@@ -1,5 +1,5 @@
 /**
- * The kinds of content that a part can have. In: a task and a source. Out: the content of the task's kind.
+ * Chooses the content of a part by the kind of its task. In: a task and a source. Out: the content.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { writtenId } from '../pipeline/emitted.ts';

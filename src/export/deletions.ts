@@ -1,6 +1,6 @@
 /**
- * What was deleted since an instant. In: the mappings, which say what a deleted record is. Out: mappings over those rows
- * instead of the served ones, and the lines that tell a client to delete.
+ * Exports deletions since an instant. In: the mappings, which define deleted records. Out: mappings over those rows,
+ * and the lines that tell a client to delete.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * What an export reads from: a database connection of its own, with the mappings over it. In: the server's configuration,
- * page links aside.
+ * Opens what an export reads from: a database connection of its own, with the mappings over it. In: the server's
+ * configuration without page links.
  */
 import type { Config } from '../config/config.ts';
 import { problemLine } from '../mapping/load/problem.ts';

@@ -1,6 +1,6 @@
 /**
- * What a request means for one type, in terms of the search: filters, alternatives and elements. In: a request. Out:
- * typed filters. Throws FhirError where the type cannot be asked for that.
+ * Turns the filters of a kick-off into a search for one type: filters, alternatives and elements. In: a request. Out:
+ * typed filters. Throws FhirError if the type cannot be searched by them.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { elementsOf } from '../r4/definitions.ts';

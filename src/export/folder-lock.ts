@@ -1,6 +1,6 @@
 /**
- * One process at a time in a folder. In: the folder. Out: a lock that the system itself takes back when the process ends,
- * however it ends: nothing stale is ever left to be judged. The lock is SQLite's on an empty file.
+ * Locks a folder for one process. In: the folder. Out: a lock that the operating system releases when the process ends
+ * in any way, so that no stale lock remains. It is SQLite's lock on an empty file.
  * https://sqlite.org/lockingv3.html
  */
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
 /**
- * What an export job is: what was asked, the parts it falls into, and the state of each, as they are kept on disk.
+ * The record of an export job on disk: the request, its parts and the state of each.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html
  */
 import type { Access } from '../auth/access.ts';

@@ -1,6 +1,6 @@
 /**
- * The export jobs of a server: started, watched, paused, resumed, deleted, expired; and continued after a restart. In:
- * requests that were understood. Out: views of jobs. Jobs fall into parts, which wait in one queue for a thread.
+ * Runs export jobs: start, pause, resume, delete, expire; continues them after a restart. In: parsed requests. Out:
+ * views of jobs. A job has parts, which wait in one queue for a thread.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

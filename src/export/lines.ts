@@ -1,6 +1,6 @@
 /**
- * A file that lines are appended to. In: lines, some at a time. Out: their UTF-8, written when a buffer is full. What is
- * in the buffer is not in the file: `sync` sees to it.
+ * Appends lines to a file. In: lines. Out: their UTF-8, written whenever the buffer is full. `sync` writes the rest
+ * and flushes it to disk.
  */
 import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 

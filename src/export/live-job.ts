@@ -1,5 +1,5 @@
 /**
- * A job as the server holds it: its record, the parts it falls into, how far each is, and who reads its files.
+ * A job in memory: its record, its parts, their progress, and who reads its files.
  */
 import { join } from 'node:path';
 import { DamagedFile } from '../common/sealed-file.ts';

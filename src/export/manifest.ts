@@ -1,6 +1,7 @@
 /**
- * What a client is told of a job. In: the record and the states of its parts. Out: the manifest, the error file's lines,
- * the progress in words. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
+ * Makes what a client sees of a job. In: the record and the states of its parts. Out: the manifest, the lines of the
+ * error file, the progress as text.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
 import { type Issue, operationOutcome } from '../outcome.ts';
 import { type JobRecord, linesOf, type Part, type PartState } from './job.ts';

@@ -1,6 +1,6 @@
 /**
- * Whose compartments a job exports. In: the request and the Group resources that the facade itself makes. Out: a file of
- * logical ids, each once, in order; written once per job, so that a restart finds the same patients.
+ * Lists the patients whose compartments a job exports. In: the request, and Group resources of the facade. Out: a file
+ * of logical ids, each once, sorted; written once per job, so that a restart finds the same patients.
  */
 import { existsSync } from 'node:fs';
 import { writtenId } from '../pipeline/emitted.ts';

@@ -1,5 +1,5 @@
 /**
- * The export jobs of a configuration: where they are kept, and what they may take.
+ * Opens the export jobs of a configuration: their folder and their limits.
  */
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';

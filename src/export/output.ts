@@ -1,6 +1,6 @@
 /**
- * The files of a part. In: JSON texts. Out: NDJSON files of a bounded number of lines. What is on disk beyond the recorded
- * length belongs to a batch that was not finished: it is cut off on opening.
+ * Writes the files of a part. In: JSON texts. Out: NDJSON files of a bounded number of lines. Bytes behind the
+ * recorded length belong to an unfinished batch and are cut off when a file is opened.
  */
 import type { FileState } from './job.ts';
 import { type Lines, openLines } from './lines.ts';

@@ -1,5 +1,5 @@
 /**
- * What a part is given and what it tells: between the main thread, the threads of the export, and the part itself.
+ * The messages between the main thread, the export threads and a part: its task, and what it reports.
  */
 import type { Facade } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * A request as parts. In: request and mappings. Out: one part per type, in two stages: what can be read at once, and
- * then, one after the other, types outside every compartment of which only what was referred to is exported.
+ * Splits a request into parts. In: request and mappings. Out: one part per type, in two stages: types that can be read
+ * at once; then, one after the other, types outside every compartment, of which only what was referred to is exported.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, Registry } from '../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * The parameters of a kick-off one by one. In: a name and a text. Out: what the texts so far ask for, and what was ignored under
- * lenient handling. Throws FhirError naming the parameter.
+ * Parses the parameters of a kick-off. In: a name and a text. Out: what is asked for so far, and what was ignored
+ * under lenient handling. Throws FhirError that names the parameter.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Facade, RequestContext } from '../facade.ts';

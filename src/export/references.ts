@@ -1,6 +1,6 @@
 /**
- * What exported resources refer to outside of every compartment. In: JSON texts. Out: `Type/id` lines beside the output,
- * and from them, for a type, the ids to be read: sorted, each once, a fixed list on disk that a restart finds again.
+ * Collects references to resources outside every compartment. In: JSON texts. Out: lines of `Type/id` beside the
+ * output, and from them the ids of a type: sorted, each once, in a file that a restart finds again.
  */
 import { existsSync } from 'node:fs';
 import type { Part } from './job.ts';

@@ -1,6 +1,7 @@
 /**
- * A kick-off's parameters understood. In: names and values. Out: an ExportRequest, its parts, and what was ignored under
- * lenient handling. Throws FhirError naming the parameter. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
+ * Parses a kick-off. In: names and values. Out: an ExportRequest, its parts, and what was ignored under lenient
+ * handling. Throws FhirError that names the parameter.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Access } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';

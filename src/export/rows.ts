@@ -1,6 +1,6 @@
 /**
- * The resources of one slice of a part, batch after batch. In: part, slice, place to continue. Out: batches of texts with
- * the cursor after each, by the same planner and writers as searches.
+ * Reads the resources of a slice in batches. In: part, slice, cursor. Out: batches of texts, each with the cursor
+ * behind it, by the same planner and writers as searches.
  */
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';

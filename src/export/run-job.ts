@@ -1,6 +1,5 @@
 /**
- * A job run to its end, as far as it is not done yet: first its members, then its parts, by threads. What each of them
- * tells of itself is kept in the job.
+ * Runs a job to its end: first its members, then its parts, on threads. Progress is recorded in the job.
  */
 import type { Log } from '../log.ts';
 import type { Issue } from '../outcome.ts';

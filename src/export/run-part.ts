@@ -1,7 +1,7 @@
 /**
- * One part of a job from where it stands to its end. In: a task and a database. Out: files, and after every so often the
- * state from which a restart goes on: first the bytes reach the disk, then the state that speaks of them. Each resource
- * is written once: rows are read in the order of their unique key, which does not change under an update.
+ * Runs one part of a job from its state to its end. In: a task and a database. Out: files, and regularly the state
+ * from which a restart continues, which is written after the bytes it refers to. Each resource is written once: rows
+ * are read by their unique key, which updates do not change.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { plural } from '../common/plural.ts';

@@ -1,6 +1,6 @@
 /**
- * What a part is read in: all at once, chunk by chunk of members, or of ids that were referred to. In: a task. Out: its
- * slices in an order that a restart finds again.
+ * Splits a part into slices: everything, chunks of members, or chunks of ids that were referred to. In: a task. Out:
+ * its slices, in an order that a restart finds again.
  */
 import type { Members } from './compartment.ts';
 import { isEverybody } from './job.ts';

@@ -1,6 +1,6 @@
 /**
- * Loading mappings leaves more garbage than they take, and a heap that has grown for it seldom shrinks. In: what loads.
- * Out: its result; while it runs, young objects are collected before they make the heap grow, and all garbage after it.
+ * Loads mappings with a small heap: loading leaves more garbage than mappings, and a heap seldom shrinks again. In: a
+ * function that loads. Out: its result. Young objects are collected often while it runs, and all garbage behind it.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -1,6 +1,6 @@
 /**
- * The folder of a job. Names of files are made of the job's own records and never of a request's text. State is replaced
- * by rename after it has reached the disk, so that a reader finds the old or the new one and nothing between.
+ * The folder of a job. File names are made from the job's own records and never from a request. State is replaced by
+ * rename after it has reached the disk, so that a reader sees the old or the new state.
  */
 import {
   closeSync,

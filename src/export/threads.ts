@@ -1,6 +1,6 @@
 /**
- * The threads that export. In: tasks, any number. Out: their outcomes; each thread does one after the other, and is let
- * go of once there has been nothing to do for a while.
+ * The pool of export threads. In: tasks. Out: their outcomes. A thread does one task after the other and ends when it
+ * has been idle for a while.
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';

@@ -1,6 +1,7 @@
 /**
- * Patients that a request names and that are not exported: not known here, or not on the list. In: a job that knows its
- * members. Out: what its client is told. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
+ * Reports patients of a request that are not exported: unknown, or not a member of the list. In: a job with known
+ * members. Out: lines for its client.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import { type Issue, issueOf } from '../outcome.ts';
 import type { JobRecord } from './job.ts';

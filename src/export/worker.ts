@@ -1,6 +1,6 @@
 /**
- * A thread that exports: its own database connection, its own mappings, so that searches never wait for it. In: tasks as
- * messages. Out: progress and outcomes as messages; none holds a value of a patient.
+ * An export thread, with its own database connection and mappings, so that searches never wait for it. In: tasks as
+ * messages. Out: progress and outcomes as messages, without values of patients.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,6 +1,6 @@
 /**
- * The HTTP application: the order of everything that happens to a request, on one screen. Listens nowhere; server.ts
- * does, and tests call `createApp(…).request(…)`.
+ * The HTTP application: the order in which a request passes through middleware and routes. It does not listen;
+ * server.ts does, and tests call `createApp(…).request(…)`.
  */
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';

@@ -1,5 +1,5 @@
 /**
- * What every part of src/http shares: the parts an app is made of, and what a request carries from one middleware to the
+ * What the parts of src/http share: the parts an app is made of, and what a request carries from one middleware to the
  * next.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

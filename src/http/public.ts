@@ -1,4 +1,6 @@
-/** Paths of the FHIR interface that anybody may read. In: where it stands. Out: whether a path is one of them. */
+/**
+ * Lists the paths of the FHIR interface that need no token. In: the base path. Out: a test of a path.
+ */
 
 /** Where apps learn how to get a token, within the FHIR interface. */
 export const SMART_CONFIGURATION = '/.well-known/smart-configuration';

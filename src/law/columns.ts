@@ -1,6 +1,6 @@
 /**
- * Which columns of which tables a pack reads, by walking the mappings. In: a registry. Out: per table its columns, each once;
- * what a check fetches apart from the plans of the server.
+ * Lists the columns that a pack reads, by walking the mappings. In: a registry. Out: per table its columns, each once,
+ * for checks that fetch rows without the plans of the server.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Condition, JoinColumn, Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';

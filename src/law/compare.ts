@@ -1,6 +1,6 @@
 /**
- * A resource as it is served beside the one that the interpreter makes of the stored row. In: both. Out: the elements in which
- * they differ; and where in a mapping an element is made.
+ * Compares a served resource with the one that the interpreter makes of the stored row. In: both. Out: the elements
+ * that differ, and the place in the mapping that makes each.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';

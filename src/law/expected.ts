@@ -1,6 +1,6 @@
 /**
- * What may stand for a stored value whose form its column does not promise, such as a text with an offset in a DATETIME. In:
- * the node that reads it and the value. Out: nothing, or what agrees with the stored value.
+ * Decides what may be served for a stored value that does not have its column's form, such as a text with an offset in
+ * a DATETIME. In: the node that reads it and the value. Out: nothing, or what agrees with the stored value.
  */
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { ValueNode } from '../mapping/model.ts';

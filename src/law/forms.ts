@@ -1,7 +1,7 @@
 /**
- * Values as a database holds them. In: a stored value, and what its column declares. Out: its form for messages, which shows
- * no value; and the value in the form in which rows carry it (src/sql/plan.ts), made here without the dialects, so that a
- * plan that rounds or cuts differs from it.
+ * Converts stored values. In: a stored value, and what its column declares. Out: its form for messages, without the
+ * value; and the value in the form of rows (src/sql/plan.ts), made without the dialects, so that a plan that rounds or
+ * truncates is found.
  */
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';

@@ -1,6 +1,7 @@
 /**
- * The oracle of the writer: a mapping interpreted node by node into an object, slow and in plain words. In: what the
- * writer gets. Out: the resource as an object, numbers as their digits; undefined for a row without an id.
+ * The reference implementation of the writers: interprets a mapping node by node into an object, slowly and plainly.
+ * In: what a writer gets. Out: the resource as an object, with numbers as their digits; undefined for a row without an
+ * id.
  */
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { IdRule } from '../mapping/id-rule.ts';

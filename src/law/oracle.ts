@@ -1,7 +1,7 @@
 /**
- * The other side of the law: what a search must find, decided without any of our planning. Values are taken from the
- * emitted JSON by the FHIRPath engine with the SearchParameter's own expression; matching follows the words of
- * https://hl7.org/fhir/R4/search.html on JSON values alone.
+ * The reference implementation of search, without any of our planning. The FHIRPath engine takes the values from the
+ * emitted JSON by the SearchParameter's own expression; matching follows https://hl7.org/fhir/R4/search.html on JSON
+ * values.
  */
 import fhirpath from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';

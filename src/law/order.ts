@@ -1,7 +1,8 @@
 /**
- * What a resource sorts by: of several values the one that comes first in the order. Instants of dates; texts without the case
- * of ASCII letters, unless they are codes; numbers of quantities; of references their rank. In: the values that a parameter
- * indexes. Out: a number or a text, undefined where there is none. https://hl7.org/fhir/R4/search.html#sort
+ * The reference implementation of sort values: of several values the one that comes first. Dates sort by instants,
+ * texts without the case of ASCII letters unless they are codes, quantities by number, references by rank. In: the
+ * values that a parameter indexes. Out: a number or a text; undefined if there is none.
+ * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import { type Indexed, interval } from './oracle.ts';

@@ -1,5 +1,6 @@
 /**
- * Questions to ask of a parameter: values that occur in the data, values beside them, and values made to go wrong.
+ * Makes search values for a parameter: values that occur in the data, values near them, and values that tend to break
+ * searches.
  */
 
 import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../r4/terminology.ts';

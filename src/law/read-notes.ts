@@ -1,7 +1,7 @@
 /**
- * What a note of HTML, RTF or plain text may become, without the sanitiser. In: the stored notes and what was emitted. Out:
- * whether the two contradict each other: letters that no note has, letters of a plain note that are lost, markup that a
- * narrative must not have. Where the markup of a note is simple, all of its letters have to be there in their order.
+ * Checks what a note of HTML, RTF or plain text became, without the sanitiser. In: the stored notes and the emitted
+ * text. Out: whether they contradict each other: letters that no note has, lost letters of a plain note, or markup
+ * that a narrative must not have. If the markup is simple, all letters must be there in order.
  * https://hl7.org/fhir/R4/narrative.html#xhtml
  */
 

@@ -1,7 +1,6 @@
 /**
- * What text steps leave of a text, worked out here and not by the steps themselves. In: steps as the mapping writes them, and a
- * stored text. Out: the text that the codec behind them gets; undefined: nothing.
- * docs/mapping-language.md, codecs
+ * The reference implementation of text steps. In: steps as the mapping writes them, and a stored text. Out: the text
+ * that the codec gets; undefined if there is none. docs/mapping-language.md, codecs
  */
 import type { StepOptions } from '../mapping/codecs/text-step.ts';
 

@@ -1,7 +1,8 @@
 /**
- * What a value of a column means, read here in plain words and not by the codec that emits it. In: the codec's label and
- * options, the values as the database holds them, and what the codec made of them. Out: whether the two contradict each other. A
- * codec that rounds, cuts, shifts or loses is found by this; codecs that are not here are held against their own reading alone.
+ * The reference implementation of codecs: reads a stored value without the codec that emits it. In: the codec's label
+ * and options, the values as the database holds them, and what the codec made of them. Out: whether they contradict
+ * each other. It finds codecs that round, truncate, shift or lose; codecs that are not listed here are checked against
+ * their own inverse only.
  */
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Codec, CodecOptions, Primitive } from '../mapping/codecs/codec.ts';

@@ -1,6 +1,6 @@
 /**
- * Searches of the law. In: a facade, a question of a parameter and resources with the values that the parameter indexes on
- * them. Out: the ids that the search finds and should not, and the other way round.
+ * Checks searches by the law. In: a facade, a question, and resources with the values that its parameter indexes. Out:
+ * ids that the search finds and should not, and ids that it misses.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';

@@ -1,7 +1,7 @@
 /**
- * Rows as the database holds them, joined here and not by the engine: lookups, child rows and references are found by plain
- * equality in tables that are fetched apart from every plan of the server. In: rows of tables, by their columns. Out: what the
- * interpreter (interpret.ts) reads. What is not fetched yet is noted and fetched in one go; then the interpreter tries again.
+ * Joins stored rows without the engine: lookups, child rows and references are found by equality in tables that were
+ * fetched without the plans of the server. In: rows of tables. Out: what the interpreter (interpret.ts) reads. Missing
+ * rows are recorded and fetched together, and the interpreter runs again.
  */
 import type {
   Condition,

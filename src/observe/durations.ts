@@ -1,7 +1,7 @@
 /**
- * A histogram of requests. In: method, route, status and milliseconds of each. Out: the lines that Prometheus reads. It is
- * our own because it is counted for every request, also for those that are answered from the cache in some microseconds:
- * that of prom-client takes longer for one count than the look into the cache.
+ * A histogram of request durations. In: method, route, status and milliseconds of each request. Out: lines in
+ * Prometheus format. It is our own, as prom-client takes longer for one observation than an answer from the cache
+ * takes altogether.
  * https://prometheus.io/docs/instrumenting/exposition_formats/#histograms-and-summaries
  */
 

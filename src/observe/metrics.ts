@@ -1,6 +1,6 @@
 /**
- * Numbers for Prometheus. In: what happens, and who else counts. Out: the text of `/metrics`. No label holds a value of a
- * patient or of a request: methods and statuses are few, routes are patterns, mappings are those of the pack.
+ * Metrics for Prometheus. Out: the text of `/metrics`. No label contains a value of a patient or of a request: methods
+ * and statuses are few, routes are patterns, mappings are those of the pack.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';

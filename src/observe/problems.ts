@@ -1,6 +1,6 @@
 /**
- * The problems that were logged last, for a person who opens the start page. In: a log. Out: the same log, and the messages of its last
- * warnings and errors; never their fields.
+ * Keeps the last warnings and errors of the log for the start page. In: a log. Out: the same log, and the messages
+ * without their fields.
  */
 import type { Log } from '../log.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Where the time of a request goes. In: work, by stage. Out: milliseconds per stage and the number of statements, for the
- * log, `Server-Timing` and metrics; and events on the diagnostics channels `lintel:parse`, `lintel:plan`, `lintel:sql` and
- * `lintel:write`, for an OpenTelemetry SDK or whoever else subscribes. Nothing of it holds a value.
+ * Measures where the time of a request goes. In: work, by stage. Out: milliseconds per stage and the number of
+ * statements, for the log, `Server-Timing` and metrics; and events on the diagnostics channels `lintel:parse`,
+ * `lintel:plan`, `lintel:sql` and `lintel:write`, for example for an OpenTelemetry SDK. None contains a value.
  * https://nodejs.org/api/diagnostics_channel.html#class-tracingchannel
  */
 import { tracingChannel } from 'node:diagnostics_channel';

@@ -1,6 +1,6 @@
 /**
- * A database whose statements are counted. In: a database, and who counts. Out: the same, told of each statement with the
- * mapping that it is for, its bulkhead, its outcome and its time; and its errors know that mapping.
+ * Counts the statements of a database. In: a database, and a counter. Out: the same database; the counter is told
+ * mapping, bulkhead, outcome and time of each statement, and errors name the mapping.
  */
 import { performance } from 'node:perf_hooks';
 import { andEnd } from '../common/awaitable.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists of parameters come in few lengths, so that a statement serves the next list, too. In: values. Out: the same, the
- * last one repeated up to one of these lengths.
+ * Pads lists of parameters to a few lengths, so that one statement serves lists of similar length. In: values. Out:
+ * the same, with the last one repeated.
  */
 
 /** SQL Server takes 2,100 parameters at most. */

@@ -1,6 +1,7 @@
 /**
- * The type a parameter is declared with. In: a value, its own type and the type of what it is compared with. Out: value
- * and type such that SQL Server neither converts the column (which would lose its index) nor cuts the value off.
+ * Chooses the type that a parameter is declared with. In: a value, its own type and the type of what it is compared
+ * with. Out: value and type such that SQL Server neither converts the column (which would lose its index) nor
+ * truncates the value.
  * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
  */
 import { type ColumnType, isSmallUuid } from './column-type.ts';

@@ -1,6 +1,5 @@
 /**
- * What is asked of the database: one select, complete and without dialect. It is made by src/plan, rendered once per
- * engine, and knows no FHIR.
+ * A SELECT, complete and independent of dialects. src/plan makes it, and each engine renders it; it knows no FHIR.
  */
 
 import type { ColumnType } from './column-type.ts';

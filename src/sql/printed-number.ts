@@ -1,7 +1,7 @@
 /**
- * Numbers as they are printed: the shortest decimal that is the stored double, integers with all their digits. In: a number
- * or bigint of a row, digits that its column declares. Out: text that parses to exactly that number, undefined for what is
- * no number (NaN, infinities).
+ * Prints numbers: the shortest decimal that is the stored double, integers with all digits. In: a number or bigint of
+ * a row, and the digits that its column declares. Out: text that parses to exactly that number; undefined for NaN and
+ * infinities.
  */
 
 /** From here on every double is whole. */

@@ -1,6 +1,6 @@
 /**
- * The same expression under other aliases: a relation of one mapping placed inside a query of another, or of itself.
- * An alias may also give way to what its columns are computed from.
+ * Renames the aliases of an expression, so that a relation of one mapping can be used inside a query of another, or of
+ * itself. An alias may also be replaced by the expressions of its columns.
  */
 import { aliasesOf } from './columns-used.ts';
 import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';

@@ -1,7 +1,7 @@
 /**
- * Predicates of the compiler. In: a Predicate. Out: SQL that is TRUE exactly where the predicate holds, and for `not`
- * TRUE exactly where it does not, NULL included. (FALSE and UNKNOWN need no telling apart: nothing negates SQL text
- * except CASE, which takes UNKNOWN as FALSE.)
+ * Renders predicates. In: a Predicate. Out: SQL that is TRUE exactly if the predicate holds; for `not`, TRUE exactly
+ * if it does not, NULL included. FALSE and UNKNOWN need not be told apart: SQL text is negated nowhere but in CASE,
+ * which treats UNKNOWN as FALSE.
  */
 import { asItStands, type ColumnType, isOtherCollation, isSmallUuid } from './column-type.ts';
 import type { Dialect, Writer } from './dialect.ts';

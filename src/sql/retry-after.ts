@@ -1,6 +1,6 @@
 /**
- * When to come again. In: the least number of seconds. Out: whole seconds, up to three times as many, drawn at random: clients that
- * were refused at the same moment do not come back at the same moment.
+ * Chooses Retry-After. In: the least number of seconds. Out: a random whole number between it and three times as many,
+ * so that clients that were refused together do not return together.
  * https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
 export function retryIn(least: number, random: () => number = Math.random): number {

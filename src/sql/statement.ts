@@ -1,7 +1,7 @@
 /**
- * Statements of plans that are used again with other values. In: a plan, and the values of its places. Out: its statement,
- * rendered once per plan, with these values bound. The text depends on the shape of a plan alone, so whoever keeps a plan
- * sees to it that values of one shape (`valueShape`) come to it.
+ * Statements of plans that are used again with other values. In: a plan, and the values of its placeholders. Out: its
+ * statement, rendered once per plan, with these values bound. The text depends on the shape of the plan, so that a
+ * kept plan may only get values of the same shape (`valueShape`).
  */
 import type { Dialect } from './dialect.ts';
 import type { Moment, SqlValue } from './expression.ts';

@@ -1,6 +1,6 @@
 /**
- * Which tables a statement reads. In: a plan. Out: their names in lower case, each once, in order; what SQL of a mapping reads
- * beside them is not known.
+ * Lists the tables that a statement reads. In: a plan. Out: their names in lower case, each once, in order; tables in
+ * SQL text of a mapping are not known.
  */
 import { printTable } from './identifier.ts';
 import type { SqlPlan } from './plan.ts';

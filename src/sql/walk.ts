@@ -1,6 +1,6 @@
 /**
- * A walk over parts of a query: the one place that knows which parts each kind of expression, predicate and relation has. In:
- * parts, and what to do at them. Out: nothing; what is done is the visitor's.
+ * Walks over the parts of a query. It is the only place that knows the parts of each kind of expression, predicate and
+ * relation. In: parts, and a visitor.
  */
 import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 

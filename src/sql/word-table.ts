@@ -1,6 +1,6 @@
 /**
- * A table of the words of some columns (docs/decisions/0316-an-index-of-words.md), which each engine's folder writes the statements of.
- * Lintel prints them, whoever administers the database runs them: Lintel itself never writes.
+ * A table of the words of some columns (docs/decisions/0316-an-index-of-words.md); each engine's folder writes its
+ * statements. Lintel prints them for the database's administrator and never runs them.
  */
 import type { ColumnInfo, TableInfo } from './catalog.ts';
 

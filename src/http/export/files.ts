@@ -1,5 +1,6 @@
 /**
- * A file of an export as a response: whole, a range, or compressed. RFC 9110 section 14
+ * Sends a file of an export: whole, a range, or compressed.
+ * RFC 9110 section 14
  */
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';

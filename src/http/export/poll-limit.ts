@@ -1,6 +1,6 @@
 /**
- * Polls that come too fast. In: the name of what is polled. Out: true if the poll must be refused. A few may come at once;
- * then one each second. Time is measured on the clock that never jumps.
+ * Limits polls of an export. In: the name of what is polled. Out: true if the poll is refused. A few polls may come at
+ * once, then one per second, by the monotonic clock.
  */
 const AT_ONCE = 10;
 const PER_MILLISECOND = 1 / 1000;

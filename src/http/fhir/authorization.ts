@@ -1,5 +1,5 @@
 /**
- * How a caller gets a token, told to whoever asks: `.well-known/smart-configuration`, and the same in the CapabilityStatement.
+ * Tells how a caller gets a token: `.well-known/smart-configuration`, and the same in the CapabilityStatement.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, https://hl7.org/fhir/R4/security.html
  */
 import { Hono } from 'hono';

@@ -1,6 +1,7 @@
 /**
- * Batches: a Bundle of requests, each answered as if it had come alone, in order. In: the Bundle's members and a way to
- * answer one request. Out: a Bundle of type batch-response as JSON text. https://hl7.org/fhir/R4/http.html#transaction
+ * Answers batches: each request of a Bundle is answered as if it had come alone, in order. In: the Bundle's members
+ * and a function that answers one request. Out: a Bundle of type batch-response as JSON text.
+ * https://hl7.org/fhir/R4/http.html#transaction
  */
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { FhirError, type Issue, issueOf, operationOutcome } from '../../outcome.ts';

@@ -1,6 +1,6 @@
 /**
- * R4 lets a read of Binary answer with the content itself: where the client names no media type of FHIR, the content
- * goes out under its own. It is a stranger's document, so browsers neither guess its type nor run what is in it.
+ * Answers a read of Binary with the content itself if the client asks for no media type of FHIR. The content may come
+ * from anywhere: headers keep browsers from guessing its type and from running it.
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 import type { ResourceText, SearchRequest } from '../../facade.ts';

@@ -1,6 +1,7 @@
 /**
- * The body of an operation: a Parameters resource in JSON or XML. In: a request. Out: names and values as of a query
- * string. https://hl7.org/fhir/R4/operations.html#request
+ * Reads the body of an operation: a Parameters resource in JSON or XML. In: a request. Out: names and values, as of a
+ * query string.
+ * https://hl7.org/fhir/R4/operations.html#request
  */
 import { FhirError } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';

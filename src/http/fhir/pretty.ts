@@ -1,7 +1,6 @@
 /**
- * Indents texts for `_pretty` without reading them: parsing would lose the digits of decimals (`1.50`), which are data in
- * FHIR. In: valid JSON text without blanks between its tokens, or with; FHIR XML as src/resource/xml.ts writes it. Out:
- * the same, two blanks a level.
+ * Indents JSON and XML for `_pretty` without parsing them, which would lose the digits of decimals (`1.50`). In: valid
+ * JSON text, or FHIR XML of src/resource/xml.ts. Out: the same with two blanks per level.
  * https://hl7.org/fhir/R4/http.html#pretty
  */
 

@@ -1,6 +1,6 @@
 /**
- * JSON whose numbers keep their digits: `1.50` is a measurement of two decimals and not 1.5. In: JSON text. Out: its value, with
- * numbers as `{rawJSON: '1.50'}`, which JSON.stringify writes as they were.
+ * Parses JSON and keeps the digits of numbers, as `1.50` says more than 1.5. In: JSON text. Out: its value, with
+ * numbers as `{rawJSON: '1.50'}`, which JSON.stringify writes unchanged.
  * https://github.com/tc39/proposal-json-parse-with-source
  */
 

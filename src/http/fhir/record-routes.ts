@@ -1,6 +1,7 @@
 /**
- * Routes of operations that answer with resources of the record, made from their table. Each is called by GET, or by POST
- * with Parameters. https://hl7.org/fhir/R4/operations.html
+ * Makes the routes of operations that answer with resources of the record, from their table. Each is called by GET, or
+ * by POST with Parameters.
+ * https://hl7.org/fhir/R4/operations.html
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../../facade.ts';

@@ -1,6 +1,7 @@
 /**
- * Whether an object of a JSON text has the same name twice. JSON.parse keeps the last, other readers the first, so what such a
- * body asks for depends on who reads it. In: a text that JSON.parse took. https://hl7.org/fhir/R4/json.html, RFC 8259 section 4
+ * Finds an object with the same name twice in a JSON text. JSON.parse keeps the last value and other readers the
+ * first, so that such a body means different things to different readers. In: a text that JSON.parse accepts.
+ * https://hl7.org/fhir/R4/json.html, RFC 8259 section 4
  */
 
 /** A string, or what opens, closes or follows one. */

@@ -1,6 +1,7 @@
 /**
- * The resource that a request carries, in JSON or XML. In: a request. Out: its members as in FHIR JSON; undefined where
- * there is no body. Errors: FhirError, and WrongMediaType, which is told as 415. https://hl7.org/fhir/R4/http.html#mime-type
+ * Reads the resource in a request's body, in JSON or XML. In: a request. Out: its members as in FHIR JSON; undefined
+ * without a body. Errors: FhirError, and WrongMediaType (415).
+ * https://hl7.org/fhir/R4/http.html#mime-type
  */
 import { FhirError } from '../../outcome.ts';
 import { fromXml, XmlError } from '../../resource/from-xml.ts';

@@ -1,6 +1,6 @@
 /**
- * FHIR JSON text → response in the representation that was asked for, made for this request alone;
- * http/middleware/answer-cache.ts is for what several requests may share.
+ * Makes a response of FHIR JSON text, in the representation that was asked for. Answers that several requests may
+ * share are made by http/middleware/answer-cache.ts.
  */
 import { FhirError, type Issue, operationOutcome } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
- * `Patient/<id>/$ccd`. The document goes out as the XML it is, in a Binary where the client asks for FHIR, as a page for people in
- * a browser; whole, as answers of FHIR are kept and tagged.
+ * The route `Patient/<id>/$ccd`: sends the document as XML, as a Binary if the client asks for FHIR, or as a page in a
+ * browser.
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 import { Hono } from 'hono';

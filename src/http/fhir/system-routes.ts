@@ -1,5 +1,5 @@
 /**
- * What is asked of the base itself: searches over several types by GET or by POST to `_search`, and batches.
+ * The routes of the base: searches over several types by GET or by POST to `_search`, and batches.
  * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/http.html#transaction
  */
 import { Hono } from 'hono';

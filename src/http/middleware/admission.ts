@@ -1,6 +1,6 @@
 /**
- * How many answers are made at a time: each holds its rows while others have their turn at the database, so that thousands at once
- * would take all memory and none would be ready in time. In: places, and work. Out: its result, once there is a place.
+ * Limits how many answers are made at a time, as each holds its rows in memory while it waits for the database. In:
+ * slots, and work. Out: the result of the work, once there is a slot.
  */
 import { FhirError } from '../../outcome.ts';
 import { type BulkheadLoad, DatabaseError } from '../../sql/database.ts';

@@ -1,6 +1,7 @@
 /**
- * Answers that several requests may share. In: a request and how its answer is made. Out: the response, from the cache
- * where it has a good one, and a `Cache-Status` that says what happened. RFC 9211, RFC 9111 section 5.2.1
+ * Answers from the cache. In: a request and a function that makes its answer. Out: the response, from the cache if it
+ * has a valid one, and a `Cache-Status` that says what happened.
+ * RFC 9211, RFC 9111 section 5.2.1
  */
 import { type AnswerCache, type AnswerOrigin, hearPlans } from '../../cache/answers.ts';
 import type { Freshness } from '../../cache/freshness.ts';

@@ -1,6 +1,7 @@
 /**
- * Headers of an answer while the parts of src/http add theirs. In: names and values that are ours. Out: what the framework takes for
- * the platform's Headers. Those check each name and value and sort them, and Node, which sends them, checks all once more.
+ * Headers of an answer while the parts of src/http add theirs. In: names and values that are ours. Out: an object that
+ * the framework takes for the platform's Headers, without their checks and sorting: Node checks all headers again when
+ * it sends them.
  */
 type Visit = (value: string, name: string, all: Headers) => void;
 

@@ -1,6 +1,6 @@
 /**
- * Answers in their final form: made once, compressed once for each coding that somebody takes, sent many times. In: FHIR JSON
- * text and a representation. Out: an Answer; and a Response for one client of it, 304 where the client has it already.
+ * Answers in their final form: made once, compressed once per coding, sent many times. In: FHIR JSON text and a
+ * representation. Out: an Answer, and its Response for one client, 304 if the client has it already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
 import { hash } from 'node:crypto';

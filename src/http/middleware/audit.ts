@@ -1,6 +1,6 @@
 /**
- * The audit of answers: each that holds patients' data, or could, is written down before it goes out. In: a request that was
- * answered. Out: the answer; or 503 where it cannot be written down. docs/audit.md
+ * Writes an audit record before an answer is sent that contains patients' data, or could. In: a request that was
+ * answered. Out: the answer; 503 if the record cannot be written. docs/audit.md
  */
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../audit/audit.ts';

@@ -1,6 +1,7 @@
 /**
- * Bearer tokens. In: the Authorization header of a request. Out: what its caller may see, or 401. Decisions are kept, so
- * that a token is verified once and not with each request. RFC 6750
+ * Checks bearer tokens. In: the Authorization header of a request. Out: what its caller may see, or 401. The result is
+ * kept, so that a token is verified once and not for each request.
+ * RFC 6750
  */
 import { hash } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';

@@ -1,7 +1,7 @@
 /**
- * The header `Break-Glass: <reason>`: somebody asks to see what is hidden from them. In: a request whose caller is known. Out:
- * the request with what the caller sees then, and an answer that says so; or 403, for the header is never ignored. The reason
- * goes into the audit and nowhere else. docs/access-rules.md
+ * Handles the header `Break-Glass: <reason>`, by which a caller asks to see what is hidden from them. In: a request
+ * with a known caller. Out: the request with the wider access, and an answer that says so; or 403, as the header is
+ * never ignored. The reason is written to the audit only. docs/access-rules.md
  */
 import { createMiddleware } from 'hono/factory';
 import type { Access } from '../../auth/access.ts';

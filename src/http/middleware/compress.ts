@@ -1,8 +1,8 @@
 /**
- * Response bodies as br or gzip where the client takes one and the body is worth it. In: the final bytes, their media
- * type and Accept-Encoding. Out: the bytes to send and the header that says so. The fastest levels already make a page of
- * resources a tenth to a twentieth of its size, br in the time of gzip and smaller; and bytes at once cost a third of
- * what a stream costs. RFC 9110 section 12.5.3
+ * Compresses response bodies with br or gzip if the client accepts it and it saves enough. In: the final bytes, their
+ * media type and Accept-Encoding. Out: the bytes to send and the header. The fastest levels shrink a page of resources
+ * to a tenth or less.
+ * RFC 9110 section 12.5.3
  */
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';

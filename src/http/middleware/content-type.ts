@@ -1,5 +1,6 @@
 /**
- * What a request's body is, by its Content-Type, and its text. RFC 9110 section 8.3
+ * Reads a request's body as text, by its Content-Type.
+ * RFC 9110 section 8.3
  */
 import { FhirError } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';

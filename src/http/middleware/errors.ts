@@ -1,6 +1,6 @@
 /**
- * The one place where errors become responses. In: whatever was thrown below. Out: an OperationOutcome that never holds
- * a stack, an SQL text or a value.
+ * Turns errors into responses. In: whatever was thrown. Out: an OperationOutcome that never contains a stack, SQL text
+ * or a value.
  */
 import { FhirError, issueOf } from '../../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../../sql/database.ts';

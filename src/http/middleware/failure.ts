@@ -1,6 +1,6 @@
 /**
- * What is told of errors that are no fault of whoever asked. In: the error. Out: fields for the log, which hold the engine's code and
- * the mapping where the database failed, and words for the client. Neither has anything of what the engine itself said.
+ * Describes errors that are not the caller's fault. In: the error. Out: fields for the log, such as the engine's error
+ * code and the mapping; and a text for the client. Neither contains the engine's own message.
  */
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { describeError, type Log, type LogFields } from '../../log.ts';

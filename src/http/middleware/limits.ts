@@ -1,5 +1,5 @@
 /**
- * What is refused before any work is done: long addresses, foreign Host headers, and slow requests.
+ * Refuses requests before any work is done: long addresses, foreign Host headers, slow requests.
  */
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';

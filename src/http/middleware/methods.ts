@@ -1,5 +1,5 @@
 /**
- * What becomes of methods that an address does not take: OPTIONS is told which it takes, others are refused with 405.
+ * Answers OPTIONS with the methods of an address, and other methods with 405.
  * RFC 9110 section 15.5.6
  */
 import { issueOf } from '../../outcome.ts';

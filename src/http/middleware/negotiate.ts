@@ -1,6 +1,7 @@
 /**
- * Which representation a client wants. In: `_format` and Accept. Out: json, xml or html, or FhirError `not-acceptable`.
- * `_format` overrides Accept. https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
+ * Chooses the representation. In: `_format` and Accept. Out: json, xml or html, or FhirError `not-acceptable`.
+ * `_format` overrides Accept.
+ * https://hl7.org/fhir/R4/http.html#mime-type, RFC 9110 section 12.5.1
  */
 import { type Accept, parseAccept } from 'hono/utils/accept';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';

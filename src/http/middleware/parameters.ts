@@ -1,7 +1,7 @@
 /**
- * Query strings and form bodies → names and values in the request's order, repeated ones kept. Unlike URLSearchParams,
- * which repairs silently, this refuses what is not percent-encoded UTF-8: a search for something else than was asked
- * must not look like an answer. https://url.spec.whatwg.org/#urlencoded-parsing, https://hl7.org/fhir/R4/http.html#search
+ * Parses query strings and form bodies to names and values in order, with repeats. Text that is not percent-encoded
+ * UTF-8 is refused: URLSearchParams would repair it silently, and the search would answer another question.
+ * https://url.spec.whatwg.org/#urlencoded-parsing, https://hl7.org/fhir/R4/http.html#search
  */
 import type { SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';

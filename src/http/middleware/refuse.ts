@@ -1,5 +1,5 @@
 /**
- * What is refused before any route: told in the form of the interface that was addressed.
+ * Refuses a request before it reaches a route, in the error format of the interface that it addresses.
  */
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { issueOf } from '../../outcome.ts';

@@ -1,6 +1,6 @@
 /**
- * A header of a request, from Node's own where there is a connection: the framework makes an object of them all first, which
- * takes longer than all else that is done with them.
+ * Reads a header of a request from Node's own request, if there is one: the framework would first copy all headers
+ * into an object, which takes longer than the rest of the work on them.
  */
 import type { HttpContext } from '../context.ts';
 

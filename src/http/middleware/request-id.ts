@@ -1,7 +1,7 @@
 /**
- * The id of a request. In: X-Request-Id, where a proxy or a client gives one that can hold no words: UUIDs, ULIDs, hex and
- * the like. Out: that id, or one of our own, in the log and in the answer; what was sent and not taken comes back as
- * X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
+ * Chooses the id of a request. In: X-Request-Id, if it is a UUID, ULID, hex or the like and so contains no words. Out:
+ * this id or a new one, for the log and the answer. An id that is not taken is returned as X-Correlation-Id.
+ * https://hl7.org/fhir/R4/http.html#custom
  */
 import { randomUUID } from 'node:crypto';
 import { createMiddleware } from 'hono/factory';

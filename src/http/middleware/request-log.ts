@@ -1,7 +1,7 @@
 /**
- * What is told of each request: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
- * `lintel:request`. Method, route pattern, status, bytes, durations; never the path or the query, which hold ids and
- * search values.
+ * Logs each request: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
+ * `lintel:request`. They have method, route pattern, status, bytes and durations, never the path or the query, which
+ * contain ids and search values.
  */
 import { tracingChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';

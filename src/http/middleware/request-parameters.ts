@@ -1,5 +1,5 @@
 /**
- * The parameters of a request: those of its query string, and those of a form. Out: names and values in order.
+ * Reads the parameters of a request from its query string and its form. Out: names and values in order.
  * https://hl7.org/fhir/R4/search.html#Introduction
  */
 import type { SearchRequest } from '../../facade.ts';

@@ -1,7 +1,7 @@
 /**
- * Bodies that are sent while they are made. In: a stream of Node's. Out: one for a Response. Where it fails the head has been sent, so
- * the connection is cut off, and the client sees that the answer is not whole. (The framework would write the error's message into
- * the body, and to standard error.)
+ * Sends a body while it is made. In: a stream of Node's. Out: a stream for a Response. If it fails, the connection is
+ * cut, so that the client sees an incomplete answer: the head was sent already, and the framework would write the
+ * error's message into the body.
  */
 import { Readable } from 'node:stream';
 import type { Log } from '../../log.ts';

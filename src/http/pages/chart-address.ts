@@ -1,4 +1,6 @@
-/** Addresses of the pages of charts, for what links to them. In: a request, a patient's number. Out: an absolute address. */
+/**
+ * Makes the addresses of chart pages. In: a request, a patient's number. Out: an absolute address.
+ */
 import { type AppParts, type HttpContext, serverBase } from '../context.ts';
 
 /** Below the REST interface, whose cookie is sent there and nowhere else. */

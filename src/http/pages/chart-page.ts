@@ -1,6 +1,6 @@
 /**
- * The pages of charts, for people who are logged in at the REST interface: the look-up of a patient, and the chart of one with
- * its documents. In: what was found. Out: HTML without script.
+ * The chart pages of the REST interface, for people who are logged in: the look-up of a patient, and a patient's chart
+ * with its documents. In: what was found. Out: HTML without script.
  */
 import { html } from 'hono/html';
 import { TOPICS } from '../../ccda/topics.ts';

@@ -1,6 +1,6 @@
 /**
- * Pages of charts below the REST interface, behind its session: `/chart` looks up patients, `/chart/<number>` shows one, and
- * `/chart/<number>/document` leads to a document by what a form says. In: requests of a browser. Out: pages, redirects.
+ * The routes of chart pages, behind the session of the REST interface: `/chart` looks up patients, `/chart/<number>`
+ * shows one, `/chart/<number>/document` redirects to the document that a form asks for.
  */
 import { Hono } from 'hono';
 import type { Patient } from '../../ccda/fhir/people.ts';

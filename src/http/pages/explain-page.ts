@@ -1,7 +1,7 @@
 /**
- * What becomes of a search, as a page for people: the statements that it sends, the indexes that serve them, and the columns that each
- * element comes from. In: `query`, a search as it stands in an address. Out: HTML without any value of the search. Only for callers
- * who may see everything.
+ * The page that explains a search: its statements, the indexes that serve them, the columns behind each element. In:
+ * `query`, a search as in an address. Out: HTML without the values of the search. Only for callers who may see
+ * everything.
  */
 import { Hono } from 'hono';
 import { html } from 'hono/html';

@@ -1,6 +1,6 @@
 /**
- * The page at `/` as HTML: one document, no script, nothing fetched from anywhere. In: what home.ts found out. Out: HTML
- * in which every text is escaped.
+ * Writes the start page `/`: one HTML document without script that loads nothing. In: what home.ts collected. Out:
+ * HTML in which every text is escaped.
  */
 import { html } from 'hono/html';
 import type { Refused } from '../context.ts';

@@ -1,6 +1,6 @@
 /**
- * `/`: what is here, for a person (HTML) or a program (JSON). In: what is mapped and the capabilities that follow from
- * it, and how busy the process is. Out: base URLs, types with live sample links, state of the mappings, the database, the cache and
+ * Collects what the start page `/` shows to a person (HTML) or a program (JSON). In: the mappings, their capabilities,
+ * and the state of the process. Out: base URLs, types with sample links, state of mappings, database, cache and
  * exports, requests to try.
  */
 import { Hono } from 'hono';

@@ -1,6 +1,6 @@
 /**
- * The form to log in, on the start page and on a page of its own, for people; what it sends is the login of the REST interface. In:
- * where the form is sent and where it leads. Out: HTML without script.
+ * The form to log in to the REST interface, on the start page and on its own page. In: where the form is sent and
+ * where it leads. Out: HTML without script.
  */
 import { html } from 'hono/html';
 import { type AppParts, type HttpContext, serverBase } from '../context.ts';

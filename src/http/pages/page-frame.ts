@@ -1,6 +1,6 @@
 /**
- * The frame of all pages for people: head, style, a line that says where one is. In: a title, the way to the page and its content.
- * Out: one HTML document without script, which asks nothing of any other address. Works from 320 px on, in light and dark.
+ * The frame of all pages: head, style, breadcrumbs. In: a title, the breadcrumbs and the content. Out: one HTML
+ * document without script that loads nothing, for screens from 320 px, light and dark.
  */
 import { hash } from 'node:crypto';
 import { html, raw } from 'hono/html';

@@ -1,7 +1,7 @@
 /**
- * A FHIR answer as a page for people. In: the JSON text of a resource, and where it stands. Out: HTML: the resource as readable text
- * with links, and its JSON beside it; a Bundle as a list of these with links to further pages. Knows data types by their shape and
- * no resource type by name.
+ * Shows a FHIR answer to people. In: the JSON text of a resource, and its address. Out: HTML with the resource as
+ * readable text with links, and its JSON beside it; a Bundle is a list of these with links to further pages. Data
+ * types are known by their shape; no resource type is named.
  */
 import { html } from 'hono/html';
 import { indentJson } from '../fhir/pretty.ts';

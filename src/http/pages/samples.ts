@@ -1,6 +1,6 @@
 /**
- * Requests to try, made of what is really offered and without any patient's data. In: the CapabilityStatement, or what is mapped. Out:
- * the types with what can be asked of each, and three addresses, for the page at `/` and for the console at start.
+ * Makes sample requests from what is offered, without any patient's data. In: the CapabilityStatement, or the
+ * mappings. Out: the types with their searches, and three addresses, for the start page and for the console at start.
  */
 
 export interface OfferedType {

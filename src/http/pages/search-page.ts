@@ -1,6 +1,6 @@
 /**
- * A form that searches one type, made of what /metadata says of it. In: the type in the path; what was filled in as parameters. Out: the
- * form; or, once it is sent, a redirect to the search with the fields that are not empty.
+ * A form that searches one type, made from /metadata. In: the type in the path, and values of fields as parameters.
+ * Out: the form; once it is sent, a redirect to the search without the empty fields.
  */
 import { Hono } from 'hono';
 import { html } from 'hono/html';

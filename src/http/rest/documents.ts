@@ -1,6 +1,7 @@
 /**
- * Documents over HTTP. In: a document and what the client accepts. Out: XML, or a page for people, compressed where the
- * client takes it; a large one as a stream, whose text is made as fast as the client takes it. RFC 9110 section 12
+ * Sends documents. In: a document and what the client accepts. Out: XML or a page, compressed if the client accepts
+ * it; a large one as a stream, at the speed of the client.
+ * RFC 9110 section 12
  */
 import { pipeline, Readable } from 'node:stream';
 import { parseAccept } from 'hono/utils/accept';

@@ -1,6 +1,6 @@
 /**
- * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}`, or a page in a browser, that never
- * holds a stack, an SQL text or a patient's value. docs/interfaces.md
+ * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}`, or a page in a browser,
+ * without stack, SQL text or a patient's value. docs/interfaces.md
  */
 import { html } from 'hono/html';
 import { AccountsError } from '../../auth/accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * What the routes of the REST interface, and its pages, read from a request: parameters, the patient in the path, and the rights of
- * who is logged in. Throws RestError for what cannot be meant.
+ * Reads requests of the REST interface and its pages: parameters, the patient in the path, the rights of the person
+ * who is logged in. Throws RestError for what is not valid.
  */
 import type { RequestContext } from '../../facade.ts';
 import { idOfNumber } from '../../rest/fhir-source.ts';

@@ -1,7 +1,6 @@
 /**
- * Login, logout, and the session that every other call of the REST interface needs. In: form data, the cookie. Out: the
- * cookie JSESSIONID, which no script can read, no other site sends, and only plain loopback carries without TLS; 401 without
- * a good session. docs/interfaces.md, RFC 6265
+ * Login, logout and sessions of the REST interface. In: form data, the cookie. Out: the cookie JSESSIONID (HttpOnly,
+ * SameSite, Secure except on plain loopback); 401 without a valid session. docs/interfaces.md, RFC 6265
  */
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { csrf } from 'hono/csrf';

@@ -1,10 +1,8 @@
 /**
- * Limits how many answers are made at a time, by what the machine and the database bear at the moment (AIMD), with a
- * short queue before them.
- *
- * In: the most and the fewest places, and how long a request may wait. Out: `enter`, which gives a place. There are
- * fewer places after a moment in which most answers took long, and more where some waited and most were quick. A
- * request that could not be answered in time is refused before any work is done for it.
+ * Limits how many answers are made at a time to what machine and database can bear (AIMD), with a short queue.
+ * In: the most and the fewest slots, and how long a request may wait. Out: `enter`, which gives a slot. The limit
+ * falls after an interval in which most answers were slow, and rises if requests waited and most were quick. A request
+ * that could not be answered in time is refused before any work is done for it.
  */
 import { DatabaseError } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';

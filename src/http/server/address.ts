@@ -1,7 +1,7 @@
 /**
- * What a request is addressed to. In: its Host headers and its target, as they were sent. Out: whether they name one host and one path
- * that mean the same to everybody on the way: to proxies, to the framework, and to whoever compares names. RFC 9110 section 7.2,
- * RFC 9112 section 3.2, RFC 3986 section 3.2
+ * Checks what a request is addressed to. In: its Host headers and its target, as they were sent. Out: whether they
+ * name one host and one path that proxies, the framework and our own checks read alike.
+ * RFC 9110 section 7.2, RFC 9112 section 3.2, RFC 3986 section 3.2
  */
 import { isIPv4, isIPv6 } from 'node:net';
 

@@ -1,8 +1,7 @@
 /**
- * What connections may take from each other: their number, of one address and in all; requests that one of them has under way; and
- * answers that are made and not taken, of which the server keeps every byte. In: the server, and responses as they begin. Out:
- * connections that are closed. Where there are too many, those go first that wait for nothing: clients that hold them open idle, or
- * send a request slowly, keep nobody out.
+ * Limits connections: their number, per address and in all; requests in flight per connection; and answers that a
+ * client does not read, whose bytes the server must keep. In: the server, and responses as they begin. Out:
+ * connections that are closed, idle and slow ones first.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as SecureServer } from 'node:https';

@@ -1,8 +1,9 @@
 /**
- * Bodies of requests: received whole before anything is done for them, so that a client which sends slowly holds nothing that others
- * wait for. In: requests. Out: their bodies, where the request looks for them; 413 for one that is too long. All bodies together hold
- * a bounded number of bytes: for a new one, those that have been coming longest are cut off. What is not read to its end is answered
- * with `Connection: close`, and the client gets a moment to read that. RFC 9112 section 9.6
+ * Receives bodies of requests completely before any work is done, so that a slow client holds nothing that others wait
+ * for. In: requests. Out: their bodies, or 413 for one that is too long.
+ * All bodies together hold a bounded number of bytes: the slowest are cut off for a new one. A body that is not read
+ * to its end is answered with `Connection: close`, and the client has a moment to read the answer. RFC 9112 section
+ * 9.6
  */
 import { createMiddleware } from 'hono/factory';
 import { FhirError } from '../../outcome.ts';

@@ -1,7 +1,8 @@
 /**
- * Connections that end while their clients are still sending. In: a connection whose last bytes are on their way. Out: it is closed when
- * the client has read them, or a moment later whatever the client does. Closed at once, it would be reset, and the client would see
- * nothing of the answer. RFC 9112 section 9.6
+ * Closes connections whose clients are still sending. In: a connection whose last bytes are being sent. Out: it is
+ * closed when the client has read them, or after a moment. If it were closed at once, it would be reset and the client
+ * would not see the answer.
+ * RFC 9112 section 9.6
  */
 import type { Duplex } from 'node:stream';
 

@@ -1,6 +1,7 @@
 /**
- * Bytes that are no HTTP request, or one whose head is too large, or that names no host or two: they reach no application. In: the
- * parser's error and the connection, or the request. Out: a status and an OperationOutcome, and the connection is closed.
+ * Answers bytes that are no HTTP request, and requests with too large a head or without exactly one host; they reach
+ * no application. In: the parser's error and the connection, or the request. Out: a status and an OperationOutcome,
+ * then the connection is closed.
  * RFC 9110 section 15.5, RFC 9112 section 3.2
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

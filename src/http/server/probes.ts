@@ -1,6 +1,5 @@
 /**
- * For whoever watches the process: `/health` while it lives, `/ready` while it can answer, `/metrics`. None tells anything of
- * the data.
+ * `/health` while the process lives, `/ready` while it can answer, `/metrics`. None contains data of the record.
  */
 import { Hono } from 'hono';
 import type { Metrics } from '../../observe/metrics.ts';

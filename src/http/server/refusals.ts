@@ -1,8 +1,7 @@
 /**
- * Refusals in a storm. Most clients that are refused ask again on the same connection at once, whatever Retry-After
- * says, and each refusal takes from the time that answers need. In: responses. Out: they are refused a moment later,
- * so that a connection costs a few refusals a second and not thousands. No more wait than a bounded number; the
- * others are refused at once.
+ * Delays refusals under overload: most clients that are refused repeat the request at once, whatever Retry-After says.
+ * In: responses. Out: they are sent a moment later, so that a connection costs a few refusals per second and not
+ * thousands. The number of delayed responses is bounded; the others are refused at once.
  */
 import type { ServerResponse } from 'node:http';
 import { retryIn } from '../../sql/retry-after.ts';

@@ -1,6 +1,6 @@
 /**
- * Listens, and stops gently: on close no new connection is taken, requests under way finish within the drain time, the
- * rest is cut off.
+ * Listens, and stops gracefully: on close no connection is accepted, requests in flight finish within the drain time,
+ * the rest is cut off.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';

@@ -1,7 +1,7 @@
 /**
- * TLS of the server itself. In: the files of a certificate, its key, and an authority whose certificates clients must have. Out: what
- * node:https needs, renewed when the files change. Files that do not fit together, such as half-written ones, change nothing.
- * Nothing of their content is ever told.
+ * TLS of the server. In: the files of a certificate, its key, and the authority of client certificates. Out: what
+ * node:https needs, renewed when the files change. Files that do not fit together, such as half-written ones, change
+ * nothing. Their content is never logged.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Parameters as node:sqlite takes them. SQLite compares by the type of what is bound: numbers that travel as text are bound
- * as numbers. https://sqlite.org/datatype3.html#comparison_expressions
+ * Binds parameters for node:sqlite. SQLite compares by the type of the bound value: numbers that travel as text are
+ * bound as numbers.
+ * https://sqlite.org/datatype3.html#comparison_expressions
  */
 import type { SQLInputValue } from 'node:sqlite';
 import { holdsAnyNumber } from '../column-type.ts';

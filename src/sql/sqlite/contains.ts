@@ -1,6 +1,6 @@
 /**
- * A text compared with many. In: a text, where in it one of the others is to stand, and these as a JSON array. Out: whether one
- * does. What is made of a list is kept while statements ask for it row by row.
+ * Compares a text with many. In: a text, where in it another text must be (start, end, anywhere), and these as a JSON
+ * array. Out: whether one matches. A parsed list is kept while statements use it row by row.
  */
 
 type Test = (text: string) => boolean;

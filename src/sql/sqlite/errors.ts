@@ -1,5 +1,6 @@
 /**
- * What SQLite's errors mean. In: what node:sqlite throws. Out: DatabaseError, with the code of SQLite and none of its words.
+ * Translates SQLite's errors. In: what node:sqlite throws. Out: DatabaseError with SQLite's code and without its
+ * message.
  * https://sqlite.org/rescode.html
  */
 import { DatabaseError, type EngineCode } from '../database.ts';

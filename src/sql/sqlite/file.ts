@@ -1,7 +1,8 @@
 /**
- * The file that stands at a path now. In: the path. Out: rows of statements; from another file as soon as another stands there, and
- * from other contents of the same file. A copy that is put in its place leaves the one that is open without a name and without
- * changes; one that is written over it (`cp`) leaves a connection with pages and a schema of before.
+ * Follows the file at a path. In: the path. Out: rows of statements, from the new file as soon as another is put in
+ * its place, and from new contents of the same file.
+ * A file that is replaced leaves an open connection on the old one; a file that is overwritten (`cp`) leaves it with
+ * stale pages and a stale schema.
  */
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';

@@ -1,7 +1,7 @@
 /**
- * How the rows of one SQLite file are written, for as long as it is open. In: a way to ask the file, where proofs are kept between
- * starts, and the rows that are fetched. Out: catalogs with forms; whether a form no longer holds, because another program
- * wrote since or because a fetched row shows it. A single row disproves a form, so that its column is `any` without a look.
+ * Tracks in which form the rows of an open SQLite file are written. In: queries to the file, proofs of earlier starts,
+ * and fetched rows. Out: catalogs with forms, and whether a form is disproved by another program's write or by a
+ * fetched row. One row disproves a form; its column then has the form `any`.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Awaitable } from '../../common/awaitable.ts';

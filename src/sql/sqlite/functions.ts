@@ -1,6 +1,6 @@
 /**
- * The functions that the SQLite dialect calls beyond SQLite's own. All but the look at the clock are pure, so SQLite may call them
- * once per value.
+ * The functions that the SQLite dialect adds to SQLite's own. All are pure except for the look at the clock, so SQLite
+ * may call them once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { instantOfCount } from '../../time/counted.ts';

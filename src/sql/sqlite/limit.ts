@@ -1,7 +1,7 @@
 /**
- * An end to statements that compute for too long. SQLite answers in the server's own thread and cannot be told to stop from there; but
- * it calls functions of ours, for comparisons of texts and for this alone (look.ts), and those can throw. In: milliseconds. Out:
- * what a statement begins with, and what the functions call.
+ * Ends statements that compute for too long. SQLite runs on the server's own thread and cannot be interrupted from
+ * there, but it calls our functions (look.ts and comparisons of texts), which can throw. In: milliseconds. Out: the
+ * start of a statement, and the check that the functions call.
  */
 import { performance } from 'node:perf_hooks';
 import { DatabaseError, TOO_LONG } from '../database.ts';

@@ -1,7 +1,7 @@
 /**
- * A look at the clock in statements that search. SQLite reads as many rows as a search leaves to it, compares as the request says,
- * and calls no function of ours unless texts are folded; so a condition that always holds, and does, stands before the others
- * wherever rows are searched. In: a plan. Out: the same with these conditions.
+ * Adds a look at the clock to statements that search: a condition that is always true and calls our function, before
+ * the other conditions. Without it SQLite may read any number of rows and call none of our functions. In: a plan. Out:
+ * the same with this condition.
  */
 import { INTEGER } from '../column-type.ts';
 import { and } from '../construct.ts';

@@ -1,7 +1,7 @@
 /**
- * What the rows of a column of numbers hold. In: a stored value, or a column in SQL, and the declared type. Out: the value's
- * form in words that say nothing of it; SQL that holds for the values that are all that the type says, and for no other:
- * those compare as they stand, arrive as numbers and keep their digits.
+ * Checks what the rows of a number column hold. In: a stored value, or a column in SQL, and the declared type. Out:
+ * the value's form in words, without the value; and SQL that holds for exactly the values of the declared type, which
+ * compare as they are, arrive as numbers and keep their digits.
  */
 import { type ColumnType, holdsAnyNumber } from '../column-type.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What shows that a SQLite file has not changed. In: its path. Out: a text that is another after each commit, in the file itself
- * or in its write-ahead log, and for another file at the same path; and whether it is old enough to be relied on. Only the file
- * system is asked: closing a descriptor of our own would drop the locks that SQLite holds on the file.
+ * Tells whether a SQLite file has changed. In: its path. Out: a text that differs after each commit, in the file or in
+ * its write-ahead log, and for another file at the path; and whether it is old enough to be relied on. Only the file
+ * system is asked: closing a descriptor of our own would drop SQLite's locks.
  * https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
  */
 import { type BigIntStats, realpathSync, statSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
- * Types as SQLite files declare them. SQLite takes any words for a type and enforces next to nothing, so a file carries
- * the spelling of the product that its schema came from: SQL Server, MySQL, PostgreSQL, Oracle. In: a declared type, or ''
- * for none. Out: a ColumnType. A name that is not in the table has the type that its affinity gives it, and undefined
- * where that is NUMERIC, which says nothing of what the column holds.
+ * Reads type names of SQLite files. SQLite accepts any name and enforces almost nothing, so a file has the names of
+ * the product its schema came from: SQL Server, MySQL, PostgreSQL, Oracle. In: a declared type, or '' for none. Out: a
+ * ColumnType. An unknown name has the type of its affinity; undefined if that is NUMERIC, which says nothing of the
+ * content.
  * https://sqlite.org/datatype3.html#determination_of_column_affinity
  */
 import type { ColumnType } from '../column-type.ts';

@@ -1,8 +1,8 @@
 /**
- * Notices rows that are written in another form than their column was found to have: somebody has written since. In: a plan, and
- * the forms that were found. Out: a look at its rows that tells each such column. Decimals arrive as SQLite keeps them,
- * as doubles, and leave as the text of their digits: those of the declared scale, and more where there are more. Instants in UTC
- * leave as the canonical texts of their moments, UUIDs in lower case in upper case.
+ * Notices fetched rows that contradict the form of their column: another program has written since. In: a plan, and
+ * the forms that were found. Out: a check of its rows that reports each such column.
+ * Decimals arrive as doubles and leave as text with their digits: those of the declared scale, and more if there are
+ * more. Instants in UTC leave as canonical texts.
  */
 import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
 import { readMoment } from '../../time/written.ts';
