@@ -10,12 +10,12 @@ import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
 import { plural } from '../common/plural.ts';
-import { ConfigError, readConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { type Arguments, type Command, overrides, textOf } from './command.ts';
+import { type Arguments, type Command, configOf, textOf } from './command.ts';
 import { printParameters } from './parameters-text.ts';
 
 /** Seconds for all sections. */
@@ -73,12 +73,7 @@ Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, args.positionals[0]);
     const is = (option: string): boolean => args.values[option] === true;
     const locked = is('locked');
     const seed = wholeNumber(args, 'seed') ?? randomInt(1_000_000);

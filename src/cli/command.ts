@@ -2,7 +2,7 @@
  * The interface of a command, and its access to the terminal.
  */
 import type { ParseArgsOptionsConfig } from 'node:util';
-import type { Environment } from '../config/config.ts';
+import { type Config, type Environment, readConfig } from '../config/config.ts';
 
 export interface Terminal {
   /** Writes one line, or several, of the result. */
@@ -47,4 +47,14 @@ export function listOf(args: Arguments, option: string): readonly string[] {
 /** Variables of the environment that options and arguments stand for. */
 export function overrides(variables: Readonly<Record<string, string | undefined>>): Environment {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+}
+
+/** The configuration of a command on a pack and its database: `--database` and `--schema` come before the environment. */
+export function configOf(args: Arguments, { environment }: Terminal, mappings: string | undefined): Config {
+  const instead = overrides({
+    MAPPINGS: mappings,
+    DATABASE_URL: textOf(args, 'database'),
+    SCHEMA: textOf(args, 'schema'),
+  });
+  return readConfig(environment, instead);
 }

@@ -2,7 +2,7 @@
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
 import { writeFileSync } from 'node:fs';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
 import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../coverage/guide.ts';
 import { coveragePage } from '../coverage/page.ts';
@@ -13,7 +13,7 @@ import { createReport, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { loadWhole, setUp } from '../start/setup.ts';
-import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, type Command, configOf, type Terminal, textOf } from './command.ts';
 import { nowAndThen } from './progress.ts';
 
 /** Resources of each profile that are read. */
@@ -56,12 +56,7 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, args.positionals[0]);
     const { guide, sample, seconds } = optionsOf(args, config.mappings);
     const found =
       args.values['locked'] === true

@@ -3,7 +3,7 @@
  */
 
 import { plural } from '../common/plural.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Command, configOf, type Terminal, textOf } from './command.ts';
 
 /** Resources of each type that are compared. */
 const SAMPLE = 200;
@@ -44,21 +44,12 @@ Exit code: 0 nothing differs, 1 something does or a pack has errors.`,
     const sample = Number(textOf(args, 'sample') ?? SAMPLE);
     if (!Number.isInteger(sample) || sample < 1 || sample > 100_000)
       throw new ConfigError(['--sample takes a whole number from 1 to 100000']);
-    const instead = overrides({
-      MAPPINGS: before,
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, before);
     const { database, pack, changed } = await setUp(config, terminal.note);
     try {
       if (pack.registry === undefined) return refused(pack.problems.map(problemLine), terminal);
       const old = facadeOf(pack.registry, database, changed, config);
-      const now = await otherPack(
-        readConfig(terminal.environment, { ...instead, MAPPINGS: after }),
-        database,
-        terminal,
-      );
+      const now = await otherPack(configOf(args, terminal, after), database, terminal);
       if (now === undefined) return 1;
       const onType = (type: string): void => terminal.note(`Comparing ${type}`);
       const found = await differenceOf({ old, new: now, sample, onType });

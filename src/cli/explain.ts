@@ -1,7 +1,6 @@
 /**
  * `lintel explain`: prints how a search is answered, stage by stage. It reads no row, and shows no value unless asked.
  */
-import { readConfig } from '../config/config.ts';
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
 import { parameterLines, sqlLines, WIDTH, wrapped } from '../explain/sql-text.ts';
@@ -10,7 +9,7 @@ import { problemLine } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
 import { facadeOf, setUp } from '../start/setup.ts';
-import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, type Command, configOf, type Terminal, textOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
 /** Of more mappings than these only a summary is printed, unless one is named. */
@@ -58,12 +57,7 @@ ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mappi
   },
   positionals: [1, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: textOf(args, 'mappings'),
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, textOf(args, 'mappings'));
     const chosen = textOf(args, 'engine');
     if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen)) {
       terminal.note(`--engine: expected ${[...ENGINES.keys()].join(', ')} or all, found ${JSON.stringify(chosen)}`);

@@ -1,13 +1,12 @@
 /**
  * `lintel indexes`: prints CREATE INDEX statements for the database's administrator, each with what it serves.
  */
-import { readConfig } from '../config/config.ts';
 import { WIDTH, wrapped } from '../explain/sql-text.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, configOf } from './command.ts';
 
 export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',
@@ -27,12 +26,8 @@ Exit code: 0 with the statements, be there some or none; 1 for a pack that canno
   options: { database: { type: 'string' }, json: { type: 'boolean' }, schema: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const { database, pack, catalog } = await setUp(readConfig(terminal.environment, instead), terminal.note);
+    const config = configOf(args, terminal, args.positionals[0]);
+    const { database, pack, catalog } = await setUp(config, terminal.note);
     await database.close();
     if (pack.registry === undefined) {
       for (const problem of pack.problems) terminal.note(problemLine(problem));

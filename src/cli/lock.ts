@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { writeLock } from '../mapping/load/pack/lock.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
@@ -12,7 +12,7 @@ import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { namesSchema } from '../mapping/load/read/names-schema.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, configOf } from './command.ts';
 import { subjectLines } from './subject.ts';
 
 const FILE = 'schema.lock.json';
@@ -39,12 +39,7 @@ whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them comp
   options: { database: { type: 'string' }, schema: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, args.positionals[0]);
     const files = withoutLock(config);
     const { database, pack, catalog } = await setUp(config, terminal.note, files);
     const whole = await database.catalog().finally(() => database.close());

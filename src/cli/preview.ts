@@ -1,7 +1,6 @@
 /**
  * `lintel preview`: shows one row beside the resource that a mapping makes of it, and the source of each element.
  */
-import { readConfig } from '../config/config.ts';
 import { formOf } from '../law/forms.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
@@ -10,7 +9,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf, setUp } from '../start/setup.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Command, configOf, type Terminal, textOf } from './command.ts';
 
 export const preview: Command = {
   summary: 'shows one row beside its resource, and where each element comes from',
@@ -39,12 +38,7 @@ Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there 
   },
   positionals: [2, 20],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: textOf(args, 'mappings'),
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, textOf(args, 'mappings'));
     const [name = '', ...key] = args.positionals;
     const values = args.values['values'] === true;
     const { database, pack, changed } = await setUp(config, terminal.note);

@@ -5,13 +5,12 @@ import { checkLocked } from '../check/check.ts';
 import { forTests, runPackTests } from '../check/pack-tests.ts';
 import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';
-import { readConfig } from '../config/config.ts';
 import { problemCode, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { writePipelineReports } from './check.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, configOf } from './command.ts';
 
 export const test: Command = {
   summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
@@ -38,12 +37,7 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal, args.positionals[0]);
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;
     if (registry === undefined || catalog === undefined) {
