@@ -28,8 +28,8 @@ import { along } from './walk.ts';
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
   switch (filter.kind) {
     case 'match': {
-      const { parameter, modifier, values } = filter;
-      const matched = valuesPredicate(mapping, parameter, values, modifier, env);
+      const { parameter, modifier } = filter;
+      const matched = matchPredicate(mapping, filter, env);
       if (matched && parameter.type === 'date') return withColumnBounds(matched);
       return matched && (modifier === 'not' ? complement(matched, env) : matched);
     }
@@ -65,26 +65,23 @@ function keptFor({ registry }: Environment): Kept {
   return known;
 }
 
+type Match = Filter & { readonly kind: 'match' };
+
 /** One of some values of a parameter. Codes and categories come again and again, and mean the same each time. */
-function valuesPredicate(
-  mapping: Mapping,
-  parameter: SearchParameter,
-  values: readonly TypedValue[],
-  modifier: Modifier | undefined,
-  env: Environment,
-): Predicate | undefined {
+function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predicate | undefined {
+  const { parameter, modifier, values } = match;
   if (env.rules !== ALL_RULES || !values.every(({ kind }) => kind === 'token'))
-    return madePredicate(mapping, parameter, values, modifier, env);
+    return madePredicate(mapping, match, env);
   const asked = JSON.stringify([modifier, values]);
-  if (asked.length > ASKED_LENGTH) return madePredicate(mapping, parameter, values, modifier, env);
+  if (asked.length > ASKED_LENGTH) return madePredicate(mapping, match, env);
   const known = keptFor(env);
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
   const before = known.get(key);
   if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;
   // A plan that is not kept has the instant itself.
-  if (env.moments === undefined) return madePredicate(mapping, parameter, values, modifier, env);
+  if (env.moments === undefined) return madePredicate(mapping, match, env);
   const watch = watchRequest(env);
-  const made = forInstants(watch.env, within => madePredicate(mapping, parameter, values, modifier, within));
+  const made = forInstants(watch.env, within => madePredicate(mapping, match, within));
   if (watch.looked() || made.checks === 'once') return made.made;
   if (known.size === KEPT_AT_MOST) known.clear();
   known.set(key, made);
@@ -94,9 +91,7 @@ function valuesPredicate(
 /** A mapping is walked once for all values. */
 function madePredicate(
   mapping: Mapping,
-  parameter: SearchParameter,
-  values: readonly TypedValue[],
-  modifier: Modifier | undefined,
+  { parameter, modifier, values }: Match,
   env: Environment,
 ): Predicate | undefined {
   if (parameter.code === '_id')
