@@ -1,5 +1,5 @@
 /**
- * The CapabilityStatement, derived: what the mappings really offer, nothing by hand.
+ * Derives the CapabilityStatement from the mappings: it says what is really offered.
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 import type { Mapping, Node, Registry } from './mapping/model.ts';

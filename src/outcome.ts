@@ -1,6 +1,6 @@
 /**
- * Errors as FHIR tells them. In: a FhirError anywhere below http. Out: HTTP status and OperationOutcome.
- * Messages name the parameter, the type or the limit at fault and never repeat a value, which could be a patient's.
+ * Errors in FHIR's form. In: a FhirError of any layer below http. Out: HTTP status and OperationOutcome. Messages name
+ * the parameter, type or limit at fault and never repeat a value, which could be a patient's.
  * https://hl7.org/fhir/R4/operationoutcome.html
  */
 import {

@@ -1,7 +1,7 @@
 /**
- * The branches of a mapping: what holds where an alternative of `first` is taken, and where an `if` holds, be it in a child row or in
- * a piece of a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that the
- * sample has a row of each, and how many were left out.
+ * Finds the branches of a mapping: alternatives of `first` and conditions of `if`, also in child rows and in pieces of
+ * a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that
+ * the sample has a row of each, and how many branches were left out.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';

@@ -1,5 +1,5 @@
 /**
- * The check of a pack: against its lock, or against a database and its rows. In: the configuration and options. Out: every
+ * Checks a pack against its lock, or against a database and its rows. In: the configuration and options. Out: every
  * problem of the pack in the order of its files, and the sections that look at rows.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';

@@ -1,6 +1,7 @@
 /**
- * What comparing rows with resources shows, told by the line that makes the element. In: sampled rows one by one. Out: one
- * problem per line and kind, with a number of rows and the form of a value; the value itself only for who asked for values.
+ * Collects the differences between rows and resources by the line that makes the element. In: sampled rows one by one.
+ * Out: one problem per line and kind, with the number of rows and the form of a value; the value itself only if the
+ * user asked for values.
  */
 import { plural } from '../common/plural.ts';
 import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';

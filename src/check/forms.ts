@@ -1,7 +1,7 @@
 /**
- * How the rows of columns of dates, times, numbers and UUIDs are written, and what of that is read. In: the values of the mappings,
- * and the catalog with the forms that its rows were found to have. Out: a warning for each column with rows that are no date, no
- * number or no UUID to its codec, with the form and never the value; a table with what was chosen for each column, and why.
+ * Reports in which form the rows of date, time, number and UUID columns are written, and which of them are not read.
+ * In: the values of the mappings, and the catalog with the forms of its rows. Out: a warning per column with rows that
+ * its codec does not read, with the form and never the value; a table with what was chosen for each column, and why.
  */
 import { plural } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';

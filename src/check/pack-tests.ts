@@ -1,6 +1,6 @@
 /**
- * The tests beside the mappings of a pack, `*.test.yaml`: rows in, resource out, searches that must and must not find it.
- * In: the pack's folder, its registry and catalog. Out: problems with the line of what did not come true.
+ * Runs the tests of a pack, `*.test.yaml`: rows in, expected resource out, searches that must and must not find it.
+ * In: the pack's folder, its registry and catalog. Out: problems at the lines of failed expectations.
  * docs/mapping-language.md
  */
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

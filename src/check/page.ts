@@ -1,5 +1,5 @@
 /**
- * The report of a check as one page that needs nothing else: no script, no other file, light and dark. In: the report. Out:
+ * Writes the report of a check as one HTML page without script or other files, light and dark. In: the report. Out:
  * HTML text.
  */
 import { type Problem, problemCode } from '../mapping/load/problem.ts';

@@ -1,6 +1,7 @@
 /**
- * Reports for pipelines. In: problems, and the tests of a pack. Out: SARIF 2.1.0, which code hosts show at the lines of the files,
- * and JUnit XML, which build servers count. No value of a row is in either, unless the check was asked for values.
+ * Writes reports for pipelines. In: problems, and the tests of a pack. Out: SARIF 2.1.0, which code hosts show at the
+ * lines of the files, and JUnit XML, which build servers count. Neither contains a value of a row unless the user
+ * asked for values.
  * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
 import { relative } from 'node:path';

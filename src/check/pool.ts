@@ -1,7 +1,7 @@
 /**
- * Rows of a table among which a sample is chosen, and the choice. In: a source and a random number. Out: stored rows, spread
- * over the key, among them those with the least and greatest values of indexed columns; then few of them, the strangest first:
- * rare forms and codes, NULL, shortest and longest, least and greatest.
+ * Chooses the sampled rows of a table. In: a source and a random number. Out: stored rows, spread over the key, with
+ * those that have the least and greatest values of indexed columns; of these a few, unusual ones first: rare forms and
+ * codes, NULL, shortest and longest, least and greatest.
  */
 import { formOf } from '../law/forms.ts';
 import type { StoredRow, StoredRows } from '../law/stored-rows.ts';

@@ -1,6 +1,6 @@
 /**
- * The report of a check as data and as text. In: problems and sections. Out: the JSON of `--json`, whose shape
- * docs/check.md describes, and lines for a terminal.
+ * Prints the report of a check. In: problems and sections. Out: the JSON of `--json`, whose shape docs/check.md
+ * describes, and lines for a terminal.
  */
 import { type Problem, problemCode } from '../mapping/load/problem.ts';
 import type { SectionReport } from './run.ts';

@@ -1,6 +1,7 @@
 /**
- * The section of the check that validates resources. In: the sample. Out: one problem for each rule that is broken at a line
- * of the pack, with the number of resources, never a value. https://hl7.org/fhir/R4/validation.html
+ * The section of `check` that validates resources. In: the sample. Out: one problem per rule and line of the pack,
+ * with the number of resources, never a value.
+ * https://hl7.org/fhir/R4/validation.html
  */
 import { plural } from '../common/plural.ts';
 import type { Problem } from '../mapping/load/problem.ts';

@@ -1,7 +1,7 @@
 /**
- * Rows: how many rows of a table become resources, and where the others go. In: the pack and the database. Out: numbers per
- * mapping, per element and per reference, and warnings where they look wrong. One statement counts many conditions at once; of
- * a large table it reads some ranges of the key.
+ * The section of `check` that counts rows: how many become resources, and why others do not. In: the pack and the
+ * database. Out: numbers per mapping, element and reference, and warnings for suspicious ones. One statement counts
+ * many conditions; of a large table it reads some ranges of the key.
  */
 import { plural } from '../common/plural.ts';
 import { isClosed, isOwn } from '../mapping/check/questions.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs the sections of a check one after the other. In: the pack, the database and options. Out: a report for the text, the
- * JSON and the page (report.ts, page.ts). Each section gets its part of the time that is left, by its weight.
+ * Runs the sections of a check one after the other. In: the pack, the database and options. Out: a report for the
+ * text, the JSON and the page (report.ts, page.ts). Each section gets a share of the remaining time, by its weight.
  */
 import { performance } from 'node:perf_hooks';
 import { plural } from '../common/plural.ts';

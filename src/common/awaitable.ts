@@ -1,6 +1,6 @@
 /**
- * What is at hand at once, or comes later. A database that answers on the calling thread has its rows at once, and a read of one
- * resource takes so little time that the promises between its steps show.
+ * Values that may be promises. A database that answers on the calling thread has its rows at once, and a read of one
+ * resource is so fast that the promises between its steps would be a measurable part of it.
  */
 export type Awaitable<T> = T | Promise<T>;
 

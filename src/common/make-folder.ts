@@ -1,6 +1,6 @@
 /**
- * Folders that are not there yet. In: a path. Out: the folder, with those above it. Node's own recursive `mkdir` never
- * returns where the system says ENOENT below a folder that is there, as it does below /proc.
+ * Makes a folder with those above it. In: a path. Node's own recursive `mkdir` never returns if the system says ENOENT
+ * below an existing folder, as it does below /proc.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';

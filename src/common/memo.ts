@@ -1,6 +1,6 @@
 /**
- * Answers that count while what they were made of is the same. In: a key, what the answer is made of, and the work. Out: the answer,
- * new or kept. Of each key the last few answers are kept, since a text under a person's hands changes to and fro.
+ * Keeps results while their inputs are the same. In: a key, the inputs, and the work. Out: the result, new or kept.
+ * The last few results per key are kept, as a text that is being edited changes back and forth.
  */
 
 /** Answers of one key that are kept. */

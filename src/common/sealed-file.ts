@@ -1,7 +1,7 @@
 /**
- * State that is kept in files: whole and of this form, or not read at all. In: a text and the name of its form. Out: the text under a
- * line with form and checksum; and back, or `DamagedFile`. A file that was cut off, emptied, overwritten or written by another
- * version is told apart from one that is right; nobody has to guess what half of a state means.
+ * The form of state files: a line with form and checksum before the text. In: a text and the name of its form. Out:
+ * the file's content; and back, or `DamagedFile`. A file that was truncated, overwritten or written by another version
+ * is never read.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';

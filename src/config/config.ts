@@ -1,7 +1,7 @@
 /**
- * Environment → Config. In: environment variables, or `NAME_FILE` naming a file that holds a secret. Out: one readonly
- * Config, or a ConfigError that lists every problem at once by the variable's name and what is expected there. The value
- * of a secret is never repeated.
+ * Reads the configuration. In: environment variables, or `NAME_FILE` with the path of a file that contains a secret.
+ * Out: one readonly Config, or a ConfigError that lists every problem at once by the variable's name and the expected
+ * value. The value of a secret is never repeated.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';

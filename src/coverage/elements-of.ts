@@ -1,6 +1,7 @@
 /**
- * Must-support elements of a profile: made by a mapping, and by which share of resources. In: a group of guide.ts, the
- * mappings that claim its profile, sampled resources. Out: one line of the report for each element.
+ * Reports the must-support elements of a profile: whether a mapping makes them, and the share of resources that have
+ * them. In: a group of guide.ts, the mappings that claim its profile, sampled resources. Out: one line of the report
+ * per element.
  */
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { type Facts, profileFacts } from '../validation/facts.ts';

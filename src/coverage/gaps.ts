@@ -1,5 +1,5 @@
 /**
- * What a profile lacks, in words. In: its elements and searches. Out: one text each.
+ * Describes what a profile lacks. In: its elements and searches. Out: one text per gap.
  */
 import type { ElementCoverage } from './elements-of.ts';
 import type { SearchCoverage } from './searches.ts';

@@ -1,7 +1,8 @@
 /**
- * What the (g)(10) test kit makes of a group of tests, in words. In: the coverage of its profile. Out: a verdict with its reasons.
- * A search that the server does not offer fails its test. An element that no resource shows, and a Provenance that nothing has, skip
- * theirs, and a skipped test counts as not passed. https://github.com/onc-healthit/onc-certification-g10-test-kit
+ * Predicts the verdict of the (g)(10) test kit on a group of tests. In: the coverage of its profile. Out: a verdict
+ * with its reasons. A search that is not offered fails its test; an element that no resource shows, or a missing
+ * Provenance, skips its test, which then does not count as passed.
+ * https://github.com/onc-healthit/onc-certification-g10-test-kit
  */
 import type { ElementCoverage } from './elements-of.ts';
 import { elementGapsOf, searchGapsOf } from './gaps.ts';

@@ -1,6 +1,6 @@
 /**
- * A coverage as one page that needs nothing else: no script, no other file, light and dark. In: the data of coverage.ts. Out:
- * HTML text.
+ * Writes a coverage report as one HTML page without script or other files, light and dark. In: the data of
+ * coverage.ts. Out: HTML text.
  */
 import { escaped, framed, tablePart } from '../check/page.ts';
 import type { Certification, Coverage, ProfileCoverage } from './coverage.ts';

@@ -1,5 +1,5 @@
 /**
- * A coverage as lines for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
+ * Prints a coverage report for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
  */
 import { plural } from '../common/plural.ts';
 import type { Coverage, ProfileCoverage } from './coverage.ts';

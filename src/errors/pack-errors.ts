@@ -1,7 +1,6 @@
 /**
- * The codes of errors and warnings about a pack, and of errors that end a start. In: the kind that the code of Lintel names. Out: the
- * stable code that `lintel check` prints, and cause and cure, from which docs/errors.md is made. A code that was published keeps its
- * meaning and is never given to something else.
+ * The codes of problems of a pack and of errors that end a start. In: the internal kind. Out: the stable code that
+ * `lintel check` prints, cause and cure; docs/errors.md is made of them. A published code never changes its meaning.
  */
 
 /** Code, cause, cure. */

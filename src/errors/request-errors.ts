@@ -1,7 +1,7 @@
 /**
- * The codes of errors and notices about requests. In: the kind that the code of Lintel names. Out: the stable code that clients get in
- * `OperationOutcome.issue.details`, FHIR's issue type, and cause and cure, from which docs/errors.md is made. A code that was
- * published keeps its meaning and is never given to something else.
+ * The codes of errors and notices about requests. In: the internal kind. Out: the stable code in
+ * `OperationOutcome.issue.details`, FHIR's issue type, cause and cure; docs/errors.md is made of them. A published
+ * code never changes its meaning.
  */
 
 /** The HTTP status of each issue type; https://hl7.org/fhir/R4/valueset-issue-type.html */

@@ -1,6 +1,6 @@
 /**
- * From what an issuer says of a token to what every part of Lintel reads. In: claims of a JWT, or of an answer to introspection,
- * whose signature, issuer, audience and times are good. Out: a Grant, or undefined where something that must be said is not.
+ * Turns verified claims into a Grant. In: claims of a JWT, or of an introspection, whose signature, issuer, audience
+ * and times are valid. Out: a Grant; undefined if a required claim is missing.
  */
 import type { Grant } from '../auth/token.ts';
 import type { Issuer } from './settings.ts';

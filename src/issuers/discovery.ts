@@ -1,6 +1,6 @@
 /**
- * What apps learn of the issuer that launches them. In: its metadata, and what the configuration says that it can do. Out:
- * `.well-known/smart-configuration`: what the issuer says, and nothing that it does not.
+ * Makes `.well-known/smart-configuration` for an issuer of the hospital. In: its metadata, and the capabilities in the
+ * configuration. Out: what the issuer states, and nothing else.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
 import type { Metadata } from './metadata.ts';

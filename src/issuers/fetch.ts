@@ -1,7 +1,7 @@
 /**
- * Asks addresses that a configuration or an issuer's metadata name, and no others behind them. In: an address. Out: its answer,
- * bounded in size, never redirected. Addresses of this network are refused where they are not allowed by name; the one that
- * is checked is the one that is connected to, whatever the name resolves to a moment later.
+ * Fetches addresses that the configuration or an issuer's metadata name. In: an address. Out: its answer, bounded in
+ * size, without redirects. Addresses of the private network are refused unless they are listed; the connection goes to
+ * the address that was checked, whatever the name resolves to a moment later.
  */
 import { type LookupAddress, lookup } from 'node:dns';
 import { request as plainRequest } from 'node:http';

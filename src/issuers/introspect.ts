@@ -1,6 +1,6 @@
 /**
- * Asks an issuer what a token is good for. In: a token that is no JWT. Out: what the issuer says of it while it is active. Answers
- * are kept for seconds, equal questions at the same time asked once, and questions under way bounded.
+ * Asks an issuer about an opaque token. In: the token. Out: what the issuer says of it while it is active. Answers are
+ * kept for seconds, equal questions are asked once at a time, and their number is bounded.
  * RFC 7662, RFC 7523 section 2.2
  */
 import { createHash, randomUUID } from 'node:crypto';

@@ -1,6 +1,5 @@
 /**
- * What an issuer says of itself: its addresses. In: its settings. Out: its metadata, asked for when they are needed, and again
- * when they are old.
+ * Reads an issuer's metadata. In: its settings. Out: its metadata, fetched when needed and again when old.
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata, RFC 8414
  */
 import { z } from 'zod';

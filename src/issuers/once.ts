@@ -1,5 +1,6 @@
 /**
- * Asks for something that changes rarely: once at a time, again only when it is old, and after a failure not before a pause.
+ * Fetches something that changes rarely: one fetch at a time, again only when it is old, and after a failure not
+ * before a pause.
  */
 
 export interface Ages {

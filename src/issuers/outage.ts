@@ -1,5 +1,5 @@
 /**
- * An issuer that does not answer: whether a token is good cannot be told then, so nobody is let in, and nobody refused.
+ * The error for an issuer that does not answer: its tokens can be neither accepted nor refused.
  */
 import { FhirError } from '../outcome.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The form of ACCESS_FILE: whose access tokens are taken, and how their claims are read. In: YAML as texts. Out: a zod schema;
- * settings.ts reads the file by it. docs/access.md explains each key.
+ * The form of ACCESS_FILE as a zod schema: which issuers' tokens are accepted, and how their claims are read.
+ * docs/access.md explains each key.
  */
 import { z } from 'zod';
 import { parseScope } from '../auth/scopes.ts';

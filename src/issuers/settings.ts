@@ -1,6 +1,6 @@
 /**
- * ACCESS_FILE → the issuers whose tokens are taken. In: the path. Out: their settings, with the secrets that the file names;
- * or every problem at once, with its line. No secret is ever repeated.
+ * Reads ACCESS_FILE. In: the path. Out: the settings of the issuers, with the secrets that the file refers to; or
+ * every problem at once, with its line. No secret is ever repeated.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

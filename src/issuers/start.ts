@@ -1,5 +1,5 @@
 /**
- * The issuers of a configuration, opened. Loaded only where ACCESS is `jwt`.
+ * Opens the issuers of a configuration. Loaded only if ACCESS is `jwt`.
  */
 import type { Tokens } from '../auth/token.ts';
 import type { Config } from '../config/config.ts';

@@ -1,6 +1,6 @@
 /**
- * Verifies access tokens of the hospital's issuers. In: their settings. Out: a verifier that asks the issuer that a token names,
- * or, for a token that is no JWT, those that can be asked about such.
+ * Verifies access tokens of the hospital's issuers. In: their settings. Out: a verifier that uses the issuer which a
+ * JWT names; a token that is no JWT is introspected by those issuers that allow it.
  */
 import { decodeJwt } from 'jose';
 import type { Grant, Tokens } from '../auth/token.ts';

@@ -1,7 +1,7 @@
 /**
- * Verifies a JWT of one issuer. In: the token. Out: its claims where signature, issuer, audience, times and type are right,
- * else undefined. `jose` does it; keys come from the address that the configuration or the issuer's metadata name, never
- * from the token.
+ * Verifies a JWT of one issuer with `jose`. In: the token. Out: its claims if signature, issuer, audience, times and
+ * type are valid, else undefined. Keys come from the address in the configuration or the issuer's metadata, never from
+ * the token.
  * RFC 7519, RFC 8725, RFC 9068 section 4
  */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';

@@ -1,7 +1,7 @@
 /**
- * Rows that others refer to, begun with those others. In: rows of which some satisfies a condition with columns outside. Out:
- * the same as values that our column is one of, taken from rows that refer to nothing outside: an engine reads them once,
- * where an EXISTS is asked anew for each of our rows. For few rows that are found by an index, such as a patient's record.
+ * Rewrites an EXISTS as a list of values from the referring rows, for few rows that an index finds, such as a
+ * patient's record: the engine reads those rows once, where it would evaluate an EXISTS anew for each of our rows. In:
+ * rows of which some satisfies a condition with outer columns. Out: the same as values that our column is one of.
  */
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
 import { and, or, taken } from '../sql/construct.ts';

@@ -1,6 +1,7 @@
 /**
- * What the rows of a column show. In: stored values, one after the other. Out: how many are NULL and blank, how many differ, their
- * lengths, range and forms, the most frequent of few, and values that likely mean none. Everything kept is bounded.
+ * Profiles the rows of a column. In: stored values, one after the other. Out: how many are NULL, blank and distinct,
+ * their lengths, range and forms, the most frequent values of a small set, and values that probably mean "no value".
+ * Memory is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
 import { formOf, impossibleDay, looksLikeNone, standsForNoDay } from './form.ts';

@@ -1,6 +1,6 @@
 /**
- * Forms of values: what an analyst has to know of a column before a mapping of it is written. In: a stored value. Out: its form, which
- * shows no value: `yyyy-mm-dd hh:mm`, `yyyymmdd`, `ABC^Abc`, `A-999`.
+ * Describes the form of a value, which an analyst needs to map its column. In: a stored value. Out: its form without
+ * the value: `yyyy-mm-dd hh:mm`, `yyyymmdd`, `ABC^Abc`, `A-999`.
  */
 import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';

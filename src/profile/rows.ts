@@ -1,6 +1,6 @@
 /**
- * How many rows a table has. In: a database and a table of its catalog, or such a number. Out: the engine's own number, in words, or
- * for programs. Nothing is counted without a bound.
+ * Tells how many rows a table has. In: a database and a table of its catalog. Out: the engine's own estimate, as text
+ * or number; nothing is counted without a bound.
  */
 import type { TableInfo } from '../sql/catalog.ts';
 import type { Database, TableRows } from '../sql/database.ts';

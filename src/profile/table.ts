@@ -1,6 +1,6 @@
 /**
- * A table as its rows show it. In: a database and what its catalog says of the table. Out: a profile of each column, of
- * all rows or of a sample that is spread over the key. SELECTs alone, within a time and until a signal ends them.
+ * Profiles a table. In: a database and the table's catalog entry. Out: a profile of each column, from all rows or a
+ * sample that is spread over the key. It sends SELECTs only, until its time is over or a signal ends it.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';

@@ -1,6 +1,7 @@
 /**
- * Whether a code can be one of its system by its form alone, check digit included: legacy systems hold such that cannot,
- * mappings misspell them, and readers refuse them. In: a system's address and a code. Out: true for systems without a form.
+ * Checks the form of codes, with their check digits: legacy systems and mappings contain codes that cannot exist, and
+ * readers refuse them. In: a system's address and a code. Out: false for a malformed code; true for systems without a
+ * form.
  * https://loinc.org/kb/users-guide/loinc-database-structure/, https://docs.snomed.org (SCTID: Verhoeff's check digit)
  */
 const SNOMED = 'http://snomed.info/sct';

@@ -1,6 +1,7 @@
 /**
- * The FHIRPath engine with the R4 model, as the check and the tests use it, never the server: an expression in, a function from a resource to the values
- * it selects out. https://hl7.org/fhir/R4/fhirpath.html
+ * The FHIRPath engine with the R4 model, for `check` and tests only. In: an expression. Out: a function from a
+ * resource to the selected values.
+ * https://hl7.org/fhir/R4/fhirpath.html
  */
 
 import fhirpath, { type Model } from 'fhirpath';

@@ -1,6 +1,6 @@
 /**
- * Addresses of code systems and numbering systems that everybody uses, so that one that is misspelt can be told. In: an
- * address. Out: the known one that was meant, if it differs by little. Own systems of a hospital are nobody's business.
+ * Lists well-known addresses of code systems and numbering systems, to recognise misspelt ones. In: an address. Out:
+ * the known address that it resembles, if any.
  * https://hl7.org/fhir/R4/terminologies-systems.html, https://hl7.org/fhir/R4/identifier-registry.html
  */
 import { systemsOfValueSets } from './terminology.ts';

@@ -1,6 +1,6 @@
 /**
- * Whether the organization that documents name as their custodian is there, asked as a version begins to be served: nobody sees in
- * a document that another one stands for it. In: what documents hold, and the searches of the version. Out: lines of the log.
+ * Checks the custodian of documents when a version begins to be served: a document does not show that another
+ * organization stands for it. In: the contents of documents, and the searches of the version. Out: lines of the log.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';

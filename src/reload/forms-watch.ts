@@ -1,7 +1,7 @@
 /**
- * Looks again at how rows are written when somebody has written into the database: a row of a new form takes the proof from its
- * column. In: a way to look, and what to do where a column is written otherwise than before. Out: looks, one after the other;
- * a promise for those who are not to be answered by what no longer holds.
+ * Checks the form of rows again after another program has written to the database: one row of a new form disproves its
+ * column's form. In: a function that looks, and what to do if a form is disproved. Out: looks, one after the other,
+ * and a promise for requests that must wait for the result.
  */
 
 export interface FormsWatchOptions {

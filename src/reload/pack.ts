@@ -1,6 +1,6 @@
 /**
- * The mappings that are served, and how others take their place. In: what to make of a pack that was checked. Out: the
- * version that is served now. A pack on disk that has errors changes nothing but what is told of it.
+ * Holds the mappings that are served, and replaces them. In: a function that makes a version of a checked pack. Out:
+ * the version that is served now. A pack on disk that has errors is reported and not served.
  */
 import type { Refused } from '../http/context.ts';
 import { describeError, type Log } from '../log.ts';

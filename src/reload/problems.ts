@@ -1,5 +1,5 @@
 /**
- * Problems of mappings in the log. In: problems. Out: one line each, with its place.
+ * Logs problems of mappings, one line each with its place.
  */
 import type { Log } from '../log.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';

@@ -1,6 +1,6 @@
 /**
- * What other parts of the server count, for `/metrics`: which mappings are served, how busy the database, the exports and the
- * cache are. In: those parts. Out: readings, taken at each scrape.
+ * Collects gauges for `/metrics`: which mappings are served, how busy database, exports and cache are. In: those
+ * parts. Out: readings, taken at each scrape.
  */
 import type { Audit } from '../audit/audit.ts';
 import type { Forwarding } from '../audit/forward.ts';

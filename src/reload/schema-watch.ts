@@ -1,6 +1,6 @@
 /**
- * Looks at the schema when something is missing from it. In: statements that found it so, and a way to look. Out: a look at once, and
- * then one after each pause for as long as something is missing; never two at a time, however many statements fail.
+ * Checks the schema when a statement misses a table or column. In: such statements, and a function that looks. Out: a
+ * look at once, then one after each pause while something is missing; never two at a time.
  */
 
 export interface SchemaWatchOptions {

@@ -1,6 +1,7 @@
 /**
- * Everything that is made of one version of the mappings: facade, REST interface, HTTP application. In: a sound pack, and
- * what outlives it. Out: an application that knows no other version, so that a request ends with the one it began with.
+ * Makes everything that belongs to one version of the mappings: facade, REST interface, HTTP application. In: a sound
+ * pack, and the parts that outlive it. Out: an application that knows only this version, so that a request ends with
+ * the version that it began with.
  */
 import { glassOf } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';

@@ -1,7 +1,7 @@
 /**
- * Watches the files of a pack, and of those that it builds on. In: its folder, and what to do when they have changed. Out: calls, one at a time, once two
- * looks in a row saw the same files. It looks at names, times and sizes instead of asking the kernel for events, which do
- * not come from network drives and bind mounts, nor after the folder was replaced as a whole.
+ * Watches the files of a pack and of the packs that it extends. In: its folder, and a callback. Out: calls, one at a
+ * time, once two looks in a row saw the same changed files. It polls names, times and sizes: kernel events do not come
+ * from network drives and bind mounts, nor after a folder was replaced.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

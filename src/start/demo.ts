@@ -1,6 +1,6 @@
 /**
- * What is served when nothing is configured: the demo's pack, and its database, built once under DATA_DIR. The only file
- * of src that knows the demo; nothing here is used once DATABASE_URL and MAPPINGS are set.
+ * The demo that is served without configuration: its pack, and its database, built once under DATA_DIR. No other file
+ * of src knows the demo.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs';

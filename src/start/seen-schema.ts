@@ -1,6 +1,7 @@
 /**
- * What a check of mappings has seen of a schema, to find out later, without checking them again, whether it is still so. In: a
- * catalog, the part of it that a pack is about, and what the login may not read of it. Out: whether a database has the same.
+ * Remembers the schema that a check of mappings has seen, to find out later whether it is still the same without
+ * checking again. In: a catalog, the part of it that a pack names, and what the login may not read. Out: whether a
+ * database has the same.
  */
 import { createHash } from 'node:crypto';
 import type { Catalog, CatalogPart, TableInfo } from '../sql/catalog.ts';

@@ -1,5 +1,5 @@
 /**
- * From a Config to what a server or a command works with: the database opened, the pack loaded against its schema.
+ * Opens what a server or a command works with: the database, and the pack checked against its schema. In: a Config.
  */
 import { join, resolve } from 'node:path';
 import { readAccess, type Searchable } from '../access/read-access.ts';

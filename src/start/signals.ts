@@ -1,6 +1,6 @@
 /**
- * The signals by which a process is told to stop. Ctrl+C in a terminal reaches every process of a command, and those that
- * start others (npm, bin/lintel.mjs) pass it on: the same one comes several times within a moment.
+ * Handles SIGINT and SIGTERM. Ctrl+C in a terminal reaches every process of a command, and npm and bin/lintel.mjs pass
+ * it on, so that one signal arrives several times within a moment.
  */
 const STOPPING = ['SIGINT', 'SIGTERM'] as const;
 const MOMENT_MILLISECONDS = 500;

@@ -1,6 +1,6 @@
 /**
- * An error that ends a process or a command, as a person reads it. In: the error. Out: what can be mended in full with its code of
- * docs/errors.md, anything else without its message, which may hold anything.
+ * Prints an error that ends a process or a command. In: the error. Out: errors that a user can mend, in full with
+ * their code of docs/errors.md; others without their message, which may contain anything.
  */
 import { AuditError } from '../audit/writer.ts';
 import { ConfigError } from '../config/config.ts';

@@ -1,6 +1,6 @@
 /**
- * Moments that programs keep as numbers. In: a number and what it counts. Out: milliseconds since 1970-01-01T00:00Z, or undefined
- * beyond the years that FHIR can write.
+ * Converts times that are stored as numbers. In: a number and its unit. Out: milliseconds since 1970-01-01T00:00Z;
+ * undefined beyond the years that FHIR can write.
  * https://sqlite.org/lang_datefunc.html#time_values
  */
 import { DAY, END_DAY, FIRST_DAY } from './calendar.ts';

@@ -1,8 +1,8 @@
 /**
- * Dates and times as files hold them, in whatever ISO spelling their programs wrote: `2024-03-10`, `2024-03-10 02:30`,
- * `2024-03-10T02:30:00.5`, `2024-03-10T07:30:00Z`, `2024-03-10 02:30:00-05`. In: the text. Out: the one text that it
- * means, or undefined where it is none. Blanks around it do not count. A number is never a date here: it may count
- * seconds, milliseconds or days, and only a mapping can say which (codecs `epoch` and `julian`).
+ * Reads dates and times of SQLite files in any ISO spelling: `2024-03-10`, `2024-03-10 02:30`,
+ * `2024-03-10T02:30:00.5`, `2024-03-10T07:30:00Z`, `2024-03-10 02:30:00-05`. In: the text. Out: its canonical text;
+ * undefined if it is none. Blanks around it do not count. Numbers are not dates here, as only a mapping knows their
+ * unit (codecs `epoch` and `julian`).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { DAY, END_DAY, FIRST_DAY, parseClock, parseDay } from './calendar.ts';

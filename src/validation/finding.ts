@@ -1,5 +1,6 @@
 /**
- * What is wrong with a resource, and who says so. No part of a finding is a value of the resource.
+ * A finding of the validator: what is wrong with a resource, and which rule says so. It never contains a value of the
+ * resource.
  */
 import type { Facts, Release } from './facts.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Where in a pack an element of a resource is made. In: a mapping, the path of a finding, the resource. Out: the position of
- * the node that made the element; of an element that is missing, the node that should have made it; where the mapping has
- * none, the nearest node around it.
+ * Finds the place in a pack that makes an element. In: a mapping, the path of a finding, the resource. Out: the
+ * position of the node that made the element or, if the element is missing, should have made it; without such a node,
+ * that of the nearest node around it.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, NamedNode, Node, ObjectNode, Position } from '../mapping/model.ts';

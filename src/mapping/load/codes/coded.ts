@@ -1,6 +1,6 @@
 /**
- * C2 in a resource: a Coding or CodeableConcept bound to a code map gives code, system and display at once. In: the map
- * and the column. Out: the object. Codes outside a required binding are reported.
+ * Reads a Coding or CodeableConcept that is bound to a code map (C2): it has code, system and display at once. In: the
+ * map and the column. Out: the object. Codes outside a required binding are reported.
  */
 import type { ValueSet } from '../../../r4/definitions.ts';
 import { TRUE } from '../../../sql/construct.ts';

@@ -1,6 +1,6 @@
 /**
- * Code maps: from raw values to codes. In: codes.yaml documents and CSV files. Out: definitions, checked as far as they
- * can be without knowing where they are used.
+ * Reads code maps. In: codes.yaml documents and CSV files. Out: definitions, checked as far as possible without their
+ * uses.
  */
 import type { Coded, CodeMap, Unmapped } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';

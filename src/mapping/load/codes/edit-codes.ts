@@ -1,7 +1,7 @@
 /**
- * Rows of a code map, changed in the text of its file. In: the files of a pack, the name of a map, its rows as they are to be. Out: the
- * new text of each file. Only the text of those rows is replaced: comments, order and form of all else stay, and the new text is read
- * again before it is given out.
+ * Edits rows of a code map in its file. In: the files of a pack, the name of a map, its new rows. Out: the new text of
+ * each file. Only the text of these rows is replaced: comments, order and form of all else stay. The new text is
+ * parsed again before it is returned.
  */
 import { isMap, isScalar, type Pair, parseAllDocuments, type Scalar, type YAMLMap } from 'yaml';
 import { mapIn } from '../macros/extend.ts';

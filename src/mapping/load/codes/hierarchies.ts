@@ -1,6 +1,6 @@
 /**
- * Hierarchies of code systems that a pack brings, for `:above` and `:below`. In: `hierarchies` of pack.yaml and the CSV
- * files that it names, with a first line `parent,code`. Out: the codes directly below each code, by system.
+ * Reads hierarchies of code systems that a pack brings, for `:above` and `:below`. In: `hierarchies` of pack.yaml and
+ * the CSV files that it names, with the header `parent,code`. Out: by system the codes directly below each code.
  */
 import type { Hierarchies } from '../../../r4/terminology.ts';
 import { PackMemory } from '../pack/memory.ts';

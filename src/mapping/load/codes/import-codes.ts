@@ -1,6 +1,6 @@
 /**
- * A code list of somebody else's as a code map of the pack. In: the bytes of a CSV file, and which of its columns are what. Out: the text
- * of `name.csv` as a pack has it (`raw,code,display,system`), and what is wrong with the list, by its lines.
+ * Imports a code list as a code map of the pack. In: the bytes of a CSV file, and the meaning of its columns. Out: the
+ * text of `name.csv` (`raw,code,display,system`), and problems of the list by line.
  * https://www.rfc-editor.org/rfc/rfc4180
  */
 

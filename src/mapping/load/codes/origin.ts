@@ -1,6 +1,6 @@
 /**
- * What resolved parts of a mapping were made from, where the model does not say it: the check asks it. Kept beside the
- * model and as long as its parts are.
+ * Remembers what parts of a mapping were resolved from, for `check`; the model does not say it. Kept as long as the
+ * parts.
  */
 import type { Expression, Predicate } from '../../../sql/expression.ts';
 import type { Codec } from '../../codecs/codec.ts';

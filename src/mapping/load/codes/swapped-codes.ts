@@ -1,7 +1,7 @@
 /**
- * Codes that two rows of a code map have swapped. In: the rows of a map. Out: a warning for each raw value that is the word of
- * a code which the map gives for another value (`ACTIVE: stopped` beside `STOPPED: active`). Both codes are valid, so nothing
- * else shows it, and every search and every resource is false.
+ * Finds rows of a code map whose codes are swapped. In: the rows of a map. Out: a warning per raw value that is the
+ * word of a code which the map gives for another value (`ACTIVE: stopped` beside `STOPPED: active`). Both codes are
+ * valid, so that no other check finds it, and all their resources are wrong.
  */
 import type { Coded } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';

@@ -1,6 +1,6 @@
 /**
- * Code systems and numbering systems as a mapping writes them. In: an alias or an address. Out: the address; what is neither,
- * and what nearly is one that everybody knows, is reported.
+ * Reads code systems and numbering systems of a mapping. In: an alias or an address. Out: the address. An unknown
+ * alias, and an address that nearly is a well-known one, are reported.
  */
 import { hasTheForm } from '../../../r4/check-digits.ts';
 import { misspeltSystem } from '../../../r4/systems.ts';

@@ -1,6 +1,6 @@
 /**
- * C3, code maps in a table. In: the map and the column that holds the raw value. Out: lookups into the table, added to the
- * rows that hold the column, and nodes over their columns: the first key that fits, then `blank:`, then `else:`.
+ * Reads code maps in a table (C3). In: the map and the column with the raw value. Out: lookups into the table, added
+ * to the rows of the column, and nodes over their columns: the first matching key, then `blank:`, then `else:`.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Coded, Facet } from '../../codecs/code-map.ts';

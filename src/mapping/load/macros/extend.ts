@@ -1,6 +1,6 @@
 /**
- * A pack upon another (`extends`): what of both counts. In: documents of all packs, the lowest first, and which pack a file
- * is of. Out: one pack.yaml, and of code maps and mappings with one name those of the uppermost pack that has it.
+ * Combines a pack with the packs that it extends (`extends`). In: documents of all packs, the base first. Out: one
+ * pack.yaml; of code maps and mappings with the same name, those of the topmost pack.
  */
 import type { PackFile } from '../read/files.ts';
 import { child, type Entry, entriesOf, itemsOf, type MapTree, map, type Tree, textOf, without } from '../read/tree.ts';

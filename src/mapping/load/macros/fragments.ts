@@ -1,6 +1,6 @@
 /**
- * `insert:` of fragments. In: a Tree and the fragments of pack.yaml. Out: the Tree without `insert`: a node that is
- * nothing else becomes the fragment, a map with further keys is the fragment with these keys put over it.
+ * Expands `insert:` of fragments. In: a Tree and the fragments of pack.yaml. Out: the Tree without `insert`: a node
+ * with no other key becomes the fragment; a map with other keys is the fragment with these keys replaced.
  */
 import type { Report } from '../problem.ts';
 import { type Entry, type MapTree, putBy, type Tree, textOf } from '../read/tree.ts';

@@ -1,7 +1,7 @@
 /**
- * Documents as written → mappings without macros. In: the documents of all mapping files, the pack's schema version and
- * its fragments. Out: one draft per mapping or variant: `only`, `patch`, `with`/`rows`, `variants` and `insert` are
- * gone. Variants of one document share its `source` node.
+ * Expands the macros of mappings. In: the documents of all mapping files, the pack's schema version and its fragments.
+ * Out: one draft per mapping or variant, without `only`, `patch`, `with`/`rows`, `variants` and `insert`. Variants of
+ * a document share its `source` node.
  */
 import type { Position } from '../../model.ts';
 import { type PackMemory, tellApart } from '../pack/memory.ts';

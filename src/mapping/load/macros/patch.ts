@@ -1,6 +1,6 @@
 /**
- * `patch:`: small changes of a mapping for another version of the schema. In: the mapping as written and paths with
- * their replacements. Out: the changed mapping. A path must lead to something; lists count from 0 and are never merged.
+ * Applies `patch:`, small changes of a mapping for another version of the schema. In: the mapping as written, and
+ * paths with replacements. Out: the changed mapping. A path must exist; lists count from 0 and are never merged.
  */
 import type { Report } from '../problem.ts';
 import { type Entry, entriesOf, type Tree } from '../read/tree.ts';

@@ -1,6 +1,7 @@
 /**
- * `$name` in macros. In: a Tree and the arguments. Out: the Tree with each `$name` replaced: a scalar that is nothing
- * else becomes the argument, in a longer text the argument's own text is put in. `with`/`rows` apply a Tree once per row.
+ * Replaces `$name` in macros. In: a Tree and the arguments. Out: the Tree with each `$name` replaced: a scalar that is
+ * nothing else becomes the argument; within a longer text the argument's text is inserted. `with`/`rows` apply a Tree
+ * once per row.
  */
 import type { Report } from '../problem.ts';
 import { nearest } from '../read/spelling.ts';
