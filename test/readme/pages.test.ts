@@ -96,6 +96,18 @@ test('links between the pages lead to files, and to headings that are there', ()
   expect(broken).toEqual([]);
 });
 
+test('files of src, test and tools that pages and comments name are there', () => {
+  const texts = [...PAGES, ...globSync('src/**/*.ts')];
+  const named = texts.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(/\b(?:src|test|tools)\/[\w./-]*\w\.(?:tsx?|json)\b/g)].map(([path]) => ({
+      file,
+      path,
+    })),
+  );
+  expect(named.length).toBeGreaterThan(200);
+  expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
+});
+
 test('the index of decisions has each of them once, by its title', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const listed = [...index.matchAll(/^\| \[(\d+)\]\((\S+)\) \| (.*) \|$/gm)].map(
