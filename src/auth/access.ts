@@ -38,6 +38,26 @@ export const OPEN_ACCESS: Access = { kind: 'all', caller: 'open' };
 /** Nothing of any patient: for what may be asked without a token. */
 export const NO_ACCESS: Access = { kind: 'limited', caller: 'nobody', permissions: [] };
 
+/** Whether all that the second access surely shows may be seen by the first, whoever the callers are. */
+export function reaches(access: Access, other: Access): boolean {
+  if (access.kind === 'all') return true;
+  if (other.kind === 'all') return false;
+  return other.permissions.every(narrow => access.permissions.some(wide => allowsAll(wide, narrow)));
+}
+
+/** Each limit of the wide one limits the narrow one, too. */
+function allowsAll(wide: Permission, narrow: Permission): boolean {
+  if (wide.type !== ANY && wide.type !== narrow.type) return false;
+  if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
+  const limits = ({ within, where, except }: Permission) => [within, where, except].map(all => all.map(textOf));
+  const own = limits(narrow);
+  return limits(wide).every((texts, i) => texts.every(text => own[i]?.includes(text)));
+}
+
+function textOf(limit: object): string {
+  return JSON.stringify(limit);
+}
+
 /** The records of some patients (logical ids), and what they refer to. */
 export function accessToPatients(caller: string, ids: readonly string[]): Access {
   return {

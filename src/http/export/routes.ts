@@ -3,6 +3,7 @@
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
  */
 import { Hono } from 'hono';
+import { reaches } from '../../auth/access.ts';
 import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
 import { type JobView, manifest, progressText } from '../../export/manifest.ts';
 import { exportable, readExportRequest } from '../../export/request.ts';
@@ -112,6 +113,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   operation('/$download-resource', async (c, parameters) => {
     const id = idIn(parameters, '_jobResourceId', 'the id of a file');
     const [, job = '', name = ''] = /^([0-9a-f]{32})-(\d{1,4}-\d{1,6}|error)$/.exec(id) ?? [];
+    refuseLess(c, parts, job);
     const download = parts.exports.jobs.download(callerOf(c, parts), job, name);
     if (!download) throw new FhirError('no-such-export', 'There is no such file; it may have expired');
     tellFile(c, parts, job);
@@ -150,6 +152,13 @@ function contextToExport(c: HttpContext, parts: Parts): RequestContext {
   if (access === undefined || (access.kind === 'limited' && access.permissions.length === 0))
     throw new FhirError('no-permission', 'Exports need system scopes');
   return { ...context, access };
+}
+
+/** What was exported by wider scopes, or under other rules, is not for a token that could not export it. Throws 403. */
+function refuseLess(c: HttpContext, parts: Parts, id: string): void {
+  const made = parts.exports.jobs.view(callerOf(c, parts), id)?.job.access;
+  if (made !== undefined && !reaches(contextToExport(c, parts).access, made))
+    throw new FhirError('no-permission', 'The file was exported by scopes that this token does not have');
 }
 
 /** For the audit: whose data a file holds, as far as the export was narrowed to some patients. */
