@@ -1,0 +1,97 @@
+/**
+ * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the editor. Is left out,
+ * and says so, where no Chromium is installed.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
+import { type ServedBench, serveBench } from './served-bench.ts';
+
+const TEST = `# A man.
+mapping: people
+rows:
+  PERSON: [{ ID: 2, SURNAME: Kowalski, SEX: M }]
+resource: { gender: other }
+`;
+
+describe.skipIf(CHROMIUM === undefined)('the views', () => {
+  let clinic: SmallClinic;
+  let bench: ServedBench;
+  let tab: Tab;
+  beforeAll(async () => {
+    clinic = keptClinic({ 'person.test.yaml': TEST });
+    bench = await serveBench(clinic.environment);
+    tab = await openTab();
+    await tab.open(bench.link);
+    await tab.when(`document.querySelector('header nav') !== null`);
+  }, 120_000);
+  afterAll(async () => {
+    await tab.close();
+    await bench.stop();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  const press = async (selector: string, text: string): Promise<void> => {
+    const found = `[...document.querySelectorAll('${selector}')].find(one => one.textContent.includes('${text}') && !one.disabled)`;
+    await tab.when(`${found} !== undefined`);
+    await tab.run(`${found}.click()`);
+  };
+  const view = (title: string): Promise<void> => press('header nav button', title);
+  /** Where the cursor of the editor is. */
+  const cursorAt = (path: string): Promise<unknown> =>
+    tab.when(`document.querySelector('.writing h2')?.textContent === '${path}' &&
+      document.querySelector('.cm-activeLineGutter')?.textContent`);
+
+  test('a test that fails shows both values and leads to its line; a save runs it again', {
+    timeout: 120_000,
+  }, async () => {
+    await view('Tests');
+    expect(await tab.when(`document.querySelector('.failures dl')?.textContent`)).toBe('expectedotherfoundmale');
+    expect(await tab.when(`document.querySelector('.tests li p')?.textContent`)).toContain('A man.');
+    expect(await tab.when(`document.querySelector('header nav .count')?.textContent`)).toBe('1 failed');
+    await press('.failures .place', 'person.test.yaml:5');
+    expect(await cursorAt('person.test.yaml')).toBe('5');
+    await press('.files button', 'person.test.yaml');
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('a', true);
+    await tab.write(TEST.replace('other', 'male'));
+    await tab.press('s', true);
+    await tab.when(`document.querySelector('.told').textContent.includes('all came true')`);
+    await tab.when(`document.querySelector('header nav .count') === null`);
+    await view('Tests');
+    expect(await tab.when(`document.querySelectorAll('.tests li.true').length`)).toBe(1);
+  });
+
+  test('coverage tells of each profile, and the test kit in words', { timeout: 120_000 }, async () => {
+    await view('Coverage');
+    await press('.profiles summary', 'us-core-allergyintolerance');
+    expect(await tab.when(`document.querySelector('details[open] .because')?.textContent`)).toContain(
+      'The tests find no AllergyIntolerance of us-core-allergyintolerance',
+    );
+    await press('.profiles summary', 'Medication Allergies');
+    expect(await tab.when(`document.querySelectorAll('details[open]')[1]?.textContent`)).toContain('no ccds.yaml');
+  });
+
+  test('a row that is removed in Codes comes back by Ctrl+Z, there and in the editor', {
+    timeout: 120_000,
+  }, async () => {
+    const file = join(clinic.pack, 'codes.yaml');
+    const sound = readFileSync(file, 'utf8');
+    await view('Codes');
+    await press('.acts .remove', 'Remove M');
+    expect(await tab.when(`document.querySelector('.map tr.unmapped')?.dataset.raw`)).toBe('M');
+    await tab.run(`document.querySelector('.map tr.unmapped input.code').blur()`);
+    await press('.map .bar button', 'Undo');
+    await tab.when(`document.querySelector('.map tr.unmapped') === null`);
+    await press('.acts .remove', 'Remove M');
+    await tab.when(`document.querySelector('.map tr.unmapped') !== null`);
+    await press('.about .place', 'codes.yaml');
+    await cursorAt('codes.yaml');
+    await tab.when(`document.querySelector('.cm-content').textContent.includes('{ F: female }')`);
+    await tab.press('z', true);
+    await tab.when(`document.querySelector('.cm-content').textContent.includes('M: male')`);
+    expect(readFileSync(file, 'utf8')).toBe(sound);
+  });
+});
