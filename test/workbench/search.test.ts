@@ -124,7 +124,7 @@ describe('indexes', () => {
     expect(taken?.statement).toMatch(/^CREATE INDEX LINTEL_WEIGHING_TAKEN\S* ON WEIGHING \(TAKEN/);
     const used = advice.flatMap(({ effects }) => effects ?? []);
     expect(used.length).toBeGreaterThan(0);
-    expect(used.flatMap(({ then }) => then).join()).toMatch(/USING (?:COVERING )?INDEX LINTEL_/);
+    expect(used.flatMap(({ after }) => after).join()).toMatch(/USING (?:COVERING )?INDEX LINTEL_/);
     expect(statements.flatMap(({ served }) => served).join()).not.toContain('LINTEL_');
     const database = new DatabaseSync(join(bench.clinic.folder, 'clinic.sqlite'), { readOnly: true });
     expect(database.prepare("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").all()).toEqual([
@@ -140,7 +140,7 @@ describe('indexes', () => {
     );
     const { advice } = await search('Patient?gender=female', { unsaved: { 'person.yaml': text } });
     expect(advice).toMatchObject([
-      { effects: [{ now: ['SCAN p'], then: [expect.stringMatching(/INDEX LINTEL_PERSON_SEX/)] }] },
+      { effects: [{ before: ['SCAN p'], after: [expect.stringMatching(/INDEX LINTEL_PERSON_SEX/)] }] },
     ]);
   });
 

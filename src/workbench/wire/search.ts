@@ -44,7 +44,7 @@ export interface WireAdvice {
   readonly instead: string | undefined;
   /** Lines of plans that would change; empty: the engine would not use it; undefined: the engine tells nothing. */
   readonly effects:
-    | readonly { readonly purpose: string; readonly now: readonly string[]; readonly then: readonly string[] }[]
+    | readonly { readonly purpose: string; readonly before: readonly string[]; readonly after: readonly string[] }[]
     | undefined;
 }
 

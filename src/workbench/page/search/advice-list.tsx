@@ -33,12 +33,12 @@ export function AdviceList({ advice, engine, bench }: Parts) {
           {instead !== undefined && <p>{instead}.</p>}
           {effects === undefined && <p class="quiet">{engine} tells no estimate of what it would change.</p>}
           {effects?.length === 0 && <p class="quiet">{engine} would not use it for this search, by its own plan.</p>}
-          {effects?.map(({ purpose, now, then }) => (
+          {effects?.map(({ purpose, before, after }) => (
             <dl key={purpose}>
               <dt>now</dt>
-              <dd>{now.join('; ') || 'the same'}</dd>
+              <dd>{before.join('; ') || 'the same'}</dd>
               <dt>with it</dt>
-              <dd>{then.join('; ')}</dd>
+              <dd>{after.join('; ')}</dd>
               <dt>in</dt>
               <dd>{purpose}</dd>
             </dl>

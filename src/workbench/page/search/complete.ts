@@ -119,7 +119,10 @@ function chained(type: string, part: string, point: number, start: number, offer
   const [first] = inner;
   if (first === undefined) return undefined;
   const choices = new Map(inner.flatMap(one => one.choices.map(choice => [choice.label, choice] as const)));
-  return { from: first.from, choices: [...choices.values()].filter(({ label }) => !Object.hasOwn(OF_ANSWER, label)) };
+  return {
+    from: first.from,
+    choices: [...choices.values()].filter(({ label }) => !Object.hasOwn(OF_ANSWER, label) && label !== '_has'),
+  };
 }
 
 /** A reference can also lead to a parameter of what it refers to. */

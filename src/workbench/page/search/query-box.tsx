@@ -55,7 +55,10 @@ function stateOf(text: string, parts: () => Parts): EditorState {
           async ({ state, pos }) => {
             const { types, load } = parts();
             const found = await completed(state.sliceDoc(0, pos), types, load);
-            return found ? { from: found.from, options: [...found.choices], validFor: /^[\w-]*$/ } : null;
+            if (!found) return null;
+            // Parameters of a type come before those of all types.
+            const options = found.choices.map(one => ({ ...one, boost: one.label.startsWith('_') ? -1 : 0 }));
+            return { from: found.from, options, validFor: /^[\w-]*$/ };
           },
         ],
         activateOnCompletion: ({ apply }) => typeof apply === 'string' && /[?:.=]$/.test(apply),

@@ -133,9 +133,9 @@ function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement
 function adviceOf({ name, table, statement, serves, instead }: WantedIndex, { statements }: Explanation): WireAdvice {
   const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
   const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
-    const then = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
-    if (then.length === 0) return [];
-    return [{ purpose, now: served.filter(line => !servedWith.includes(line)), then }];
+    const after = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
+    if (after.length === 0) return [];
+    return [{ purpose, before: served.filter(line => !servedWith.includes(line)), after }];
   });
   return { name, table, statement, serves, instead, effects: isTold ? effects : undefined };
 }
