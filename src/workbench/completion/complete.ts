@@ -4,12 +4,12 @@
  * short text, tables, columns with their declared type, codecs with their options, code maps, systems, fragments, lists, mappings.
  */
 import { CODECS, TEXT_STEPS } from '../../mapping/codecs/table.ts';
+import { at, type Cursor, cursorIn, textAt } from '../../mapping/load/read/cursor.ts';
 import { codesSchema, mappingFileSchema, packSchema } from '../../mapping/load/read/schema.ts';
 import { keysAt } from '../../mapping/load/read/schema-keys.ts';
 import { childOf, isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import { type Catalog, findTable, tableText } from '../../sql/catalog.ts';
 import type { WireOption } from '../wire/mapping.ts';
-import { at, type Cursor, cursorIn, textAt } from './cursor.ts';
 import { elementOptions, valueOptions } from './elements.ts';
 
 /** Names that the files of a pack give. */

@@ -2,9 +2,9 @@
  * Elements of FHIR as options of the editor: cardinality, type, binding, and HL7's short text. In: a type path. Out: options.
  */
 import { readFileSync } from 'node:fs';
+import type { Cursor } from '../../mapping/load/read/cursor.ts';
 import { childOf, type ElementDefinition, elementsOf, isPrimitive, requiredValueSet } from '../../r4/definitions.ts';
 import type { WireOption } from '../wire/mapping.ts';
-import type { Cursor } from './cursor.ts';
 
 let texts: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 
