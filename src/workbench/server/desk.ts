@@ -46,6 +46,7 @@ export class Desk {
   #last: { readonly version: string; readonly checked: Promise<Checked> } | undefined;
   readonly #memory = new CheckMemory();
   #sound: Omit<Served, 'stale'> | undefined;
+  #saved: { readonly version: string; readonly served: Promise<Served | undefined> } | undefined;
 
   constructor(database: Database, config: DeskConfig) {
     this.database = database;
@@ -67,6 +68,7 @@ export class Desk {
     this.#catalog = undefined;
     this.#permitted = new Set();
     this.#last = undefined;
+    this.#saved = undefined;
   }
 
   /** Which columns are never read, by these texts. Undefined: pack.yaml cannot be read, so nobody knows. */
@@ -109,13 +111,32 @@ export class Desk {
     return checkKnown(this.database, await this.#catalog, files, this.#memory);
   }
 
+  /** The pack as it is on the disk; undefined where it has errors. */
+  saved(): Promise<Served | undefined> {
+    const files = this.files({});
+    if (this.#saved?.version === files.version) return this.#saved.served;
+    const served = this.#check(files).then(
+      ({ pack: { registry }, catalog }): Served | undefined =>
+        registry && { registry, catalog, stale: false, facade: this.#facadeOf(registry) },
+    );
+    this.#saved = { version: files.version, served };
+    served.catch(() => {
+      this.#saved = undefined;
+    });
+    return served;
+  }
+
+  #facadeOf(registry: Registry): Facade {
+    return facadeOf(registry, this.database, new Date(), this.#config);
+  }
+
   /** The pack with these texts; with errors in them, as it was before. Undefined: it never was without. */
   async served(unsaved: Unsaved): Promise<Served | undefined> {
     const { pack, catalog } = await this.check(unsaved);
     const { registry } = pack;
     if (registry === undefined) return this.#sound && { ...this.#sound, stale: true };
     if (this.#sound?.registry !== registry) {
-      this.#sound = { registry, catalog, facade: facadeOf(registry, this.database, new Date(), this.#config) };
+      this.#sound = { registry, catalog, facade: this.#facadeOf(registry) };
     }
     return { ...this.#sound, stale: false };
   }

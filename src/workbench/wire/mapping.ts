@@ -111,6 +111,15 @@ export interface WirePreview {
   }[];
   /** The pack as it is written has errors: this is of the last text without. */
   readonly stale: boolean;
+  /** What the saved texts make of the row, where others are not saved; null: nothing. */
+  readonly before?: unknown;
+}
+
+/** Which rows are looked for: some of the table, or those that a search finds. */
+export type WireWish = 'any' | 'empty' | 'long' | 'strange';
+
+export interface WireRows {
+  readonly rows: readonly { readonly key: readonly string[]; readonly note: string }[];
 }
 
 /** An answer that is none: what is wrong, for a person. */

@@ -6,14 +6,24 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
+import { type ChangedLine, changedLines } from './changed-lines.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
+import { RowFinder } from './row-finder.tsx';
+
+/** What is looked at; another view and back leave it. */
+interface Looked {
+  readonly mapping: string;
+  readonly key: readonly string[];
+}
+
+let lastLooked: Looked | undefined;
 
 export function PreviewPane({ bench }: { readonly bench: Bench }) {
   const { check, file, unsaved } = bench;
   const mappings = inOrder(check?.mappings ?? [], file?.path);
-  const [name, setName] = useState<string>();
-  const [key, setKey] = useState<readonly string[]>([]);
-  const [asked, setAsked] = useState<{ readonly mapping: string; readonly key: readonly string[] }>();
+  const [name, setName] = useState(lastLooked?.mapping);
+  const [key, setKey] = useState<readonly string[]>(lastLooked?.key ?? []);
+  const [asked, setAsked] = useState(lastLooked);
   const [shown, setShown] = useState<WirePreview>();
   const [failed, setFailed] = useState<string>();
   const known = useRef<readonly WireMapping[]>([]);
@@ -24,6 +34,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
     if (asked === undefined) setName(known.current[0]?.name);
   }, [file?.path, check?.mappings === undefined]);
   useEffect(() => {
+    lastLooked = asked;
     if (!asked) return;
     const abort = new AbortController();
     ask<WirePreview>('preview', { unsaved, ...asked }, abort.signal).then(
@@ -72,6 +83,16 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
           Preview
         </button>
       </form>
+      {mapping && (
+        <RowFinder
+          mapping={mapping}
+          bench={bench}
+          choose={chosen => {
+            setKey(chosen);
+            setAsked({ mapping: mapping.name, key: chosen });
+          }}
+        />
+      )}
       {failed !== undefined && <p role="alert">{failed}</p>}
       {shown && failed === undefined && <Shown shown={shown} bench={bench} />}
       {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
@@ -131,11 +152,12 @@ function Shown({ shown, bench }: { readonly shown: WirePreview; readonly bench: 
           </tbody>
         </table>
         <section class="resource" aria-label="Resource">
-          {linesOf(shown.resource).map((line, i) => (
+          {linesIn(shown).map(({ line, change }, i) => (
             <Line
               key={i}
               line={line}
-              isKnown={byPath.has(line.path)}
+              change={change}
+              isKnown={change !== 'removed' && byPath.has(line.path)}
               isPointed={paths.includes(line.path)}
               point={setPaths}
               go={() => go(byPath.get(line.path), bench)}
@@ -163,22 +185,37 @@ function Shown({ shown, bench }: { readonly shown: WirePreview; readonly bench: 
   );
 }
 
+/** The lines of the resource; where a text is not saved, beside those of the saved one. */
+function linesIn({ resource, before }: WirePreview): readonly ChangedLine[] {
+  const now = linesOf(resource);
+  if (before === undefined || before === null) return now.map(line => ({ line, change: 'same' }));
+  return changedLines(linesOf(before), now);
+}
+
 function go(element: WireElement | undefined, bench: Bench): void {
   if (element) bench.goTo(element.place);
 }
 
 interface LineParts {
   readonly line: JsonLine;
+  readonly change: ChangedLine['change'];
   readonly isKnown: boolean;
   readonly isPointed: boolean;
   readonly point: (paths: readonly string[]) => void;
   readonly go: () => void;
 }
 
-function Line({ line, isKnown, isPointed, point, go }: LineParts) {
+const MARKS: Readonly<Record<ChangedLine['change'], string>> = { same: '', added: '+', removed: '−' };
+
+function Line({ line, change, isKnown, isPointed, point, go }: LineParts) {
   const { depth, before, value, after, path } = line;
   return (
-    <div class={isPointed ? 'pointed' : ''} style={{ paddingLeft: `${depth * 1.1}em` }}>
+    <div class={`${isPointed ? 'pointed ' : ''}${change}`} style={{ paddingLeft: `${depth * 1.1}em` }}>
+      {change !== 'same' && (
+        <span class="change" role="img" aria-label={change}>
+          {MARKS[change]}
+        </span>
+      )}
       <span class="name">{before}</span>
       {isKnown ? (
         <button

@@ -2,9 +2,12 @@
  * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, saving a file.
  */
 import { z } from 'zod';
+import type { Mapping } from '../../../mapping/model.ts';
 import { complete } from '../../completion/complete.ts';
-import { PreviewError, previewRow } from '../../preview.ts';
-import type { WireCheck, WireCompletion } from '../../wire/mapping.ts';
+import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
+import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
+import type { WireCheck, WireCompletion, WirePreview, WireRows } from '../../wire/mapping.ts';
+import type { Desk, Served } from '../desk.ts';
 import { PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
@@ -28,18 +31,32 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
   question(
     'preview',
     { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
-    async (asked, { desk, signal }) => {
-      const served = await desk.served(asked.unsaved);
-      const mapping = served?.registry.mappings.find(({ name }) => name === asked.mapping);
-      if (!served || !mapping) throw new Refusal(409, 'The mapping has errors, or is not there');
-      const { registry, facade, stale } = served;
-      try {
-        const parts = { registry, facade, signal, database: desk.database, now: Date.now() };
-        return previewOf(await previewRow(mapping, asked.key, parts), stale);
-      } catch (error) {
-        if (error instanceof PreviewError) throw new Refusal(404, error.message);
-        throw error;
-      }
+    async ({ unsaved: texts, mapping: name, key }, { desk, signal }) => {
+      const served = await desk.served(texts);
+      const shown = await shownIn(served, name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts));
+      const wire = previewOf(shown, served?.stale ?? false);
+      if (Object.keys(texts).length === 0) return wire;
+      return { ...wire, before: (await resourceBefore(name, key, desk, signal)) ?? null } satisfies WirePreview;
+    },
+  ),
+  question(
+    'rows',
+    { unsaved, mapping: z.string(), wish: z.enum(['any', 'empty', 'long', 'strange']) },
+    async ({ unsaved: texts, mapping: name, wish }, { desk, signal }) => {
+      const rows = await shownIn(await desk.served(texts), name, desk, signal, (mapping, parts) =>
+        rowsLike(wish, mapping, { ...parts, random: Math.random }),
+      );
+      return { rows } satisfies WireRows;
+    },
+  ),
+  question(
+    'rows-found',
+    { unsaved, mapping: z.string(), search: z.string().max(2000) },
+    async ({ unsaved: texts, mapping: name, search }, { desk, signal }) => {
+      const rows = await shownIn(await desk.served(texts), name, desk, signal, (mapping, parts) =>
+        rowsFoundBy(search, mapping, parts),
+      );
+      return { rows } satisfies WireRows;
     },
   ),
   question(
@@ -56,3 +73,33 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
     'PUT',
   ),
 ];
+
+/** Asks something of a mapping of the pack. Throws Refusal. */
+async function shownIn<T>(
+  served: Served | undefined,
+  name: string,
+  desk: Desk,
+  signal: AbortSignal,
+  ask: (mapping: Mapping, parts: Previewing) => Promise<T>,
+): Promise<T> {
+  const mapping = served?.registry.mappings.find(one => one.name === name);
+  if (!served || !mapping) throw new Refusal(409, 'The mapping has errors, or is not there');
+  const { registry, facade } = served;
+  try {
+    return await ask(mapping, { registry, facade, signal, database: desk.database, now: Date.now() });
+  } catch (error) {
+    if (error instanceof PreviewError) throw new Refusal(404, error.message);
+    throw error;
+  }
+}
+
+/** What the saved texts make of the row; undefined where they have errors or the row is no resource. */
+async function resourceBefore(name: string, key: readonly string[], desk: Desk, signal: AbortSignal): Promise<unknown> {
+  try {
+    return (await shownIn(await desk.saved(), name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts)))
+      .resource;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * Rows that are worth a preview. In: a mapping, and which rows: any, those with the most NULLs, the longest, the strangest, or those that
+ * a FHIR search finds. Out: their keys as a person would write them, of a bounded sample; `lintel check` takes its rows in the same way.
+ */
+import { OPEN_ACCESS } from '../auth/access.ts';
+import { poolOf, type Random, strangest } from '../check/pool.ts';
+import type { RequestContext } from '../facade.ts';
+import { columnsAndKeys, columnsRead } from '../law/columns.ts';
+import { type StoredRow, StoredRows } from '../law/stored-rows.ts';
+import type { Mapping } from '../mapping/model.ts';
+import { FhirError } from '../outcome.ts';
+import { bareRelation } from '../plan/condition.ts';
+import { environment } from '../plan/environment.ts';
+import { idsPredicate } from '../plan/identity.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
+import type { SqlValue } from '../sql/expression.ts';
+import { PreviewError, type Previewing } from './preview.ts';
+
+export type Wish = 'any' | 'empty' | 'long' | 'strange';
+
+export interface ShownRow {
+  /** In the order of the mapping's key. */
+  readonly key: readonly string[];
+  /** What is peculiar about it, without a value. */
+  readonly note: string;
+}
+
+const MOST = 12;
+const BASE = 'http://127.0.0.1/fhir';
+const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
+
+/** Some rows of the mapping's table. Rejects with DatabaseError. */
+export async function rowsLike(
+  wish: Wish,
+  mapping: Mapping,
+  { registry, database, signal, random }: Previewing & { readonly random: Random },
+): Promise<readonly ShownRow[]> {
+  const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
+  const catalog = await database.catalog({ tables });
+  const stored = new StoredRows(registry, database, columnsAndKeys(registry, catalog));
+  const pool = await poolOf(mapping.source, stored, catalog, random, signal);
+  return chosen(wish, pool, random).map(row => ({
+    key: ownKey(mapping).map(({ column }) => written(row.get(column) ?? null)),
+    note: `${emptyIn(row)} NULL, ${lengthOf(row)} characters`,
+  }));
+}
+
+function chosen(wish: Wish, pool: readonly StoredRow[], random: Random): readonly StoredRow[] {
+  switch (wish) {
+    case 'any': {
+      const drawn = pool.map(row => ({ row, at: random() })).toSorted((a, b) => a.at - b.at);
+      return drawn.slice(0, MOST).map(({ row }) => row);
+    }
+    case 'empty':
+      return pool.toSorted((a, b) => emptyIn(b) - emptyIn(a)).slice(0, MOST);
+    case 'long':
+      return pool.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MOST);
+    case 'strange':
+      return strangest(pool, MOST);
+  }
+}
+
+function emptyIn(row: StoredRow): number {
+  return [...row.values()].filter(one => one === null).length;
+}
+
+function lengthOf(row: StoredRow): number {
+  return [...row.values()].reduce<number>((sum, one) => sum + (one === null ? 0 : written(one).length), 0);
+}
+
+/**
+ * The rows of the resources that a search of the mapping's type finds, as far as this mapping makes them. `search`: `name=value&…`.
+ * Throws PreviewError for a search that is none. Rejects with DatabaseError.
+ */
+export async function rowsFoundBy(
+  search: string,
+  mapping: Mapping,
+  { registry, database, facade, now, signal }: Previewing,
+): Promise<readonly ShownRow[]> {
+  const ids = await idsFoundBy(search, mapping.resource, { facade, signal });
+  if (ids.length === 0) return [];
+  const { source } = mapping;
+  const env = environment(registry, now, OPEN_SIGHT);
+  const from = bareRelation(source, idsPredicate(mapping, ids, env), env, source.key);
+  const orderBy = source.key.map(by => ({ by, descending: false }));
+  const plan = {
+    from,
+    columns: source.key,
+    orderBy,
+    limit: MOST,
+    shape: 'rows',
+    stored: true,
+    searches: true,
+  } as const;
+  const keys = await database.query(plan, { signal });
+  const own = ownKey(mapping);
+  return keys.map(key => ({
+    key: source.key.flatMap((column, i) => (own.includes(column) ? [written(key[i] ?? null)] : [])),
+    note: '',
+  }));
+}
+
+async function idsFoundBy(
+  search: string,
+  type: string,
+  { facade, signal }: Pick<Previewing, 'facade' | 'signal'>,
+): Promise<readonly string[]> {
+  const text = search.trim().replace(/^[A-Z][A-Za-z]*\?/, '');
+  const parameters = [...new URLSearchParams(text), ['_count', String(MOST)] as const];
+  try {
+    const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+    const { entry = [] } = JSON.parse(json) as {
+      readonly entry?: readonly { readonly resource?: { readonly id?: string } }[];
+    };
+    return entry.flatMap(({ resource }) => resource?.id ?? []);
+  } catch (error) {
+    if (error instanceof FhirError) throw new PreviewError(error.message);
+    throw error;
+  }
+}
+
+function ownKey({ source }: Mapping): Mapping['source']['key'] {
+  return source.key.filter(({ alias }) => alias === source.alias);
+}
+
+/** As a key is written: bytes as `0x…`. */
+function written(stored: SqlValue): string {
+  if (stored instanceof Uint8Array) return `0x${Buffer.from(stored).toString('hex')}`;
+  return String(stored ?? '');
+}
