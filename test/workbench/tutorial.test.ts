@@ -152,7 +152,9 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await tab.press('a', true);
     await tab.write(key);
     await hand.push({ kind: '.preview button[type=submit]', name: 'Preview' });
-    return String(await tab.when(`document.querySelector('.resource')?.textContent`));
+    return String(
+      await tab.when(`document.querySelector('.beside[data-of="${mapping} ${key}"] .resource')?.textContent`),
+    );
   }
 
   /** Accepts a suggestion, or what is typed. */

@@ -24,7 +24,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
   const [name, setName] = useState(lastLooked?.mapping);
   const [key, setKey] = useState<readonly string[]>(lastLooked?.key ?? []);
   const [asked, setAsked] = useState(lastLooked);
-  const [shown, setShown] = useState<WirePreview>();
+  const [shown, setShown] = useState<{ readonly of: string; readonly preview: WirePreview }>();
   const [failed, setFailed] = useState<string>();
   const known = useRef<readonly WireMapping[]>([]);
   if (mappings.length > 0) known.current = mappings;
@@ -39,7 +39,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
     const abort = new AbortController();
     ask<WirePreview>('preview', { unsaved, ...asked }, abort.signal).then(
       found => {
-        setShown(found);
+        setShown({ of: [asked.mapping, ...asked.key].join(' '), preview: found });
         setFailed(undefined);
       },
       (error: Error) => {
@@ -94,7 +94,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
         />
       )}
       {failed !== undefined && <p role="alert">{failed}</p>}
-      {shown && failed === undefined && <Shown shown={shown} bench={bench} />}
+      {shown && failed === undefined && <Shown shown={shown.preview} of={shown.of} bench={bench} />}
       {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
     </section>
   );
@@ -106,7 +106,14 @@ function inOrder(mappings: readonly WireMapping[], path: string | undefined): re
   return [...mappings.filter(isHere), ...mappings.filter(one => !isHere(one))];
 }
 
-function Shown({ shown, bench }: { readonly shown: WirePreview; readonly bench: Bench }) {
+interface ShownParts {
+  readonly shown: WirePreview;
+  /** The mapping and the key that it is of. */
+  readonly of: string;
+  readonly bench: Bench;
+}
+
+function Shown({ shown, of, bench }: ShownParts) {
   /** What is pointed at: paths of elements. */
   const [paths, setPaths] = useState<readonly string[]>([]);
   const byPath = new Map(shown.elements.map(element => [element.path, element]));
@@ -121,7 +128,7 @@ function Shown({ shown, bench }: { readonly shown: WirePreview; readonly bench: 
           The row is no {shown.type}: {shown.reason}
         </p>
       )}
-      <div class="beside">
+      <div class="beside" data-of={of}>
         <table>
           <caption>Row</caption>
           <thead>
