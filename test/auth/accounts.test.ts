@@ -94,3 +94,22 @@ test('of two sources the first has its way', () => {
   expect(both.find('anna')?.name).toBe('anna');
   expect(both.find('bert')).toBeUndefined();
 });
+
+test('an account may be somebody, in the form of a reference, and may log in to the REST interface or not', () => {
+  const file = newFile();
+  const anna = { ...account('anna'), fhirUser: 'Practitioner/7', restPassword: true } as const;
+  writeAccounts(file, [anna]);
+  expect(readAccounts(file)).toEqual([anna]);
+  for (const wrong of [
+    { fhirUser: 7 },
+    { fhirUser: 'nobody' },
+    { fhirUser: null },
+    { restPassword: false },
+    { name: '' },
+    { password: undefined },
+    { disabled: undefined },
+  ]) {
+    writeFileSync(file, JSON.stringify({ accounts: [{ ...anna, ...wrong }] }));
+    expect(() => readAccounts(file), JSON.stringify(wrong)).toThrow(AccountsError);
+  }
+});

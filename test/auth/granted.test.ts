@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { accessOfGrant, accessOfUser } from '../../src/auth/granted.ts';
+import { accessOfAccounts, accessOfGrant, accessOfUser } from '../../src/auth/granted.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 
@@ -131,4 +131,17 @@ describe('labels', () => {
     expect(exceptOf({ scopes: ['system/Condition.rs?_security:not=s|SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
     expect(exceptOf({ scopes: ['system/Condition.rs?_security=SUD'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
   });
+});
+
+test('an account tied to nobody sees everything of an open server, and nothing of another', () => {
+  const account = { name: 'anna', password: '', disabled: false };
+  const tied = { ...account, fhirUser: 'Practitioner/7' };
+  expect(accessOfAccounts(RULES, true)(account)).toMatchObject({ kind: 'all' });
+  expect(accessOfAccounts(RULES, false)(account)).toMatchObject({ kind: 'limited', permissions: [] });
+  for (const isOpen of [true, false]) {
+    const found = [['general-practitioner', 'Practitioner/7']];
+    expect(accessOfAccounts(RULES, isOpen)(tied)).toMatchObject({
+      permissions: [whole('*', [{ found }]), whole('Location')],
+    });
+  }
 });

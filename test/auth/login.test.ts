@@ -122,6 +122,15 @@ test('what a throttle keeps is bounded, and forgotten in time', () => {
   expect(attempt('c')).toBe(0);
 });
 
+test('an attempt that is undone counts no longer, and those before it do', () => {
+  const throttle = createThrottle({ free: 2, first: 1000, longest: 4000, keys: 2 }, () => 0);
+  throttle.undo('a');
+  expect(throttle.failures('a')).toBe(0);
+  for (let i = 0; i < 3; i++) throttle.begin('a');
+  throttle.undo('a');
+  expect(throttle.failures('a')).toBe(2);
+});
+
 test('one client with an old password, however often it tries, keeps nobody else of its address out', async () => {
   const { login, wait } = setUp();
   let refused = 0;

@@ -91,6 +91,30 @@ test('an include names what exists: another source, reference or type of target 
   expect(await message('Observation:subject:Group')).toBe('[object Object]');
 });
 
+test('includes of one search are bounded, both kinds together', async () => {
+  const some = (name: string, count: number, value: string) =>
+    Array.from({ length: count }, () => [name, value] as const);
+  const includes = some('_include', 20, 'Observation:subject');
+  await expect(search('Observation', includes)).resolves.toBeDefined();
+  for (const more of ['_include', '_revinclude']) {
+    const value = more === '_include' ? 'Observation:encounter' : 'Provenance:target';
+    await expect(search('Observation', [...includes, [more, value]]), more).rejects.toMatchObject({
+      code: 'too-costly',
+    });
+  }
+  await expect(search('Observation', some('_revinclude', 21, 'Provenance:target'))).rejects.toMatchObject({
+    code: 'too-costly',
+  });
+});
+
+test('all references of one type are not those of every type', async () => {
+  const found = await search('Observation', [
+    ['_include', 'Encounter:*'],
+    ['_count', '5'],
+  ]);
+  expect(new Set(found.entry?.map(({ resource }) => resource['resourceType']))).toEqual(new Set(['Observation']));
+});
+
 test('_elements takes the element of a choice by its name and by that with its type', async () => {
   const both = await Promise.all(
     ['effective', 'effectiveDateTime'].map(name =>
