@@ -30,8 +30,9 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
     case 'match': {
       const { parameter, modifier } = filter;
       const matched = matchPredicate(mapping, filter, env);
-      if (matched && parameter.type === 'date') return withColumnBounds(matched);
-      return matched && (modifier === 'not' ? complement(matched, env) : matched);
+      if (matched === undefined) return undefined;
+      if (modifier === 'not') return complement(matched, env);
+      return parameter.type === 'date' ? withColumnBounds(matched) : matched;
     }
     case 'missing': {
       const present = parameterPresent(mapping, filter.parameter, env);
