@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buildFixture } from '../../fixtures/build.ts';
 import { accessToPatients } from '../../src/auth/access.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { writeFixture } from '../fixtures/built.ts';
 import { DEMO_PACK, type Demo, demoOver } from '../law/demo.ts';
 import { assertionOf, launch, post, type Served, serveSmart } from '../smart/served.ts';
 import { readWorld, visibleTo, type World } from './world.ts';
@@ -29,7 +29,7 @@ let [app, program] = ['', ''];
 
 beforeAll(async () => {
   const file = join(folder, 'fixture.sqlite');
-  buildFixture({ patients: 6, seed: 1, file });
+  writeFixture(6, file);
   demo = await demoOver(openSqlite(file));
   world = await readWorld(demo);
   own = visibleTo(accessToPatients('app', [OWN]), world).search;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const launched = await launch(served, { scope: 'launch/patient patient/*.rs' });
   app = String(launched.body['access_token']);
   program = await tokenOf('system/*.rs');
-}, 120_000);
+}, 600_000);
 afterAll(async () => {
   await served.stop();
   await demo.close();
@@ -91,7 +91,7 @@ test('there are records of others, and of one’s own', () => {
 });
 
 test('an answer that was kept for a caller who may see everything, and his page links', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const failed: string[] = [];
   const seen = { kept: 0, foreign: 0, own: 0, followed: 0 };
@@ -124,7 +124,7 @@ test('an answer that was kept for a caller who may see everything, and his page 
 });
 
 test('exports are begun by programs alone, and their jobs and files are nobody else’s', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async () => {
   const levels = ['', '/Patient', '/Group', '/Group/1'].map(level => `${served.fhir}${level}/$export?_type=Patient`);
   for (const url of levels) expect([url, (await ask(url, app)).status]).toEqual([url, 403]);

@@ -121,7 +121,7 @@ beforeAll(async () => {
   const begun = await ask('all', { path: '/fhir/$export?_type=Patient' });
   job = /_jobId=([0-9a-f]{32})/.exec(begun.headers.get('content-location') ?? '')?.[1] ?? '';
   await jobs.settled(job);
-}, 120_000);
+}, 600_000);
 
 afterAll(async () => {
   await jobs.close();
@@ -444,7 +444,7 @@ describe('of a caller who may see one patient', () => {
     expect(job).not.toBe('');
   });
 
-  test('no route tells of another, and each tells of that one', { timeout: 120_000 }, async () => {
+  test('no route tells of another, and each tells of that one', { timeout: 600_000 }, async () => {
     const faults: string[] = [];
     let probes = 0;
     for (const route of [...routesOf()].toSorted((a, b) => order(a) - order(b))) {
@@ -460,7 +460,7 @@ describe('of a caller who may see one patient', () => {
     expect(probes).toBeGreaterThan(500);
   });
 
-  test('a page link of somebody else leads to nothing of others', { timeout: 60_000 }, async () => {
+  test('a page link of somebody else leads to nothing of others', { timeout: 600_000 }, async () => {
     const followed: string[] = [];
     for (const { type, other } of pairs) {
       const first = (await (await ask('all', { path: `/fhir/${type}?_count=1` })).json()) as {

@@ -17,7 +17,7 @@ import { authorize, launch, read, type Served, serveSmart } from '../smart/serve
 
 const rules = (search: string): string => `users: { Practitioner: { patients: '${search}' } }\n`;
 
-test('an app sees for its user whom the rules say, also after they were changed', { timeout: 120_000 }, async () => {
+test('an app sees for its user whom the rules say, also after they were changed', { timeout: 600_000 }, async () => {
   const served: Served = await serveSmart(
     { RELOAD_INTERVAL: '1' },
     { 'visit.yaml': VISITS, 'access.yaml': rules('Patient?gender=female') },
@@ -64,7 +64,7 @@ async function patients(facade: Facade, gender: string): Promise<readonly string
   return entry.map(({ resource }) => resource.id);
 }
 
-test('an account sees at the REST interface whom the rules say', { timeout: 120_000 }, async () => {
+test('an account sees at the REST interface whom the rules say', { timeout: 600_000 }, async () => {
   const rest = await restUnderTest(demo.facade, {}, undefined, {}, { ...NO_RULES, users: USERS });
   const { accounts } = rest;
   const anna = accounts.get('anna');

@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { buildFixture } from '../../fixtures/build.ts';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Content, readContent } from '../../src/ccda/content.ts';
 import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
@@ -14,6 +13,7 @@ import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { writeFixture } from '../fixtures/built.ts';
 import { DEMO_PACK } from '../law/demo.ts';
 import { type Element, parseXml } from './xml-tree.ts';
 
@@ -48,7 +48,7 @@ export async function openDemoDocuments(
 ): Promise<DemoDocuments> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const file = join(folder, 'fixture.sqlite');
-  buildFixture({ patients, seed: 1, file });
+  writeFixture(patients, file);
   if (change) {
     const legacy = new DatabaseSync(file);
     change(legacy);

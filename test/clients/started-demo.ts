@@ -4,10 +4,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildFixture } from '../../fixtures/build.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
+import { writeFixture } from '../fixtures/built.ts';
 
 export interface StartedDemo {
   /** Of the FHIR interface. */
@@ -18,7 +18,7 @@ export interface StartedDemo {
 export async function startDemo(environment: Readonly<Record<string, string>> = {}): Promise<StartedDemo> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const file = join(folder, 'fixture.sqlite');
-  buildFixture({ patients: 12, seed: 1, file });
+  writeFixture(12, file);
   const config = readConfig({
     DATABASE_URL: `sqlite:${file}`,
     DATA_DIR: join(folder, 'data'),

@@ -6,12 +6,12 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { buildFixture } from '../../fixtures/build.ts';
 import type { Cell, Row } from '../../fixtures/cells.ts';
 import { schema } from '../../fixtures/schema.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlServerAddress } from '../../src/sql/mssql/address.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { writeFixture } from '../fixtures/built.ts';
 import { createTestDatabase, fillWithFixture } from './mssql.ts';
 import { askSampleOf } from './sample.ts';
 
@@ -42,7 +42,7 @@ export async function openFixture(
   const remove = (): void => rmSync(folder, { recursive: true });
   const file = join(folder, 'fixture.sqlite');
   try {
-    if (engine === 'sqlite' || spoil) buildFixture({ patients, seed: 1, file });
+    if (engine === 'sqlite' || spoil) writeFixture(patients, file);
     if (spoil) await spoiled(file, spoil);
     if (engine === 'mssql') return await onMssql(patients, spoil ? rowsOf(file) : undefined, url);
     const database = openSqlite(file);

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { buildFixture } from '../../fixtures/build.ts';
+import { writeFixture } from '../fixtures/built.ts';
 import { clinic, contents, finished, kickOff, type Manifest, served } from './exporting.ts';
 
 const SINCE = '_since=2025-01-01T00:00:00Z';
@@ -93,7 +93,7 @@ function ids(database: DatabaseSync, type: string, sql: string): readonly string
 test("the demo's deleted rows are named, however its tables say so, and of a patient who was asked for only", async () => {
   const { folder } = clinic(1, 1);
   const file = join(folder, 'fixture.sqlite');
-  buildFixture({ patients: 14, seed: 1, file });
+  writeFixture(14, file);
   const { fhir } = await served({ environment: { DATABASE_URL: `sqlite:${file}`, DATA_DIR: folder, PORT: '0' } });
   const types = '_type=Patient,AllergyIntolerance,Encounter';
   const path = `Patient/$export?patient=Patient/12&${types},Procedure&_since=1990-01-01T00:00:00Z`;
