@@ -115,7 +115,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'openid-client': 'smart',
   jose: 'smart|cli/client|auth|issuers',
   zod: 'config|mapping|issuers|workbench/server',
-  yaml: 'mapping/load',
+  yaml: 'mapping/load|workbench/completion',
   mssql: 'sql/mssql',
   'lru-cache': 'cache',
   'prom-client': 'observe',
