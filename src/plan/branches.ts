@@ -16,7 +16,8 @@ import { conjuncts, factor } from './factor.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type Action, permissionsOf } from './sight.ts';
-import { type SortFace, sortParts } from './sort.ts';
+import { sortParts } from './sort.ts';
+import type { SortFace } from './sort-face.ts';
 import { throughLookups } from './through-lookups.ts';
 
 export interface Branch {

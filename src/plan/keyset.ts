@@ -9,7 +9,7 @@ import { INTEGER } from '../sql/column-type.ts';
 import { and, compare, equals, FALSE, or, placed, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Operator, Order, Predicate } from '../sql/expression.ts';
 import type { Branch } from './branches.ts';
-import type { SortFace } from './sort.ts';
+import type { SortFace } from './sort-face.ts';
 
 /** Sort values come first, the unique key last. */
 export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Order[] {

@@ -10,10 +10,9 @@ import { constant, or } from '../sql/construct.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
-import type { SortFace } from './sort.ts';
+import type { Candidate, SortFace } from './sort-face.ts';
 import { idParts } from './sort-ids.ts';
 import { sortLeaves } from './sort-leaves.ts';
-import type { Candidate } from './sort-several.ts';
 
 /** Parameters whose values are sorted as texts, so that a constant may stand among them. */
 const TEXTS: ReadonlySet<SearchParameterType> = new Set(['token', 'string', 'uri', 'reference']);

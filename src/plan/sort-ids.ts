@@ -1,17 +1,21 @@
 /**
- * Sorts by ids. In: a mapping. Out: its rows, split by the form of their ids (what stands between the key values). Ids
- * sort by form first and then by key values, numbers as numbers: this is the order of the key, which has an index, and
- * `10` comes after `9`.
+ * Sorts by ids and by references. In: a mapping, or a reference. Out: its rows, split by the form of their ids (what stands between the
+ * key values). Ids sort by form first and then by key values, numbers as numbers: this is the order of the key, which has an index, and
+ * `10` comes after `9`. References sort by the type of their target, then as its ids do; own columns are used if they are all that the
+ * target's id is made of, else the target is joined.
  * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/blank.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
-import type { Mapping } from '../mapping/model.ts';
+import type { Mapping, RefNode } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { and, call, not } from '../sql/construct.ts';
+import { and, call, exists, not, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
-import { idPartsPresent } from './presence.ts';
-import type { SortFace, SortPart } from './sort.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import { renameExpression } from '../sql/rename.ts';
+import type { Environment } from './environment.ts';
+import { idPartsPresent, targetRelation } from './presence.ts';
+import type { FaceWhen, SortFace, SortPart } from './sort-face.ts';
 
 const END = '\u0001';
 /** Wider than any integer of 64 bits. */
@@ -84,4 +88,48 @@ function rawOf(text: string, { codec }: KeyPart): SqlValue {
   const n = text.startsWith('-') ? BigInt(text.slice(1)) - FLOOR : BigInt(text);
   const asNumber = Number(n);
   return Number.isSafeInteger(asNumber) ? asNumber : String(n);
+}
+
+/** Undefined where nothing tells which form an id has. */
+export function referenceFaces(node: RefNode, env: Environment): readonly FaceWhen[] | undefined {
+  const target = env.registry.mapping(node.target);
+  const forms = idForms(target);
+  if (forms.length === 1) return forms.map(({ parts }) => ({ when: TRUE, face: faceOf(node, target, parts, env) }));
+  // What is emitted from our columns alone has been asked of no row.
+  if (!node.exists) return undefined;
+  return forms.map(({ parts, where }) => ({
+    when: leadsTo(node, target, where, env),
+    face: faceOf(node, target, parts, env),
+  }));
+}
+
+/** The reference leads to a row that satisfies `form`; asked of rows whose reference is emitted. */
+function leadsTo(node: RefNode, target: Mapping, form: Predicate, env: Environment): Predicate {
+  const there = exists(targetRelation(target, node.on, env, [], form).relation);
+  return there.kind === 'exists' ? { ...there, byRow: true } : there;
+}
+
+function faceOf(node: RefNode, target: Mapping, parts: readonly IdPart[], env: Environment): SortFace {
+  const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
+  const own = columns.map(column => ownColumn(node, column));
+  const read = own.includes(undefined) ? lookedUp(node, columns, env) : own;
+  const byColumn = new Map(columns.map((column, i) => [column, read[i] ?? column]));
+  const face = idFace(parts, `${target.resource}/`, column => byColumn.get(column) ?? column);
+  return { ...face, apart: [face.apart, ...face.by.map(expressionKey)].join() };
+}
+
+/** Our column that is joined with a column of the target and holds the same values. */
+function ownColumn({ on }: RefNode, column: ColumnExpression): Expression | undefined {
+  const pair = on.find(({ theirs }) => theirs.alias === column.alias && theirs.column === column.column);
+  return pair?.ours.type.kind === column.type.kind ? pair.ours : undefined;
+}
+
+function lookedUp(node: RefNode, columns: readonly ColumnExpression[], env: Environment): readonly Expression[] {
+  const { relation, aliases } = targetRelation(env.registry.mapping(node.target), node.on, env, columns);
+  return columns.map(column => ({
+    kind: 'scalar',
+    select: renameExpression(column, aliases),
+    from: relation,
+    type: column.type,
+  }));
 }

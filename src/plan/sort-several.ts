@@ -1,22 +1,16 @@
 /**
- * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In:
- * the sources of the values. Out: the rows, split by the source whose value comes first.
+ * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In: the sources of
+ * the values. Out: the rows, split by the source whose value comes first. Two values are compared in SQL, if an expression of both
+ * engines can.
  * https://hl7.org/fhir/R4/search.html#sort
  */
+import { INTEGER } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import { and, not, or } from '../sql/construct.ts';
+import { and, compare, equals, FALSE, not, or, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import type { SortFace, SortPart } from './sort.ts';
-import { compareFaces } from './sort-compare.ts';
-
-/** One place that values come from: the rows that have one, and how they sort. */
-export interface Candidate {
-  readonly where: Predicate;
-  readonly face: SortFace;
-  /** The place is in child rows, or in pieces of a text. */
-  readonly isInRows: boolean;
-}
+import { withoutCase } from './sort-constants.ts';
+import type { Candidate, SortFace, SortPart } from './sort-face.ts';
 
 /** Undefined where SQL cannot choose: values that no expression compares, or rows that it does not find. */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {
@@ -88,4 +82,84 @@ function declares(look: Look, by: readonly Expression[]): boolean {
   const used = aliasesOf({ expressions: by });
   if (look.kind === 'some-piece') return [look, ...(look.joins ?? [])].some(({ alias }) => used.has(alias));
   return [look.from, ...look.from.joins].some(({ alias }) => used.has(alias));
+}
+
+type Comparison = '<' | '<=' | '>' | '>=';
+
+const FLIPPED: Readonly<Record<Comparison, Comparison>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
+
+function compareFaces(a: SortFace, order: Comparison, b: SortFace): Predicate | undefined {
+  const [ours, theirs] = [constantOf(a), constantOf(b)];
+  if (ours !== undefined && theirs !== undefined) return known(ours, order, theirs);
+  if (theirs !== undefined) return compareKey(a, order, theirs);
+  if (ours !== undefined) return compareKey(b, FLIPPED[order], ours);
+  if (a.begin !== undefined && b.begin !== undefined && a.begin !== b.begin) return known(a.begin, order, b.begin);
+  const alike = a.begin === undefined ? areTexts(a, b) || areNumbers(a, b) : a.begin === b.begin;
+  return alike && a.by.length === b.by.length ? inTurn(a.by, order, b.by) : undefined;
+}
+
+function areTexts(a: SortFace, b: SortFace): boolean {
+  return isText(a) && isText(b) && foldsCase(a) === foldsCase(b);
+}
+
+function areNumbers(a: SortFace, b: SortFace): boolean {
+  const isFloat = ({ by: [of] }: SortFace): boolean => of?.type.kind === 'float';
+  return isNumber(a) && isNumber(b) && isFloat(a) === isFloat(b);
+}
+
+/** Packed dates are numbers in the database alone. */
+function isNumber({ by, order }: SortFace): boolean {
+  return by.length === 1 && order.toKey([1]) === 1;
+}
+
+/** The one key of rows that order by nothing. */
+function constantOf({ by, order }: SortFace): string | undefined {
+  return by.length === 0 ? String(order.toKey([])) : undefined;
+}
+
+function known(a: string, order: Comparison, b: string): Predicate {
+  const holds = a === b ? order.length === 2 : a < b === order.startsWith('<');
+  return holds ? TRUE : FALSE;
+}
+
+/** `fromKey` gives the first values at or after the key. */
+function compareKey(face: SortFace, order: Comparison, key: string): Predicate | undefined {
+  if (face.begin !== undefined || (foldsCase(face) && key !== withoutCase(key))) return undefined;
+  const raws = face.order.fromKey(key);
+  if (raws === undefined) return order.startsWith('<') ? TRUE : FALSE;
+  const exact = (face.order.toKey(raws) ?? key) === key;
+  const limits = raws.map((raw, i) => value(raw, face.by[i]?.type ?? INTEGER));
+  return inTurn(face.by, exact ? order : order.startsWith('<') ? '<' : '>=', limits);
+}
+
+/** The first expressions decide, where they are equal the next ones. */
+function inTurn(ours: readonly Expression[], order: Comparison, theirs: readonly Expression[]): Predicate {
+  const beyond = order.startsWith('<') ? '<' : '>';
+  const pairs = ours.flatMap((one, i) => {
+    const other = theirs[i];
+    return other ? [[one, other] as const] : [];
+  });
+  return or(
+    ...pairs.map(([one, other], i) => {
+      const before = pairs.slice(0, i).map(([mine, its]) => equals(mine, its));
+      return and(...before, compare(one, i === pairs.length - 1 ? order : beyond, other));
+    }),
+  );
+}
+
+/** Texts whose keys are what is compared. */
+function isText({ by, order }: SortFace): boolean {
+  return by.length === 1 && by[0]?.type.kind === 'text' && (order.toKey(['x']) ?? 'x') === 'x';
+}
+
+/** With case and without it are two orders. */
+function foldsCase({ by: [first] }: SortFace): boolean {
+  return isFolded(first);
+}
+
+function isFolded(of: Expression | undefined): boolean {
+  if (of?.kind === 'scalar' || of?.kind === 'first-piece') return isFolded(of.select);
+  if (of?.kind !== 'function') return false;
+  const [first] = of.args;
+  return of.name === 'upper' || (of.name === 'substring' && typeof first === 'object' && isFolded(first));
 }
