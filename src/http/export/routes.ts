@@ -1,5 +1,6 @@
 /**
- * Bulk export over HTTP: kick-off, poll, pause, resume, list, delete; GET and POST each. Files are in export-files.ts.
+ * The routes of bulk export: kick-off, poll, pause, resume, list, delete, by GET and POST each. files.ts sends the
+ * files.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
  */
 import { Hono } from 'hono';

@@ -1,6 +1,6 @@
 /**
- * Key columns in logical ids, both ways. In: a key's raw value, or a part of an id. Out: the other. Parsing accepts only
- * what printing gives, so `007`, an upper-case UUID or a number that overflows the column find nothing.
+ * Key columns in logical ids. In: a key's raw value, or a part of an id. Out: the other one. Only texts that the codec
+ * prints are read, so that `007`, an upper-case UUID or a number too large for the column finds nothing.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';

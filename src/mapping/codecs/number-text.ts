@@ -1,7 +1,6 @@
 /**
- * Numbers written in text: exactly `-?\d+(\.\d+)?`, of at most fifteen characters once trimmed and ten digits after the
- * point. So many digits are exact in every engine, also where it computes with binary floats, and two of them compare as
- * their digits say.
+ * Numbers written in text: exactly `-?\d+(\.\d+)?`, at most fifteen characters once trimmed and ten digits after the
+ * point. So many digits are exact in every engine, also one that computes with binary floats.
  */
 import { NUMBER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, not, or } from '../../sql/construct.ts';

@@ -1,7 +1,7 @@
 /**
- * Packed dates, yyyymmdd as a number: 20240310 is a day, 20240300 a month, 20240000 a year. In the order of these numbers
- * a year comes before its months and a month before its days, so what a date criterion accepts is one range with a few
- * points left out or added near its ends.
+ * Packed dates, yyyymmdd as a number: 20240310 is a day, 20240300 a month, 20240000 a year. A year sorts before its
+ * months and a month before its days, so that a date criterion accepts one range, with a few values left out or added
+ * near its ends.
  */
 
 import { civil, dayOf, daysIn, isDay, pad, printDate, quotient } from '../../time/calendar.ts';

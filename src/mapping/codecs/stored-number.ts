@@ -1,7 +1,7 @@
 /**
- * How columns of numbers store them: which texts or numbers arrive, what an exact text is compared with, and bounds for
- * doubles, whose printed digits and whose value differ by less than any other double lies apart. In: a column type, raw
- * values, bounds as decimals. Out: digits, values to bind.
+ * How number columns store numbers: the texts or numbers that arrive, what an exact text is compared with, and bounds
+ * for doubles, which lie between neighbouring doubles. In: a column type, raw values, bounds as decimals. Out: digits,
+ * values to bind.
  */
 import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';
 import { call, compare, FALSE, isNull, not, TRUE, value } from '../../sql/construct.ts';

@@ -1,7 +1,7 @@
 /**
- * The codecs by name: the one place where `via:` becomes a codec. In: a name, the columns' types and the FHIR type of the
- * element. Out: the entry that makes the codec; the codec that is meant where `via:` says none.
- * docs/mapping-language.md, codecs
+ * The table of codecs: the only place where `via:` becomes a codec. In: a name, the columns' types and the FHIR type
+ * of the element. Out: the entry that makes the codec; the default codec without `via:`. docs/mapping-language.md,
+ * codecs
  */
 import { z } from 'zod';
 import type { ColumnType } from '../../sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Text steps: what is done to a text column before its codec sees it, in JavaScript and, the same, in SQL. In: the raw
- * text. Out: another text, or undefined where there is none. Searches compute on the column, so no index serves them.
+ * Text steps, which change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw
+ * text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them.
  * docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';

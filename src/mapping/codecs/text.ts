@@ -1,8 +1,8 @@
 /**
- * `text`: a text column as string or markdown, trimmed on both sides; empty is absent. In: the raw text. Out: the text.
- * Control characters that FHIR forbids are taken out of what is emitted but not of what is searched: the one exception to
- * the law, and only a value that has them is concerned.
- * https://hl7.org/fhir/R4/datatypes.html#string
+ * `text`: a text column as string or markdown, trimmed on both sides; an empty text is absent. In: the raw text. Out:
+ * the text.
+ * Control characters that FHIR forbids are removed from the resource and not from the search: the one exception to the
+ * law, for values that contain them. https://hl7.org/fhir/R4/datatypes.html#string
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';

@@ -1,7 +1,7 @@
 /**
- * DATETIME columns whose rows are all instants in UTC of one layout (`2024-03-10T07:30:00Z`): such texts sort as their instants do, so
- * the column is compared and sorted as it stands, and its index serves. In: the codec of a column of any form, which computes on
- * it. Out: the same codec with bounds in the layout of the rows. What is selected is still the canonical text.
+ * DATETIME columns whose rows are all UTC instants of one layout (`2024-03-10T07:30:00Z`): these texts sort as their
+ * instants do, so that the column's index serves comparisons and sorts. In: the codec of a column of any form, which
+ * computes on it. Out: the same codec with bounds in the layout of the rows. The canonical text is selected as before.
  */
 import type { UtcLayout } from '../../sql/column-type.ts';
 import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
