@@ -1,0 +1,72 @@
+/** Who may break the glass by the rules of a pack, before a server stands around it. */
+import { expect, test } from 'vitest';
+import { glassOf } from '../../src/access/glass.ts';
+import type { GlassRule, PackAccess } from '../../src/auth/rules.ts';
+import type { Grant } from '../../src/auth/token.ts';
+import type { Facade } from '../../src/facade.ts';
+
+const SIGNAL = new AbortController().signal;
+const GLASS: GlassRule = {
+  users: [
+    { type: 'Practitioner', found: [['identifier', 'emergency|{id}']] },
+    { type: 'Person', found: [['link', '{user}']] },
+  ],
+  clients: ['viewer'],
+  opens: ['patients'],
+};
+const RULES: PackAccess = { users: [], labels: [], glass: GLASS };
+const grant = (fhirUser: string | undefined, client = 'viewer'): Grant => ({
+  ...{ subject: 's', client, issuer: 'i', scopes: ['user/*.rs'], expires: 0 },
+  ...(fhirUser === undefined ? {} : { fhirUser }),
+});
+
+/** Finds so many, and keeps what was asked. */
+function searching(entries: number) {
+  const asked: unknown[] = [];
+  const search = async ({ type, parameters }: Parameters<Facade['search']>[0]) => {
+    asked.push([type, parameters.slice(0, 2)]);
+    return { entries };
+  };
+  return { asked, facade: { search } as unknown as Pick<Facade, 'search'> };
+}
+
+test('who is found by a rule of their own kind may, in an application that may', async () => {
+  const { asked, facade } = searching(1);
+  const glass = glassOf(facade, RULES);
+  expect(await glass?.ofGrant(grant('Practitioner/7'), SIGNAL)).toBeDefined();
+  expect(await glass?.ofGrant(grant('Person/8'), SIGNAL)).toBeDefined();
+  expect(asked).toEqual([
+    [
+      'Practitioner',
+      [
+        ['identifier', 'emergency|7'],
+        ['_id', '7'],
+      ],
+    ],
+    [
+      'Person',
+      [
+        ['link', 'Person/8'],
+        ['_id', '8'],
+      ],
+    ],
+  ]);
+});
+
+test('nobody else may, and where no rule could let them in nothing is asked', async () => {
+  expect(await glassOf(searching(0).facade, RULES)?.ofGrant(grant('Practitioner/7'), SIGNAL)).toBeUndefined();
+  const { asked, facade } = searching(1);
+  const glass = glassOf(facade, RULES);
+  for (const one of [grant(undefined), grant('Patient/1'), grant('Practitioner'), grant('Practitioner/7', 'other')])
+    expect(await glass?.ofGrant(one, SIGNAL), JSON.stringify(one)).toBeUndefined();
+  // The REST interface is an application, too, and is not named.
+  const account = { name: 'anna', password: '', disabled: false, fhirUser: 'Practitioner/7' };
+  expect(await glass?.ofAccount(account, SIGNAL)).toBeUndefined();
+  expect(asked).toEqual([]);
+  const anywhere: PackAccess = { ...RULES, glass: { ...GLASS, clients: undefined } };
+  expect(await glassOf(facade, anywhere)?.ofAccount(account, SIGNAL)).toBeDefined();
+});
+
+test('a pack without such rules lets nobody', () => {
+  expect(glassOf(searching(1).facade, { users: [], labels: [] })).toBeUndefined();
+});
