@@ -161,7 +161,7 @@ describe('problems are told with their place, and the pack is not served', () =>
 test('a search with an error lets nobody in, even where the pack is served', async () => {
   const { access } = await load(`
 users:
-  Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=female'] }
+  Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=male&nonsense={id}', 'Patient?gender=female'] }
 `);
   expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
 });
