@@ -94,7 +94,7 @@ beforeAll(async () => {
       load: () => ({ running: 0, waiting: 0 }),
       async close() {},
     },
-    limits: { jobs: 100, jobsPerClient: 50, bytes: 1e6, expiry: 60_000 },
+    limits: { jobs: 100, jobsPerClient: 50, bytes: 1e6, expiry: 3_600_000 },
     settings: { batch: 10, fileLines: 10, checkpoint: 0 },
     log: createLog({ level: 'silent', format: 'text' }),
   });
