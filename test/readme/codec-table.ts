@@ -13,17 +13,7 @@ type Engine = 'sqlite' | 'mssql';
 const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>>> = {
   text: {
     mssql: ['VARCHAR(40)', 'NVARCHAR(40)', 'CHAR(8)', 'NCHAR(8)', 'VARCHAR(MAX)', 'TEXT', 'NTEXT'],
-    sqlite: [
-      'VARCHAR(40)',
-      'CHAR(8)',
-      'NVARCHAR(40)',
-      'TEXT',
-      'LONGTEXT',
-      'CLOB',
-      'VARCHAR2(40)',
-      "ENUM('A', 'B')",
-      'JSON',
-    ],
+    sqlite: ['VARCHAR(40)', 'CHAR(8)', 'NVARCHAR(40)', 'TEXT', 'LONGTEXT', 'CLOB', 'VARCHAR2(40)', 'ENUM', 'JSON'],
   },
   'whole number': {
     mssql: ['INT', 'TINYINT', 'SMALLINT', 'BIGINT'],
