@@ -38,6 +38,8 @@ export interface Tab {
   write(text: string): Promise<void>;
   /** Clicks with the mouse, in CSS pixels. */
   click(x: number, y: number): Promise<void>;
+  /** What the browser refused pages since the tab was opened, such as by their Content-Security-Policy. */
+  refusals(): readonly string[];
   close(): Promise<void>;
 }
 
@@ -58,6 +60,9 @@ const KEYS: ReadonlyMap<string, number> = new Map([
 
 interface Reply {
   readonly id?: number;
+  /** Of events, which have no id. */
+  readonly method?: string;
+  readonly params?: { readonly entry?: { readonly source: string; readonly text: string } };
   readonly result?: {
     readonly result?: { readonly value?: unknown };
     readonly sessionId?: string;
@@ -84,9 +89,12 @@ export async function openTab(): Promise<Tab> {
     socket.addEventListener('error', reject, { once: true });
   });
   const waiting = new Map<number, (reply: Reply) => void>();
+  const refusals: string[] = [];
   socket.addEventListener('message', ({ data }) => {
     const reply = JSON.parse(String(data)) as Reply;
     if (reply.id !== undefined) waiting.get(reply.id)?.(reply);
+    const entry = reply.method === 'Log.entryAdded' ? reply.params?.entry : undefined;
+    if (entry?.source === 'security') refusals.push(entry.text);
   });
   let last = 0;
   const send = (method: string, params: object, sessionId?: string): Promise<NonNullable<Reply['result']>> =>
@@ -101,6 +109,7 @@ export async function openTab(): Promise<Tab> {
     });
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+  await send('Log.enable', {}, sessionId);
   const evaluate = async (expression: string): Promise<unknown> => {
     try {
       return (await send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)).result?.value;
@@ -147,6 +156,7 @@ export async function openTab(): Promise<Tab> {
       await send('Input.dispatchMouseEvent', { ...at, type: 'mousePressed' }, sessionId);
       await send('Input.dispatchMouseEvent', { ...at, type: 'mouseReleased' }, sessionId);
     },
+    refusals: () => refusals,
     async close() {
       socket.close();
       child.kill('SIGKILL');

@@ -44,6 +44,29 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     tab.when(`document.querySelector('.writing h2')?.textContent === '${path}' &&
       document.querySelector('.cm-activeLineGutter')?.textContent`);
 
+  test('keep to the Content-Security-Policy, each of them', { timeout: 120_000 }, async () => {
+    const shown: readonly (readonly [string, string])[] = [
+      ['Tables', '.table-list tbody tr'],
+      ['Mapping', '.cm-content'],
+      ['Search', '.query .cm-content'],
+      ['Codes', '.map tbody tr'],
+      ['Coverage', '.profiles summary'],
+      ['Tests', '.tests li'],
+    ];
+    for (const [title, part] of shown) {
+      await view(title);
+      await tab.when(`document.querySelector('${part}') !== null`);
+    }
+    expect(await tab.when(`document.querySelectorAll('header nav button').length`)).toBe(shown.length);
+    expect(tab.refusals()).toEqual([]);
+    // The browser does tell of what it refuses.
+    await tab.run(
+      `document.head.append(Object.assign(document.createElement('style'), { textContent: 'b { top: 0 }' }))`,
+    );
+    await tab.when(`document.querySelector('head > style:last-child').sheet === null`);
+    expect(tab.refusals()).toMatchObject([expect.stringContaining('style-src')]);
+  });
+
   test('a test that fails shows both values and leads to its line; a save runs it again', {
     timeout: 120_000,
   }, async () => {

@@ -7,7 +7,7 @@ import type { WireProblem } from '../../wire/mapping.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved, openedState } from '../files.ts';
 import { completion } from './completion.ts';
-import { offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
+import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
 
 export function MappingView({ bench }: { readonly bench: Bench }) {
@@ -89,7 +89,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
   latest.current = bench;
   useEffect(() => {
     if (!host.current) return;
-    const made = new EditorView({ parent: host.current });
+    const made = new EditorView({ parent: host.current, extensions: LOOKS });
     view.current = made;
     return () => made.destroy();
   }, []);
