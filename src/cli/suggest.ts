@@ -6,7 +6,7 @@ import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { suggestedLines } from '../workbench/codes-csv.ts';
 import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, type Terminal, textOf } from './command.ts';
-import { unmappedOf } from './unmapped.ts';
+import { columnLine, unmappedOf } from './unmapped.ts';
 
 interface Suggested extends Omit<UnmappedColumn, 'values'> {
   readonly values: readonly {
@@ -54,9 +54,8 @@ function asJson({ at, ...column }: Suggested): object {
 
 function textLines(columns: readonly Suggested[]): readonly string[] {
   if (columns.length === 0) return ['Every value that a code map reads has a row.'];
-  return columns.flatMap(({ map, table, column, at, total, values, isCode }) => [
-    `${map}: ${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}  ` +
-      `(${at.file}:${at.line}:${at.column})`,
+  return columns.flatMap(({ values, ...column }) => [
+    columnLine(column),
     ...values.flatMap(({ value, rows, suggestions }) => [
       `  ${value}  ${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
       ...suggestions.map(
@@ -64,7 +63,11 @@ function textLines(columns: readonly Suggested[]): readonly string[] {
           `    ${score.toFixed(2)}  ${code}${display === undefined ? '' : ` "${display}"`} of ${system}: ${reason}`,
       ),
     ]),
-    ...(values.length === 0 && !isCode ? ['  not listed: the column holds more than a code; --values lists them'] : []),
-    ...(values.length > 0 && values.length < total.values ? [`  … and ${total.values - values.length} more`] : []),
+    ...(values.length === 0 && !column.isCode
+      ? ['  not listed: the column holds more than a code; --values lists them']
+      : []),
+    ...(values.length > 0 && values.length < column.total.values
+      ? [`  … and ${column.total.values - values.length} more`]
+      : []),
   ]);
 }

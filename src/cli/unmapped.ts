@@ -64,12 +64,19 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Ter
         out([value, '', '', '', map, table, column, `${rows}`].map(csvField).join(','));
     return;
   }
-  for (const { map, table, column, at, total, values } of shown) {
-    const place = `${at.file}:${at.line}:${at.column}`;
-    out(`${map}: ${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}  (${place})`);
+  for (const column of shown) {
+    const { total, values } = column;
+    out(columnLine(column));
     for (const { value, rows } of values) out(`  ${value}  ${rows}`);
     if (values.length === 0) out('  not listed: the column holds more than a code; --values lists them');
     else if (values.length < total.values) out(`  … and ${total.values - values.length} more`);
   }
   if (shown.length === 0) out('Every value that a code map reads has a row.');
+}
+
+/** `sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:7:11)`. */
+export function columnLine({ map, table, column, at, total, hasElse }: Omit<UnmappedColumn, 'values'>): string {
+  const counted = `${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}`;
+  const stands = hasElse ? `; an else stands in for ${total.values === 1 ? 'it' : 'them'}` : '';
+  return `${map}: ${counted}${stands}  (${at.file}:${at.line}:${at.column})`;
 }

@@ -218,7 +218,9 @@ function multiPatient(
 ): Certification {
   const general = [
     ...(registry.types.includes('Group') ? [] : ['Group is not mapped: Group/[id]/$export has no group to export']),
-    ...(patients !== undefined && patients < 2 ? ['fewer than two patients are served, and the tests want two'] : []),
+    ...(patients !== undefined && patients < 2
+      ? ['fewer than two patients by mappings that claim us-core-patient, and the tests want two']
+      : []),
   ];
   return certificationOf('(g)(10) multi-patient API (bulk export)', general, profiles, one =>
     elementGapsOf(one.elements),

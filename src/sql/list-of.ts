@@ -1,7 +1,7 @@
 /**
- * Limits a plan to one list of rows, for engines where an open statement holds locks. In: a plan, the last row of the
- * list, and the values of its placeholders. Out: a plan that ends with the list; always the same one, so that its
- * statement is kept.
+ * Shortens a plan to one list of rows, for engines where an open statement holds locks. In: a plan, the size of the list, and
+ * the values of its placeholders. Out: the plan itself, or one with a smaller limit; always the same object for one plan
+ * and size, so that its prepared statement is used again.
  */
 import type { PlaceholderValues, SqlPlan } from './plan.ts';
 

@@ -45,6 +45,22 @@ test('values that a code map does not know are listed by their rows, blanks and 
   expect((await run('--name', 'other')).out).toBe('Every value that a code map reads has a row.');
 });
 
+test('values that an else stands in for are listed and said to be so', async () => {
+  const files = {
+    'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  gender: { from: SEX, via: sex, else: unknown }
+`,
+  };
+  expect((await withOthers(files)()).out.split('\n').slice(0, 2)).toEqual([
+    'sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:6:11)',
+    '  M  2',
+  ]);
+});
+
 test('a column that a code is cut out of is counted, and its values are listed with --values alone', async () => {
   const run = withOthers({
     'person.yaml': `mapping: people

@@ -1,6 +1,6 @@
 /**
- * One sink on its way along the store. In: the events, a sink, and where it was when it stopped. Out: each event sent at least
- * once, in order; what may not have arrived is sent again, after pauses that grow. The store alone holds what waits.
+ * Sends the stored audit events to one sink, in order and at least once. In: the events, a sink, and the position where it stopped
+ * last. What may not have arrived is sent again, after pauses that grow. Only the store holds what waits.
  */
 import { BEGINNING, type Events, type Position } from './events.ts';
 import { type Sink, type SinkError, sinkError } from './sink.ts';

@@ -1,8 +1,7 @@
 /**
- * Who asks for a kept answer, found without the application. In: a request as Node has it. Out: the start of the key of its
- * answer, the coding, and what its token says; or undefined, and the application has to look at it. One client sends the
- * same headers again and again: they are understood once for each connection. A token is looked up with every request,
- * because it may have ended since, and is not remembered with the connection.
+ * Works out the cache key of a request from its headers before the application runs, so that a kept answer is sent directly. In: a
+ * request as Node has it. Out: the start of the key, the coding, and what the token says; undefined where the application has to
+ * look at it. Headers are read once for each connection. A token is checked with every request, because it may have ended.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

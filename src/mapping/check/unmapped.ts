@@ -117,6 +117,8 @@ export interface UnmappedColumn {
   readonly total: { readonly values: number; readonly rows: number };
   /** Most rows first. */
   readonly values: readonly { readonly value: string; readonly rows: number }[];
+  /** Something else stands in for what the map does not know. */
+  readonly hasElse: boolean;
 }
 
 /** Lists what no code map knows, column by column; `onColumn` hears of each before it is asked. Rejects with DatabaseError. */
@@ -126,12 +128,11 @@ export async function unmappedColumns(
   limit: number,
   onColumn: (place: string) => void = () => {},
 ): Promise<readonly UnmappedColumn[]> {
-  const { values, lookups } = partsOf(registry);
   const found: UnmappedColumn[] = [];
-  for (const unknown of [...unknownCodes(values), ...unknownTableCodes(lookups)]) {
+  for (const unknown of readsOf(registry)) {
     onColumn(`${printTable(unknown.scope.table)}.${unknown.column.column}`);
     const column = await unmappedIn(unknown, asking, limit);
-    if (column) found.push(column);
+    if (column) found.push({ ...column, hasElse: unknown.hasElse });
   }
   return found;
 }
@@ -141,7 +142,7 @@ async function unmappedIn(
   { name, scope, column, where, isCode, at }: Unknown,
   asking: Asking,
   limit: number,
-): Promise<UnmappedColumn | undefined> {
+): Promise<Omit<UnmappedColumn, 'hasElse'> | undefined> {
   if (where.kind === 'false') return undefined;
   const total = await tallyOf(asking, scope, column, where);
   if (total.values === 0) return undefined;
@@ -171,8 +172,6 @@ export function codeMapReaders(registry: Registry): readonly { readonly map: str
 export interface HeldColumn extends Omit<UnmappedColumn, 'map'> {
   /** Values for which the map has a row, most rows first; of a map in a table none are listed. */
   readonly known: UnmappedColumn['values'];
-  /** Something else stands in for what the map does not know. */
-  readonly hasElse: boolean;
 }
 
 interface Read extends Unknown {

@@ -1,6 +1,6 @@
 /**
- * The interface of codecs, which turn a column's raw value into a FHIR primitive and back. A codec has six parts:
- * decode (emit), present, match (the inverse), order, columns (the expressions it is given), lineage (its label).
+ * The interface of codecs, which turn a column's raw value into a FHIR primitive and back: `decode` emits, `match` is the inverse,
+ * `present` says which rows have a value, `order` sorts, `label` is what lineage and messages call it.
  * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly if decode(r) exists and
  * satisfies c; `present(x)` holds exactly if decode(r) exists.
  */

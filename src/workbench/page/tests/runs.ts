@@ -1,6 +1,5 @@
 /**
- * Runs of the tests beside the mappings: one after each save, and when a person asks. A run that a newer one overtook is left
- * aside.
+ * Hook that runs the `*.test.yaml` files of the pack after each save and on request. A newer run cancels an older one.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { Unsaved } from '../../wire/mapping.ts';
