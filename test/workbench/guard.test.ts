@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WirePack } from '../../src/workbench/wire/mapping.ts';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
 let bench: OpenedBench;
@@ -111,6 +112,28 @@ describe('writing', () => {
     rmSync(join(bench.clinic.pack, 'wards'), { recursive: true });
     expect(existsSync(place)).toBe(false);
   });
+});
+
+test('the hashes of the files are told without a text, and change where another program writes', async () => {
+  const { pack } = bench.clinic;
+  const hashes = async (): Promise<Record<string, string>> => {
+    const answer = await bench.ask(`${bench.base}/api/hashes`, { method: 'POST', body: {} });
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).not.toContain('SURNAME');
+    return (JSON.parse(text) as { hashes: Record<string, string> }).hashes;
+  };
+  const { files } = (await (await bench.ask(`${bench.base}/api/pack`)).json()) as WirePack;
+  const before = await hashes();
+  expect(before).toEqual(Object.fromEntries(files.map(({ path, hash }) => [path, hash])));
+  writeFileSync(join(pack, 'other.yaml'), '# new\n');
+  const added = await hashes();
+  expect(added).toEqual({ ...before, 'other.yaml': expect.stringMatching(/^[0-9a-f]{24}$/) });
+  writeFileSync(join(pack, 'other.yaml'), '# changed\n');
+  const changed = await hashes();
+  expect(changed['other.yaml']).not.toBe(added['other.yaml']);
+  rmSync(join(pack, 'other.yaml'));
+  expect(await hashes()).toEqual(before);
 });
 
 test('a fault of the file system is told to the terminal, with the path and the cure', async () => {

@@ -1,12 +1,22 @@
 /**
- * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the editor or not; and the
- * lines of a code map.
+ * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the editor or not; what
+ * other programs write is taken or told; and the lines of a code map.
  */
 import { history, undo } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../src/workbench/page/codes/lines.ts';
-import { isUnsaved, opened, openedState, rewritten, undone } from '../../src/workbench/page/files.ts';
+import {
+  besideDisk,
+  differs,
+  isChanged,
+  isGone,
+  isUnsaved,
+  opened,
+  openedState,
+  rewritten,
+  undone,
+} from '../../src/workbench/page/files.ts';
 import type { WireCodeMap, WireHeld } from '../../src/workbench/wire/codes.ts';
 
 const FILE = opened({ path: 'codes.yaml', text: 'one\n', hash: 'h', fixed: false });
@@ -42,6 +52,64 @@ describe('a text that another view changes', () => {
     const changed = rewritten(open, 'zero\none\n');
     expect(changed.state?.doc.toString()).toBe('zero\none\n');
     expect(undone(changed)).toMatchObject({ text: 'one\n' });
+  });
+});
+
+describe('the disk, where another program writes,', () => {
+  const ON_DISK = { path: 'codes.yaml', text: 'other\n', hash: 'o', fixed: false };
+
+  test('gives a file that nobody changed here its text, which undo takes back', () => {
+    for (const file of [FILE, { ...FILE, state: stateOf(FILE.text) }]) {
+      const { files, told } = besideDisk([file], [ON_DISK]);
+      expect(files).toMatchObject([{ text: 'other\n', saved: 'other\n', hash: 'o', disk: 'o' }]);
+      expect(told).toEqual(['codes.yaml was changed on the disk and read again']);
+      const [taken = FILE] = files;
+      expect([isUnsaved(taken), isChanged(taken), isGone(taken)]).toEqual([false, false, false]);
+      expect(undone(taken)).toMatchObject({ text: 'one\n', hash: 'o' });
+      expect(besideDisk(files, [ON_DISK])).toEqual({ files, told: [] });
+    }
+  });
+
+  test('gives no text to a file with one that is not saved; that is told once and a save stays refused', () => {
+    const mine = rewritten(FILE, 'mine\n');
+    const { files, told } = besideDisk([mine], [ON_DISK]);
+    expect(files).toEqual([{ ...mine, disk: 'o' }]);
+    expect(files.map(isChanged)).toEqual([true]);
+    expect(told).toEqual([expect.stringMatching(/^codes\.yaml was changed on the disk, and your text is not saved/)]);
+    expect(besideDisk(files, [ON_DISK])).toEqual({ files, told: [] });
+    const { path, fixed } = FILE;
+    expect(besideDisk(files, [{ path, fixed, text: 'one\n', hash: 'h' }])).toEqual({ files: [mine], told: [] });
+    expect(besideDisk(files, [{ path, fixed, text: 'mine\n', hash: 'm' }]).files.map(isUnsaved)).toEqual([false]);
+  });
+
+  test('may lack a file, which stays here, and have it again', () => {
+    const gone = besideDisk([FILE], []);
+    expect(gone.told).toEqual(['codes.yaml is gone from the disk; Save writes it again']);
+    expect(gone.files).toMatchObject([{ text: 'one\n', hash: undefined }]);
+    expect(gone.files.map(isGone)).toEqual([true]);
+    expect(besideDisk(gone.files, [])).toEqual({ files: gone.files, told: [] });
+    expect(besideDisk(gone.files, [ON_DISK]).files).toMatchObject([{ text: 'other\n', hash: 'o' }]);
+    const mine = besideDisk([rewritten(FILE, 'mine\n')], []).files;
+    expect(besideDisk(mine, [ON_DISK]).files).toMatchObject([{ text: 'mine\n', hash: undefined, disk: 'o' }]);
+  });
+
+  test('may have a new file, which is listed in its place', () => {
+    const { files, told } = besideDisk(
+      [FILE],
+      [
+        { ...ON_DISK, path: 'a.yaml' },
+        { ...ON_DISK, hash: 'h' },
+      ],
+    );
+    expect(files.map(({ path }) => path)).toEqual(['a.yaml', 'codes.yaml']);
+    expect(told).toEqual(['a.yaml is new on the disk']);
+  });
+
+  test('is another where a hash is, or a file is gone or new', () => {
+    const known = [FILE, ...besideDisk([opened(ON_DISK)], []).files];
+    expect(differs(known, { 'codes.yaml': 'h' })).toBe(false);
+    for (const hashes of [{ 'codes.yaml': 'o' }, {}, { 'codes.yaml': 'h', 'a.yaml': 'a' }, { 'a.yaml': 'h' }])
+      expect(differs(known, hashes)).toBe(true);
   });
 });
 

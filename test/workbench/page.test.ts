@@ -1,6 +1,6 @@
 /**
- * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at. Is left out, and says
- * so, where no Chromium is installed.
+ * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at; another program changes the
+ * files meanwhile. Is left out, and says so, where no Chromium is installed.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -60,6 +60,68 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
       /PERSON\.SEX via code map sex\.code person\.yaml:\d+:\d+ code map row codes\.yaml:3:\d+/,
     );
     expect(await tab.when(`document.querySelector('tr.pointed th')?.textContent`)).toBe('SEX');
+  });
+
+  test('what another program writes is taken, told or marked, and never loses a text', {
+    timeout: 120_000,
+  }, async () => {
+    const file = join(clinic.pack, 'person.yaml');
+    const sound = readFileSync(file, 'utf8');
+    const [content, told] = [`document.querySelector('.cm-content').textContent`, `document.querySelector('.told')`];
+    const tells = (text: string): Promise<unknown> => tab.when(`${told}.textContent.includes('${text}')`);
+    /** The page looks at once when it is shown. */
+    const look = (): Promise<void> => tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    const mark = (path: string, means: string): string =>
+      `[...document.querySelectorAll('.files li')].find(one => one.textContent.includes('${path}'))
+        ?.querySelector('[aria-label="${means}"]')`;
+    // By itself: some seconds go by.
+    writeFileSync(file, `# theirs\n${sound}`);
+    await tells('person.yaml was changed on the disk and read again');
+    await tab.when(`${content}.includes('# theirs')`);
+    expect(await tab.when(`document.querySelector('.bar button').disabled`)).toBe(true);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('z', true);
+    await tab.when(`!${content}.includes('# theirs')`);
+    await tab.press('s', true);
+    await tells('person.yaml is saved');
+    expect(readFileSync(file, 'utf8')).toBe(sound);
+
+    await tab.write('# mine ');
+    await tab.when(`${content}.includes('# mine')`);
+    writeFileSync(file, `# theirs\n${sound}`);
+    await look();
+    await tells('person.yaml was changed on the disk, and your text is not saved');
+    await tab.when(`${mark('person.yaml', 'changed on the disk')} != null`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('s', true);
+    await tells('was changed by another program');
+    expect(readFileSync(file, 'utf8')).toBe(`# theirs\n${sound}`);
+    expect(await tab.when(content)).toContain('# mine');
+    await press('.bar button', 'Take the disk');
+    await tab.when(`${content}.includes('# theirs') && !${content}.includes('# mine')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('z', true);
+    await tab.when(`${content}.includes('# mine') && !${content}.includes('# theirs')`);
+    await tab.press('z', true);
+    await tab.when(`!${content}.includes('# mine')`);
+    await tab.press('s', true);
+    await tells('person.yaml is saved');
+    expect(readFileSync(file, 'utf8')).toBe(sound);
+
+    writeFileSync(join(clinic.pack, 'added.yaml'), '# nothing yet\n');
+    await look();
+    await tells('added.yaml is new on the disk');
+    await press('.files button', 'added.yaml');
+    await tab.when(`${content}.includes('# nothing yet')`);
+    rmSync(join(clinic.pack, 'added.yaml'));
+    await look();
+    await tells('added.yaml is gone from the disk');
+    await tab.when(`${mark('added.yaml', 'gone from the disk')} != null`);
+    await press('.bar button', 'Save');
+    await tells('added.yaml is saved');
+    expect(readFileSync(join(clinic.pack, 'added.yaml'), 'utf8')).toBe('# nothing yet\n');
+    await tab.when(`${mark('added.yaml', 'gone from the disk')} == null`);
+    await press('.files button', 'person.yaml');
   });
 
   test('an element and its column are completed by the keyboard alone', { timeout: 120_000 }, async () => {

@@ -3,10 +3,24 @@
  * for the problems anew; an answer that a newer one overtook is left aside.
  */
 import type { EditorState } from '@codemirror/state';
+import type { EditorView } from '@codemirror/view';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
-import { isUnsaved, type OpenFile, opened, rewritten, undone, unsavedOf } from './files.ts';
+import { useDisk } from './disk.ts';
+import {
+  besideDisk,
+  changeTo,
+  inOrder,
+  isGone,
+  isUnsaved,
+  type OpenFile,
+  opened,
+  rewritten,
+  undone,
+  unsavedOf,
+  withDisk,
+} from './files.ts';
 import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
 /** Milliseconds without a key until the problems are asked for. */
@@ -30,6 +44,8 @@ export interface Bench {
   /** What happened last, in words. */
   readonly told: string;
   readonly unsaved: Unsaved;
+  /** How often texts of the disk were taken that other programs wrote. */
+  readonly takes: number;
   readonly tests: TestRuns;
   /** Where the editor is to go, each time another object. */
   readonly goal: WirePlace | undefined;
@@ -41,6 +57,8 @@ export interface Bench {
   /** Shows the place in the editor of the view *Mapping*. */
   goTo(place: WirePlace): void;
   edited(path: string, state: EditorState): void;
+  /** The editor that shows a file, or none. */
+  shownIn(view: EditorView | null, path?: string): void;
   /** Gives a file another text, not saved yet: a step of undo in the editor. */
   rewrite(path: string, text: string): void;
   /** Takes the last change of a file back. */
@@ -52,7 +70,13 @@ export interface Bench {
 }
 
 export function useBench(pack: WirePack): Bench {
-  const [files, setFiles] = useState<readonly OpenFile[]>(() => pack.files.map(opened));
+  const [files, showFiles] = useState<readonly OpenFile[]>(() => pack.files.map(opened));
+  /** With what was typed since they were shown. */
+  const current = useRef(files);
+  const setFiles = useCallback((by: (files: readonly OpenFile[]) => readonly OpenFile[]) => {
+    current.current = by(current.current);
+    showFiles(current.current);
+  }, []);
   const [path, setPath] = useState(
     () => pack.files.find(({ path: one }) => one === 'pack.yaml')?.path ?? pack.files[0]?.path,
   );
@@ -63,11 +87,13 @@ export function useBench(pack: WirePack): Bench {
   const [change, apply] = useState<Change>();
   const view = useHash() || 'mapping';
   const [saves, setSaves] = useState(0);
+  const [takes, setTakes] = useState(0);
+  /** Goes up as a file is being written, and again when it is. */
+  const writes = useRef(0);
+  const shown = useRef<{ readonly view: EditorView; readonly path: string }>(null);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
-  const tests = useTestRuns(unsaved, saves, tell);
-  const current = useRef(files);
-  current.current = files;
+  const tests = useTestRuns(unsaved, saves, takes, tell);
 
   useEffect(() => {
     setChecking(true);
@@ -89,21 +115,47 @@ export function useBench(pack: WirePack): Bench {
       clearTimeout(timer);
       abort.abort();
     };
-  }, [key]);
+  }, [key, takes]);
 
   const alter = useCallback((one: string, by: (file: OpenFile) => OpenFile) => {
     setFiles(all => all.map(file => (file.path === one ? by(file) : file)));
   }, []);
   const put = async (one: string, text: string, before: string | undefined): Promise<void> => {
-    const saved = await ask<WireFile>('file', { path: one, text, before }, undefined, 'PUT');
-    setFiles(all =>
-      all.some(file => file.path === one)
-        ? all.map(file => (file.path === one ? { ...file, saved: text, hash: saved.hash } : file))
-        : [...all, opened(saved)].sort((a, b) => (a.path < b.path ? -1 : 1)),
-    );
+    writes.current += 1;
+    try {
+      const saved = await ask<WireFile>('file', { path: one, text, before }, undefined, 'PUT');
+      const { hash } = saved;
+      setFiles(all =>
+        all.some(file => file.path === one)
+          ? all.map(file => (file.path === one ? { ...file, saved: text, hash, disk: hash } : file))
+          : inOrder([...all, opened(saved)]),
+      );
+    } finally {
+      writes.current += 1;
+    }
   };
+  /** Files that got other texts are shown with them; the editor has them as a step of undo. */
+  const take = (by: (all: readonly OpenFile[]) => readonly OpenFile[]): void => {
+    setFiles(by);
+    const { view: editor, path: one } = shown.current ?? {};
+    const text = current.current.find(file => file.path === one)?.text;
+    if (editor && text !== undefined && !editor.state.toText(text).eq(editor.state.doc)) {
+      editor.dispatch(changeTo(editor.state, text));
+    }
+    setTakes(count => count + 1);
+  };
+  useDisk({
+    files: () => current.current,
+    writes: () => writes.current,
+    found(there) {
+      const { files: next, told: news } = besideDisk(current.current, there);
+      take(() => next);
+      if (news.length > 0) tell(inWords(news));
+    },
+    failed: tell,
+  });
   return {
-    ...{ files, check, checking, told, unsaved, tests, goal, tell, change, view, show },
+    ...{ files, check, checking, told, unsaved, takes, tests, goal, tell, change, view, show },
     apply: one => apply({ ...one }),
     file: files.find(one => one.path === path),
     open: setPath,
@@ -118,18 +170,21 @@ export function useBench(pack: WirePack): Bench {
         return { ...file, state, text };
       });
     },
+    shownIn(editor, one) {
+      shown.current = editor && one !== undefined ? { view: editor, path: one } : null;
+    },
     rewrite: (one, text) => alter(one, file => rewritten(file, text)),
     undo: one => alter(one, undone),
     async save(one) {
       const file = current.current.find(({ path: name }) => name === one);
-      if (!file || file.fixed || !isUnsaved(file)) return;
+      if (!file || file.fixed || !(isUnsaved(file) || isGone(file))) return;
       try {
         await put(one, file.text, file.hash);
         tell(`${one} is saved`);
         setSaves(count => count + 1);
       } catch (error) {
         if (error instanceof Refused && error.status === 409) {
-          tell(`${error.message}. “Take the disk’s” drops your text; copy it first if you need it.`);
+          tell(`${error.message}. “Take the disk’s” shows that text, and then Ctrl+Z yours.`);
         } else tell(error instanceof Error ? error.message : 'The file is not saved');
       }
     },
@@ -145,10 +200,18 @@ export function useBench(pack: WirePack): Bench {
     async reload(one) {
       const { files: found } = await ask<WirePack>('pack');
       const there = found.find(({ path: name }) => name === one);
-      if (there) alter(one, () => opened(there));
+      if (there) take(all => all.map(file => (file.path === one ? withDisk(file, there) : file)));
       tell(there ? `${one} is as on the disk` : `${one} is not on the disk`);
     },
   };
+}
+
+/** News of more files than this is a number. */
+const NEWS = 3;
+
+function inWords(news: readonly string[]): string {
+  const more = news.length - NEWS;
+  return [...news.slice(0, NEWS), ...(more > 0 ? [`and ${more} more files`] : [])].join('; ');
 }
 
 function show(view: string): void {

@@ -1,9 +1,9 @@
 /**
  * The files of the pack while they are edited: the text on the disk, that of the editor, and the editor's state, so that undo
- * outlives a look at another file.
+ * outlives a look at another file. Other programs change the disk meanwhile; what is not saved here is never replaced.
  */
 import { isolateHistory, undo } from '@codemirror/commands';
-import type { EditorState } from '@codemirror/state';
+import type { EditorState, TransactionSpec } from '@codemirror/state';
 import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
 export interface OpenFile {
@@ -12,6 +12,8 @@ export interface OpenFile {
   /** On the disk, as it was read or saved last. */
   readonly saved: string;
   readonly hash: string | undefined;
+  /** What the disk had when it was looked at last; undefined: no such file. */
+  readonly disk: string | undefined;
   readonly text: string;
   /** Undefined: not opened yet. */
   readonly state: EditorState | undefined;
@@ -20,11 +22,21 @@ export interface OpenFile {
 }
 
 export function opened({ path, fixed, text, hash }: WireFile): OpenFile {
-  return { path, fixed, saved: text, hash, text, state: undefined, before: [] };
+  return { path, fixed, saved: text, hash, disk: hash, text, state: undefined, before: [] };
 }
 
 export function isUnsaved({ text, saved }: OpenFile): boolean {
   return text !== saved;
+}
+
+/** Gone from the disk: a save writes it again. */
+export function isGone({ disk }: OpenFile): boolean {
+  return disk === undefined;
+}
+
+/** Changed by another program while its text here is not saved: a save is refused. */
+export function isChanged({ disk, hash }: OpenFile): boolean {
+  return disk !== undefined && disk !== hash;
 }
 
 export function unsavedOf(files: readonly OpenFile[]): Unsaved {
@@ -54,14 +66,72 @@ export function openedState(file: OpenFile, stateOf: (text: string) => EditorSta
   return later.reduce(withText, stateOf(first));
 }
 
-/** One step of undo; only what differs is replaced, so that the cursor and marks elsewhere stay. */
+/** One step of undo. */
 function withText(state: EditorState, text: string): EditorState {
-  const before = state.doc.toString();
+  return state.update(changeTo(state, text)).state;
+}
+
+/** Only what differs is replaced, so that the cursor and marks elsewhere stay. */
+export function changeTo(state: EditorState, wanted: string): TransactionSpec {
+  // Line ends as the editor has them.
+  const [before, text] = [state.doc.toString(), state.toText(wanted).toString()];
   const most = Math.min(before.length, text.length);
   let start = 0;
   while (start < most && before[start] === text[start]) start += 1;
   let end = 0;
   while (end < most - start && before.at(-1 - end) === text.at(-1 - end)) end += 1;
   const changes = { from: start, to: before.length - end, insert: text.slice(start, text.length - end) };
-  return state.update({ changes, annotations: isolateHistory.of('full') }).state;
+  return { changes, annotations: isolateHistory.of('full') };
+}
+
+/** The file with the text of the disk, as if it had been typed and saved: undo brings back what was here. */
+export function withDisk(file: OpenFile, { text, hash }: WireFile): OpenFile {
+  return { ...rewritten(file, text), saved: text, hash, disk: hash };
+}
+
+/** Whether the disk has other files than when it was looked at last. */
+export function differs(files: readonly OpenFile[], hashes: Readonly<Record<string, string>>): boolean {
+  const known = new Map(files.flatMap(({ path, disk }) => (disk === undefined ? [] : [[path, disk]])));
+  const found = Object.entries(hashes);
+  return found.length !== known.size || found.some(([path, hash]) => known.get(path) !== hash);
+}
+
+/**
+ * The files beside what the disk has now, and what is new about that, in words. A text that is not saved stays; all others become those of
+ * the disk. A file that is gone stays, with its text, until the page is loaded again.
+ */
+export function besideDisk(
+  files: readonly OpenFile[],
+  found: readonly WireFile[],
+): { readonly files: readonly OpenFile[]; readonly told: readonly string[] } {
+  const told: string[] = [];
+  const there = new Map(found.map(file => [file.path, file]));
+  const known = new Set(files.map(({ path }) => path));
+  const kept = files.map(file => {
+    const { path } = file;
+    const now = there.get(path);
+    if (now === undefined) {
+      if (!isGone(file)) told.push(`${path} is gone from the disk; Save writes it again`);
+      return { ...file, hash: undefined, disk: undefined };
+    }
+    if (now.hash === file.disk) return file;
+    if (!isUnsaved(file) || file.text === now.text) {
+      told.push(`${path} was changed on the disk and read again`);
+      return withDisk(file, now);
+    }
+    // Back to what the text here began with: nothing is in its way.
+    if (now.hash === file.hash) return { ...file, disk: now.hash };
+    told.push(
+      `${path} was changed on the disk, and your text is not saved: “Take the disk’s” shows that text, and then Ctrl+Z yours`,
+    );
+    return { ...file, disk: now.hash };
+  });
+  const fresh = found.filter(({ path }) => !known.has(path));
+  if (fresh.length === 0) return { files: kept, told };
+  told.push(...fresh.map(({ path }) => `${path} is new on the disk`));
+  return { files: inOrder([...kept, ...fresh.map(opened)]), told };
+}
+
+export function inOrder(files: readonly OpenFile[]): readonly OpenFile[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -45,6 +45,16 @@ export function filesOf(folder: string): readonly WireFile[] {
   ];
 }
 
+/** Of all these files the hashes alone. Throws PackFileError where one goes while they are read. */
+export function hashesOf(folder: string): Readonly<Record<string, string>> {
+  try {
+    return Object.fromEntries(filesOf(folder).map(({ path, hash }) => [path, hash]));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    throw new PackFileError('changed', 'Another program is changing the files of the pack');
+  }
+}
+
 /** The file as it is on the disk; undefined: there is none. Throws PackFileError. */
 export function readFileOf(folder: string, path: string): WireFile | undefined {
   const place = placeOf(folder, path);

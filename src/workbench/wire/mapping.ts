@@ -19,6 +19,11 @@ export interface WireFile {
   readonly fixed: boolean;
 }
 
+/** What the disk has, by path: the hashes of the files alone. */
+export interface WireHashes {
+  readonly hashes: Readonly<Record<string, string>>;
+}
+
 /** All that the page begins with. */
 export interface WirePack {
   readonly folder: string;

@@ -25,8 +25,8 @@ function useAnswer<T>(key: string | undefined, path: string, body: object, tell:
 }
 
 /** Code maps of the pack. */
-export function useCodeMaps({ unsaved, tell }: Bench): WireCodeMaps | undefined {
-  return useAnswer<WireCodeMaps>(JSON.stringify(unsaved), 'codes', { unsaved }, tell)?.is;
+export function useCodeMaps({ unsaved, takes, tell }: Bench): WireCodeMaps | undefined {
+  return useAnswer<WireCodeMaps>(`${takes} ${JSON.stringify(unsaved)}`, 'codes', { unsaved }, tell)?.is;
 }
 
 /** Totals by map, `times` over. */
@@ -34,8 +34,9 @@ export function useUnmapped({ unsaved, tell }: Bench, times: number): WireUnmapp
   return useAnswer<WireUnmapped>(`${times}`, 'codes/unmapped', { unsaved }, tell)?.is;
 }
 
-export function useRows({ unsaved, tell }: Bench, map: string): WireCodeRows | undefined {
-  const found = useAnswer<WireCodeRows>(`${map} ${JSON.stringify(unsaved)}`, 'codes/rows', { unsaved, map }, tell);
+export function useRows({ unsaved, takes, tell }: Bench, map: string): WireCodeRows | undefined {
+  const key = `${map} ${takes} ${JSON.stringify(unsaved)}`;
+  const found = useAnswer<WireCodeRows>(key, 'codes/rows', { unsaved, map }, tell);
   return found?.of.startsWith(`${map} `) ? found.is : undefined;
 }
 

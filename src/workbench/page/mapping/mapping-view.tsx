@@ -5,7 +5,7 @@ import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireProblem } from '../../wire/mapping.ts';
 import type { Bench } from '../bench.ts';
-import { isUnsaved, openedState } from '../files.ts';
+import { isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
 import { completion } from './completion.ts';
 import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
@@ -41,16 +41,7 @@ function FileList({ bench }: { readonly bench: Bench }) {
               onClick={() => bench.open(one.path)}
             >
               <span>{one.path}</span>
-              {isUnsaved(one) && (
-                <span class="mark" title="not saved" role="img" aria-label="not saved">
-                  ●
-                </span>
-              )}
-              {one.fixed && (
-                <span class="mark" title="of a pack below: only shown">
-                  ⌁
-                </span>
-              )}
+              <Marks file={one} />
               {errors.has(one.path) && (
                 <span class="count" title="errors">
                   {errors.get(one.path)}
@@ -80,6 +71,25 @@ function FileList({ bench }: { readonly bench: Bench }) {
   );
 }
 
+function Marks({ file }: { readonly file: OpenFile }) {
+  return (
+    <>
+      {isUnsaved(file) && <Mark sign="●" means="not saved" />}
+      {isChanged(file) && <Mark sign="≠" means="changed on the disk" />}
+      {isGone(file) && <Mark sign="✕" means="gone from the disk" />}
+      {file.fixed && <Mark sign="⌁" means="of a pack below: only shown" />}
+    </>
+  );
+}
+
+function Mark({ sign, means }: { readonly sign: string; readonly means: string }) {
+  return (
+    <span class="mark" title={means} role="img" aria-label={means}>
+      {sign}
+    </span>
+  );
+}
+
 /** One editor, which changes between the states of files. */
 function Editor({ bench }: { readonly bench: Bench }) {
   const host = useRef<HTMLDivElement>(null);
@@ -91,7 +101,10 @@ function Editor({ bench }: { readonly bench: Bench }) {
     if (!host.current) return;
     const made = new EditorView({ parent: host.current, extensions: LOOKS });
     view.current = made;
-    return () => made.destroy();
+    return () => {
+      latest.current.shownIn(null);
+      made.destroy();
+    };
   }, []);
   useEffect(() => {
     if (!file || !view.current) return;
@@ -103,8 +116,9 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const more = [completion(path, () => latest.current.unsaved)];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
+    bench.shownIn(view.current, path);
     if (!file.state) bench.edited(path, state);
-    // The state of the editor is its own from here on: only another file, or the disk's text, sets it.
+    // The state of the editor is its own from here on: only another file sets it.
   }, [file?.path, file?.state === undefined]);
   const problems = (check?.problems ?? []).filter(({ place }) => place.file === file?.path);
   useEffect(() => {
@@ -128,7 +142,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
         <h2>{file?.path ?? 'No file'}</h2>
         <button
           type="button"
-          disabled={!file || file.fixed || !isUnsaved(file)}
+          disabled={!file || file.fixed || !(isUnsaved(file) || isGone(file))}
           onClick={() => file && void bench.save(file.path)}
         >
           Save

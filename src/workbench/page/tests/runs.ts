@@ -23,14 +23,17 @@ export interface TestRun {
   readonly refused: string | undefined;
 }
 
-/** `saves`: how many files were saved; each save runs them. `tell`: says the outcome where it is not looked at. */
-export function useTestRuns(unsaved: Unsaved, saves: number, tell: (what: string) => void): TestRuns {
+/**
+ * `saves`: how many files were saved; each save runs them. `takes`: how often other programs changed some; that runs them too, and the
+ * number of failures alone tells. `tell`: says the outcome where it is not looked at.
+ */
+export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell: (what: string) => void): TestRuns {
   const [running, setRunning] = useState(false);
   const [last, setLast] = useState<TestRun>();
   const texts = useRef(unsaved);
   texts.current = unsaved;
   const abort = useRef<AbortController>(null);
-  const run = useCallback(async () => {
+  const run = useCallback(async (isTold = true) => {
     abort.current?.abort();
     const own = new AbortController();
     abort.current = own;
@@ -40,12 +43,12 @@ export function useTestRuns(unsaved: Unsaved, saves: number, tell: (what: string
       const { cases } = await ask<WireTests>('tests', { unsaved: of }, own.signal);
       const failed = (cases ?? []).filter(({ failures }) => failures.length > 0).length;
       setLast({ cases, failed, of, refused: undefined });
-      if (cases && cases.length > 0) tell(tally(cases.length, failed));
+      if (isTold && cases && cases.length > 0) tell(tally(cases.length, failed));
     } catch (error) {
       if (own.signal.aborted) return;
       const refused = error instanceof Error ? error.message : 'The tests did not run';
       setLast({ cases: undefined, failed: 0, of, refused });
-      tell(refused);
+      if (isTold) tell(refused);
     } finally {
       if (abort.current === own) setRunning(false);
     }
@@ -53,6 +56,9 @@ export function useTestRuns(unsaved: Unsaved, saves: number, tell: (what: string
   useEffect(() => {
     if (saves > 0) void run();
   }, [saves]);
+  useEffect(() => {
+    if (takes > 0) void run(false);
+  }, [takes]);
   return { running, last, run: () => void run() };
 }
 

@@ -1,14 +1,14 @@
 /**
- * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, saving a file.
+ * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, the files of the pack.
  */
 import { z } from 'zod';
 import type { Mapping } from '../../../mapping/model.ts';
 import { complete } from '../../completion/complete.ts';
 import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
 import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
-import type { WireCheck, WireCompletion, WirePreview, WireRows } from '../../wire/mapping.ts';
+import type { WireCheck, WireCompletion, WireHashes, WirePreview, WireRows } from '../../wire/mapping.ts';
 import type { Desk, Served } from '../desk.ts';
-import { PackFileError, saveFile } from '../pack-folder.ts';
+import { hashesOf, PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
@@ -62,17 +62,21 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
   question(
     'file',
     { path: z.string(), text: z.string(), before: z.string().optional() },
-    ({ path, text, before }, { desk }) => {
-      try {
-        return saveFile(desk.folder, path, text, before);
-      } catch (error) {
-        if (error instanceof PackFileError) throw new Refusal(error.reason === 'changed' ? 409 : 403, error.message);
-        throw error;
-      }
-    },
+    ({ path, text, before }, { desk }) => filed(() => saveFile(desk.folder, path, text, before)),
     'PUT',
   ),
+  question('hashes', {}, (_, { desk }) => filed((): WireHashes => ({ hashes: hashesOf(desk.folder) }))),
 ];
+
+/** What is done to files of the pack. Throws Refusal. */
+function filed<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PackFileError) throw new Refusal(error.reason === 'changed' ? 409 : 403, error.message);
+    throw error;
+  }
+}
 
 /** Asks something of a mapping of the pack. Throws Refusal. */
 async function shownIn<T>(
