@@ -176,6 +176,8 @@ function asJson(explanation: Explanation, subject: readonly string[], { engines,
         ),
         served: one.served,
       })),
-    lineage: lineage.filter(one => isWanted(one.mapping)),
+    lineage: lineage
+      .filter(one => isWanted(one.mapping))
+      .map(({ mapping, element, from, place }) => ({ mapping, element, from, place })),
   };
 }

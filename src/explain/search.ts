@@ -61,6 +61,7 @@ export interface Lineage {
   /** Columns with their codec, a constant, or a target mapping. */
   readonly from: string;
   readonly place: string;
+  readonly at: Mapping['at'];
 }
 
 /** Throws FhirError for a search that the facade would refuse. */
@@ -125,7 +126,7 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
   const found: Lineage[] = [];
   const visit = (node: Node, element: string): void => {
     const say = (from: string): void => {
-      found.push({ mapping: mapping.name, element, from, place: placeOf(node) });
+      found.push({ mapping: mapping.name, element, from, place: placeOf(node), at: node.at });
     };
     switch (node.kind) {
       case 'constant':

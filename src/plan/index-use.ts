@@ -41,10 +41,18 @@ export function searchesWithoutIndex(
 
 /** The columns that a plain search by a parameter compares, and those that lead from them to our rows. */
 export function searchUses(mapping: Mapping, { parameter }: Offered, env: Environment): readonly Use[] {
-  return leavesOf(mapping, parameter, env).flatMap(node => {
-    if (node.kind === 'ref') return withLinks({ columns: node.on.map(({ ours }) => ours), computed: false }, mapping);
-    return node.kind === 'value' ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping) : [];
-  });
+  return leavesOf(mapping, parameter, env).flatMap(node => usesOf(node, mapping));
+}
+
+function usesOf(node: Node, mapping: Mapping): readonly Use[] {
+  if (node.kind === 'ref') return withLinks({ columns: node.on.map(({ ours }) => ours), computed: false }, mapping);
+  return node.kind === 'value' ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping) : [];
+}
+
+/** `columns` as in WithoutIndex for a plain search by one value of a mapping; undefined: such a search compares no column. */
+export function valueWithoutIndex(node: Node, mapping: Mapping, catalog: Catalog): WithoutIndex['columns'] | undefined {
+  const uses = usesOf(node, mapping);
+  return uses.length === 0 ? undefined : columnsWithoutIndex(uses, tablesByAlias(mapping), catalog);
 }
 
 /** What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with. */
@@ -90,25 +98,34 @@ function collect(
   offered: readonly Offered[],
   mappings: readonly Mapping[],
   catalog: Catalog,
-  usesOf: (mapping: Mapping, one: Offered) => readonly Use[],
+  uses: (mapping: Mapping, one: Offered) => readonly Use[],
 ): readonly WithoutIndex[] {
   const tables = new Map(mappings.map(mapping => [mapping, tablesByAlias(mapping)]));
   return offered.flatMap(one => {
-    const names = new Set<string>();
-    for (const [mapping, byAlias] of tables) {
-      for (const { columns, computed } of usesOf(mapping, one)) {
-        // Pieces of a separated column have an alias without a table: no index knows them.
-        const known = columns.flatMap(({ alias, column }) => {
-          const table = byAlias.get(alias);
-          return table === undefined ? [] : [{ table, column }];
-        });
-        if (!computed && known.some(({ table, column }) => isIndexed(catalog, table, column))) continue;
-        for (const { table, column } of known)
-          names.add(`${table}.${column}${computed ? ' computed' : unfitText(catalog, table, column)}`);
-      }
-    }
-    return names.size === 0 ? [] : [{ code: one.parameter.code, columns: [...names].sort() }];
+    const names = [...tables].flatMap(([mapping, byAlias]) =>
+      columnsWithoutIndex(uses(mapping, one), byAlias, catalog),
+    );
+    return names.length === 0 ? [] : [{ code: one.parameter.code, columns: [...new Set(names)].sort() }];
   });
+}
+
+function columnsWithoutIndex(
+  uses: readonly Use[],
+  byAlias: ReadonlyMap<string, string>,
+  catalog: Catalog,
+): readonly string[] {
+  const names = new Set<string>();
+  for (const { columns, computed } of uses) {
+    // Pieces of a separated column have an alias without a table: no index knows them.
+    const known = columns.flatMap(({ alias, column }) => {
+      const table = byAlias.get(alias);
+      return table === undefined ? [] : [{ table, column }];
+    });
+    if (!computed && known.some(({ table, column }) => isIndexed(catalog, table, column))) continue;
+    for (const { table, column } of known)
+      names.add(`${table}.${column}${computed ? ' computed' : unfitText(catalog, table, column)}`);
+  }
+  return [...names].sort();
 }
 
 /** Some index begins with the column, in the collation of comparisons. */

@@ -62,6 +62,33 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(await tab.when(`document.querySelector('tr.pointed th')?.textContent`)).toBe('SEX');
   });
 
+  test('the verdict stands at the end of each line, and that of the cursor in words below', {
+    timeout: 120_000,
+  }, async () => {
+    await press('.files button', 'person.yaml');
+    const marks = `[...document.querySelectorAll('.cm-line .verdict')].map(one => one.textContent)`;
+    expect(await tab.when(`${marks}.length === 3 && ${marks}`)).toEqual([
+      'computed: family, name, phonetic',
+      'gender · no index',
+      'birthdate · no index',
+    ]);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('End', true);
+    await tab.press('ArrowUp');
+    const law = `document.querySelector('output.law').textContent`;
+    expect(await tab.when(`${law}.startsWith('birthDate: ') && ${law}`)).toBe(
+      'birthDate: searched by Patient?birthdate as it is stored. No index begins with PERSON.BORN.',
+    );
+    await tab.press('ArrowUp');
+    await tab.when(`${law}.startsWith('gender: ')`);
+    // An error takes no mark away.
+    await tab.write('{ bad ');
+    await tab.when(`document.querySelector('.problems h2').textContent.endsWith('problem')`);
+    expect(await tab.when(`${marks}.length`)).toBe(3);
+    await tab.press('z', true);
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+  });
+
   test('what another program writes is taken, told or marked, and never loses a text', {
     timeout: 120_000,
   }, async () => {

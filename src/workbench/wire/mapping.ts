@@ -57,6 +57,24 @@ export interface WireCheck {
   readonly mappings: readonly WireMapping[] | undefined;
 }
 
+/** What the law says of an element where the file gives it a value. */
+export interface WireVerdict {
+  readonly type: string;
+  /** `name.family` */
+  readonly element: string;
+  readonly line: number;
+  /** The parameters that lead to it: compared as it is stored, computed for each row, or not offered. */
+  readonly searches: readonly { readonly code: string; readonly how: 'offered' | 'computed' | 'none' }[];
+  /** Columns that no index begins with; undefined: no search compares any. */
+  readonly withoutIndex?: readonly string[] | undefined;
+}
+
+/** Of one file, in its order. */
+export interface WireVerdicts {
+  /** Undefined: the pack has errors. */
+  readonly verdicts: readonly WireVerdict[] | undefined;
+}
+
 /** A word that may stand where the cursor is. */
 export interface WireOption {
   readonly label: string;

@@ -3,12 +3,14 @@
  */
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WireProblem } from '../../wire/mapping.ts';
+import type { WireProblem, WireVerdicts } from '../../wire/mapping.ts';
+import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
 import { completion } from './completion.ts';
 import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
+import { showVerdicts, VERDICTS, verdictAt } from './verdicts.ts';
 
 export function MappingView({ bench }: { readonly bench: Bench }) {
   return (
@@ -113,7 +115,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
       changed: (state: EditorView['state']) => latest.current.edited(path, state),
       save: () => void latest.current.save(path),
     };
-    const more = [completion(path, () => latest.current.unsaved)];
+    const more = [completion(path, () => latest.current.unsaved), VERDICTS];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     bench.shownIn(view.current, path);
@@ -124,6 +126,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
   useEffect(() => {
     if (view.current) showProblems(view.current, problems);
   }, [check, file?.path]);
+  const verdict = useVerdicts(bench, view);
   useEffect(() => {
     const editor = view.current;
     if (!editor || !goal || goal.file !== file?.path) return;
@@ -152,8 +155,46 @@ function Editor({ bench }: { readonly bench: Bench }) {
         </button>
       </div>
       <div class="editor" ref={host} />
+      <output class="law" aria-label="Search of this line">
+        {verdict}
+      </output>
     </>
   );
+}
+
+/** Milliseconds from the problems to the question for verdicts: another key comes first. */
+const AFTER_CHECK = 300;
+
+/** Shows the verdicts of the file in the editor. Out: that of the line of the cursor, in words. */
+function useVerdicts(
+  { check, checking, file, unsaved, tell }: Bench,
+  view: { readonly current: EditorView | null },
+): string {
+  const [found, setFound] = useState<{ readonly path: string; readonly of: WireVerdicts }>();
+  const [said, setSaid] = useState('');
+  const path = file?.path;
+  useEffect(() => {
+    // With errors those before stay.
+    if (path === undefined || checking || check?.mappings === undefined) return;
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      ask<WireVerdicts>('verdicts', { unsaved, path }, abort.signal).then(
+        of => setFound({ path, of }),
+        (error: Error) => {
+          if (!abort.signal.aborted) tell(error.message);
+        },
+      );
+    }, AFTER_CHECK);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [check, checking, path]);
+  useEffect(() => {
+    if (view.current && found?.path === path && found?.of.verdicts) showVerdicts(view.current, found.of.verdicts);
+  }, [found, path]);
+  useEffect(() => setSaid(view.current ? verdictAt(view.current.state) : ''), [found, file?.state]);
+  return said;
 }
 
 function Problems({ bench }: { readonly bench: Bench }) {

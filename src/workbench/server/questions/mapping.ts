@@ -6,7 +6,8 @@ import type { Mapping } from '../../../mapping/model.ts';
 import { complete } from '../../completion/complete.ts';
 import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
 import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
-import type { WireCheck, WireCompletion, WireHashes, WirePreview, WireRows } from '../../wire/mapping.ts';
+import { verdictsOf } from '../../verdicts.ts';
+import type { WireCheck, WireCompletion, WireHashes, WirePreview, WireRows, WireVerdicts } from '../../wire/mapping.ts';
 import type { Desk, Served } from '../desk.ts';
 import { hashesOf, PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
@@ -19,6 +20,12 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
       problems: pack.problems.map(problemOf),
       mappings: pack.registry?.mappings.map(mappingOf),
     } satisfies WireCheck;
+  }),
+  question('verdicts', { unsaved, path: z.string() }, async ({ unsaved: texts, path }, { desk, signal }) => {
+    const { pack, catalog } = await desk.check(texts);
+    const found = pack.registry && (await verdictsOf(path, pack.registry, catalog, signal));
+    const verdicts = found?.map(({ place, ...one }) => ({ ...one, line: place.line }));
+    return { verdicts: verdicts?.toSorted((a, b) => a.line - b.line) } satisfies WireVerdicts;
   }),
   question(
     'complete',

@@ -1,0 +1,103 @@
+/**
+ * What the law says of each element of a file of the pack: by which parameters it can be searched, and whether an index serves that. In: a
+ * registry, the catalog, a path. Out: a verdict for each place where the file gives an element its value. Offers and indexes are those
+ * of `lintel check --parameters`.
+ */
+import { lineageOf } from '../explain/search.ts';
+import type { Mapping, Position, Registry } from '../mapping/model.ts';
+import { environment } from '../plan/environment.ts';
+import { valueWithoutIndex } from '../plan/index-use.ts';
+import { leavesOf } from '../plan/offer.ts';
+import { makeOffers } from '../plan/offers.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
+import { type SearchParameter, searchParametersOf } from '../r4/search-parameters.ts';
+import type { Offers } from '../search/offers.ts';
+import type { Catalog } from '../sql/catalog.ts';
+
+export interface Verdict {
+  readonly type: string;
+  /** `name.family`; empty: the resource itself. */
+  readonly element: string;
+  readonly place: Position;
+  /** The parameters that lead to the element in order of their codes, composites last; empty: FHIR has none. */
+  readonly searches: readonly { readonly code: string; readonly how: 'offered' | 'computed' | 'none' }[];
+  /** Columns that no index begins with, where a plain search compares them; undefined: no search does. */
+  readonly withoutIndex: readonly string[] | undefined;
+}
+
+/** More verdicts of one file are not told. */
+const MOST = 5000;
+
+/** Others are served between two parameters; rejects with the reason of `signal` once nobody waits. */
+export async function verdictsOf(
+  path: string,
+  registry: Registry,
+  catalog: Catalog,
+  signal: AbortSignal,
+): Promise<readonly Verdict[]> {
+  const offers = makeOffers(registry);
+  const found: Verdict[] = [];
+  for (const mapping of registry.mappings) {
+    const verdicts = verdictsAt(mapping, path);
+    if (verdicts.size === 0) continue;
+    await addSearches(verdicts, mapping, { registry, catalog, offers, signal });
+    found.push(...verdicts.values());
+    if (found.length >= MOST) break;
+  }
+  return found.slice(0, MOST);
+}
+
+interface Gathered extends Verdict {
+  readonly searches: Verdict['searches'][number][];
+  withoutIndex: readonly string[] | undefined;
+}
+
+/** By place: what the file gives to resources of the mapping. */
+function verdictsAt(mapping: Mapping, path: string): ReadonlyMap<string, Gathered> {
+  const found = new Map<string, Gathered>();
+  for (const { element, at } of lineageOf(mapping)) {
+    if (at.file !== path || found.has(keyOf(at))) continue;
+    found.set(keyOf(at), { type: mapping.resource, element, place: at, searches: [], withoutIndex: undefined });
+  }
+  return found;
+}
+
+async function addSearches(
+  verdicts: ReadonlyMap<string, Gathered>,
+  mapping: Mapping,
+  parts: {
+    readonly registry: Registry;
+    readonly catalog: Catalog;
+    readonly offers: Offers;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  const { registry, catalog, offers, signal } = parts;
+  const env = environment(registry, 0, OPEN_SIGHT);
+  for (const parameter of searchParametersOf(mapping.resource).toSorted(byCode)) {
+    const { code } = parameter;
+    const leaves = leavesOf(mapping, parameter, env).filter(({ at }) => verdicts.has(keyOf(at)));
+    if (leaves.length === 0) continue;
+    await new Promise(resolve => setImmediate(resolve));
+    signal.throwIfAborted();
+    const inverse = offers.find(mapping.resource, code)?.inverse;
+    const how = inverse === 'indexed' ? 'offered' : (inverse ?? 'none');
+    for (const leaf of leaves) {
+      const verdict = verdicts.get(keyOf(leaf.at));
+      if (!verdict || verdict.searches.at(-1)?.code === code) continue;
+      verdict.searches.push({ code, how });
+      // Ids are found by the key of the table.
+      if (how === 'offered' && code !== '_id') verdict.withoutIndex ??= valueWithoutIndex(leaf, mapping, catalog);
+    }
+  }
+}
+
+/** Composites last: what they compare has a parameter of its own. */
+function byCode(a: SearchParameter, b: SearchParameter): number {
+  const isLast = (one: SearchParameter): number => (one.type === 'composite' ? 1 : 0);
+  return isLast(a) - isLast(b) || (a.code < b.code ? -1 : 1);
+}
+
+function keyOf({ file, line, column }: Position): string {
+  return `${file}:${line}:${column}`;
+}

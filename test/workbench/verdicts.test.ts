@@ -1,0 +1,108 @@
+/**
+ * What the law says of the elements of a file: the same as `lintel check --parameters`, element by element.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fullOf, shortOf, wholeOf } from '../../src/workbench/page/mapping/verdicts.ts';
+import type { WireVerdict, WireVerdicts } from '../../src/workbench/wire/mapping.ts';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+const QUANTITY = 'combo-value-quantity, value-quantity, code-value-quantity, combo-code-value-quantity';
+const SURNAMES = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME }, text: { from: SURNAME } } ]
+  gender: { from: SEX, via: sex }
+  maritalStatus: { text: { from: SEX } }
+  deceasedBoolean: false
+`;
+
+describe('the verdicts of a file', () => {
+  let bench: OpenedBench;
+  beforeAll(async () => {
+    bench = await openBench();
+  });
+  afterAll(async () => {
+    await bench.close();
+    rmSync(bench.clinic.folder, { recursive: true, force: true });
+  });
+
+  const verdicts = async (path: string, unsaved: Record<string, string> = {}): Promise<WireVerdicts> => {
+    const answer = await bench.ask(`${bench.base}/api/verdicts`, { method: 'POST', body: { unsaved, path } });
+    expect(answer.status).toBe(200);
+    return (await answer.json()) as WireVerdicts;
+  };
+  const told = ({ verdicts: all }: WireVerdicts): readonly string[] =>
+    (all ?? []).map(one => `${one.line} ${one.element}: ${shortOf([one])}`);
+
+  test('name the parameters that lead to an element, and whether an index begins with its column', async () => {
+    expect(told(await verdicts('weighing.yaml'))).toEqual([
+      '6 status: status',
+      '7 code: code, combo-code, code-value-quantity, combo-code-value-quantity',
+      '8 subject: patient, subject · index',
+      '9 effectiveDateTime: date · no index',
+      `10 valueQuantity.value: ${QUANTITY} · no index`,
+      ...['unit', 'system', 'code'].map(part => `10 valueQuantity.${part}: ${QUANTITY}`),
+    ]);
+    const { verdicts: [, , , date] = [] } = await verdicts('weighing.yaml');
+    expect(date).toEqual({
+      ...{ type: 'Observation', element: 'effectiveDateTime', line: 9, withoutIndex: ['WEIGHING.TAKEN'] },
+      searches: [{ code: 'date', how: 'offered' }],
+    });
+  });
+
+  test('are of the texts as they are typed', async () => {
+    expect(told(await verdicts('person.yaml', { 'person.yaml': SURNAMES }))).toEqual([
+      '6 name.text: computed: name, phonetic',
+      '6 name.family: computed: family, name, phonetic',
+      '7 gender: gender · no index',
+      '8 maritalStatus.text: –',
+      '9 deceasedBoolean: deceased',
+    ]);
+  });
+
+  test('are none of a pack with errors, and of files that give no element', async () => {
+    expect(await verdicts('person.yaml', { 'person.yaml': 'mapping: {' })).toEqual({});
+    expect(await verdicts('codes.yaml')).toEqual({ verdicts: [] });
+    expect(await verdicts('../outside.yaml')).toEqual({ verdicts: [] });
+  });
+});
+
+describe('a verdict in words', () => {
+  const VERDICT: WireVerdict = { type: 'Patient', element: 'name.family', line: 6, searches: [] };
+  const by = (...searches: WireVerdict['searches']): WireVerdict => ({ ...VERDICT, searches });
+  const family = { code: 'family', how: 'offered' } as const;
+  const name = { code: 'name', how: 'computed' } as const;
+  const phonetic = { code: 'phonetic', how: 'none' } as const;
+
+  test('is short at the end of the line', () => {
+    expect(shortOf([VERDICT])).toBe('–');
+    expect(shortOf([by(phonetic)])).toBe('not searchable');
+    expect(shortOf([by(family, name, phonetic)])).toBe('family · computed: name');
+    expect(shortOf([{ ...by(family), withoutIndex: [] }])).toBe('family · index');
+    expect(
+      shortOf([
+        { ...by(family), withoutIndex: [] },
+        { ...by(family), withoutIndex: ['P.A'] },
+      ]),
+    ).toBe('family · no index');
+    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(code => ({ code, how: 'offered' as const }));
+    expect(shortOf([by(...many)])).toBe('a, b, c, d +2');
+  });
+
+  test('is whole where it is read', () => {
+    expect(fullOf(VERDICT)).toBe('name.family: no search parameter leads here.');
+    expect(fullOf({ ...by(family, name, phonetic), withoutIndex: ['P.A', 'P.B'] })).toBe(
+      'name.family: searched by Patient?family as it is stored; worked out from it by Patient?name, which no plain index serves; ' +
+        'not searched by Patient?phonetic. No index begins with P.A, P.B.',
+    );
+    expect(wholeOf([VERDICT, { ...VERDICT, line: 7 }])).toBe(fullOf(VERDICT));
+    const eight = [1, 2, 3, 4, 5, 6, 7, 8].map(i => ({ ...VERDICT, element: `e${i}` }));
+    expect(wholeOf(eight)).toMatch(/^e1: .* e6: no search parameter leads here\. And 2 more\.$/);
+    expect(fullOf({ ...by(family), withoutIndex: [] })).toBe(
+      'name.family: searched by Patient?family as it is stored. An index serves that.',
+    );
+  });
+});
