@@ -19,12 +19,14 @@ import { child, type Entry, entriesOf, itemsOf, scalarsOf, type Tree, textOf } f
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { type Catalog, type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
-import { DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError } from '../sql/database.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';
 import { loadWhole } from '../start/setup.ts';
 import type { TestCase } from './pipelines.ts';
 
-const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+/** Of the addresses in resources that tests see. */
+export const TEST_BASE = 'http://localhost/fhir';
+const CONTEXT = { access: OPEN_ACCESS, base: TEST_BASE, handling: 'strict' } as const;
 
 export interface PackTests {
   readonly ran: number;
@@ -75,15 +77,61 @@ export function forTests(files: PackFiles, catalog: Catalog): Registry | undefin
   return loadWhole(files, { ...catalog, tables: new Map(tables) }).pack.registry;
 }
 
+/** One test, on a database of its own. */
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {
-  if (!checkShape(test, testSchema, report)) return;
+  await overTest(test, registry, catalog, report, ({ mapping, facade }) =>
+    compare(test, mapping.resource, facade, report),
+  );
+}
+
+/** What the rows of a test are served by. */
+export interface RowsServed {
+  readonly mapping: Mapping;
+  readonly registry: Registry;
+  readonly database: Database;
+  readonly facade: Facade;
+}
+
+/** Runs the tests of one text. */
+export async function testsOf(
+  file: string,
+  text: string,
+  registry: Registry,
+  catalog: Catalog,
+): Promise<readonly Problem[]> {
+  const report = createReport();
+  for (const test of readYaml(file, text, report)) await runTest(test, registry, catalog, report);
+  return report.problems();
+}
+
+/** Does something over the rows of the first test of a text. Undefined: there are none, and `report` says why. */
+export async function overRows<T>(
+  { file, text }: { readonly file: string; readonly text: string },
+  registry: Registry,
+  catalog: Catalog,
+  report: Report,
+  work: (served: RowsServed) => Promise<T>,
+): Promise<T | undefined> {
+  const [test] = readYaml(file, text, report);
+  return test && (await overTest(test, registry, catalog, report, work));
+}
+
+/** Likewise of a test, in a database that is removed after it. */
+async function overTest<T>(
+  test: Tree,
+  registry: Registry,
+  catalog: Catalog,
+  report: Report,
+  work: (served: RowsServed) => Promise<T>,
+): Promise<T | undefined> {
+  if (!checkShape(test, testSchema, report)) return undefined;
   const name = textOf(child(test, 'mapping')) ?? '';
   const tested = registry.mappings.filter(one => one.name === name || one.group === name);
   const [first] = tested;
   if (!first) {
     const among = registry.mappings.map(one => one.name);
     report.error('failed-test', child(test, 'mapping')?.at ?? test.at, 'a test of no mapping', { found: name, among });
-    return;
+    return undefined;
   }
   const folder = mkdtempSync(join(tmpdir(), 'lintel-test-'));
   try {
@@ -91,8 +139,9 @@ async function runTest(test: Tree, registry: Registry, catalog: Catalog, report:
     writeRows(file, child(test, 'rows'), catalog, report);
     const database = openSqlite(file);
     try {
+      const own = only(registry, first.resource, tested);
       const facade = createFacade({
-        registry: only(registry, first.resource, tested),
+        registry: own,
         database,
         pageSize: 100,
         pageMax: 100,
@@ -100,7 +149,7 @@ async function runTest(test: Tree, registry: Registry, catalog: Catalog, report:
         softwareVersion: '0',
         date: '1970-01-01',
       });
-      await compare(test, first.resource, facade, report);
+      return await work({ mapping: first, registry: own, database, facade });
     } finally {
       await database.close();
     }

@@ -10,23 +10,34 @@ import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { writePipelineReports } from './check.ts';
-import { type Command, configOf } from './command.ts';
+import { type Command, configOf, textOf } from './command.ts';
+import { recordTest } from './record.ts';
 
 export const test: Command = {
   summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
   help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif FILE] [--junit FILE]
+       lintel test --record MAPPING KEY... [--write] [--mappings FOLDER] [--database URL] [--schema VERSION] [--json]
 
 Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own, which has
 the tables of the schema and the rows that the test writes. The database at hand is only asked for its schema.
 
+With --record it makes a test of the row whose key columns hold KEY: the rows that its resource is made of, with invented
+names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL stay; what cannot be replaced
+is left out and told. Nothing is written without --write.
+
+  --record MAPPING makes a test of a row of this mapping
+  --write          appends the test to the file beside that of the mapping (NAME.test.yaml)
+  --mappings F     folder of the pack, with --record
   --database URL   ${ADDRESS_FORMS}
   --locked         takes the schema of the pack's schema.lock.json, without a database
   --schema VERSION version of the database's schema, instead of the pack's
-  --json           prints one JSON object: ran, failed, and each test with its problems
+  --json           prints one JSON object: ran, failed, and each test with its problems; with --record file, test, leftOut,
+                   notMade and written
   --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
   --junit FILE     also writes the tests as JUnit XML
 
-Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pack has errors.`,
+Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pack has errors; with
+--record: 0 the test was made, 1 none can be made of the row, or there is no such row.`,
   options: {
     database: { type: 'string' },
     locked: { type: 'boolean' },
@@ -34,9 +45,20 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
     json: { type: 'boolean' },
     sarif: { type: 'string' },
     junit: { type: 'string' },
+    record: { type: 'string' },
+    write: { type: 'boolean' },
+    mappings: { type: 'string' },
   },
-  positionals: [0, 1],
+  positionals: [0, 20],
   async run(args, terminal) {
+    const recorded = textOf(args, 'record');
+    if (recorded !== undefined) return recordTest(recorded, args, terminal);
+    if (args.positionals.length > 1 || args.values['write'] === true || args.values['mappings'] !== undefined) {
+      terminal.note(
+        'lintel test takes one PACK; --write and --mappings go with --record. lintel test --help explains it.',
+      );
+      return 2;
+    }
     const config = configOf(args, terminal, args.positionals[0]);
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;

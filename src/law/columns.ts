@@ -3,7 +3,18 @@
  * for checks that fetch rows without the plans of the server.
  */
 import { childrenOf } from '../mapping/children.ts';
-import type { Condition, JoinColumn, Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';
+import { codeMapOfRows, tableCodeMapOf } from '../mapping/load/codes/origin.ts';
+import type {
+  Condition,
+  JoinColumn,
+  Mapping,
+  Node,
+  Pieces,
+  Position,
+  Registry,
+  Scope,
+  ValueNode,
+} from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
@@ -79,7 +90,13 @@ export interface ColumnUse {
   readonly at: Position;
   /** An `sql` reads its rows. */
   readonly byRow: boolean;
+  /** What reads it, the same object for all columns that it reads; undefined: a key, an id or an order. */
+  readonly by: Reader | undefined;
+  /** It is read to find the row of a code map in a table. */
+  readonly ofCodeMap: boolean;
 }
+
+export type Reader = ValueNode | Pieces | Condition | JoinColumn | (Expression & { readonly kind: 'raw' });
 
 /** Calls `see` for each place where a mapping reads a column. */
 export function eachColumn(
@@ -88,7 +105,7 @@ export function eachColumn(
 ): void {
   const [first] = registry.mappings;
   if (first === undefined) return;
-  let use = { mapping: first, at: first.at };
+  let use: Omit<ColumnUse, 'byRow'> = { mapping: first, at: first.at, by: undefined, ofCodeMap: false };
   /** What `visit` meets stands at this place. */
   const placed = <T>(at: Position, visit: () => T): T => {
     const before = use;
@@ -97,9 +114,25 @@ export function eachColumn(
     use = before;
     return result;
   };
+  /** What `visit` meets may find the row of a code map. */
+  const findingCode = (ofCodeMap: boolean, visit: () => void): void => {
+    const before = use;
+    use = { ...use, ofCodeMap };
+    visit();
+    use = before;
+  };
+  /** What `visit` meets is read by this. */
+  const readBy = (by: Reader | undefined, visit: () => void): void => {
+    const before = use;
+    use = { ...use, by };
+    visit();
+    use = before;
+  };
   const column = (of: Expression, tables: Tables, byRow = false): void => {
     const inner = of.kind === 'raw' ? of.parts : of.kind === 'function' ? of.args : [];
-    for (const part of inner) if (typeof part === 'object') column(part, tables, byRow || of.kind === 'raw');
+    readBy(of.kind === 'raw' ? of : use.by, () => {
+      for (const part of inner) if (typeof part === 'object') column(part, tables, byRow || of.kind === 'raw');
+    });
     const table = of.kind === 'column' ? tables.get(of.alias) : undefined;
     if (of.kind === 'column' && table) see(table, of, { ...use, byRow });
   };
@@ -108,8 +141,10 @@ export function eachColumn(
   };
   const joins = (on: readonly JoinColumn[], theirs: Tables, ours: Tables): void => {
     for (const joined of on) {
-      column(joined.theirs, theirs);
-      column(joined.ours, ours);
+      readBy(joined, () => {
+        column(joined.theirs, theirs);
+        column(joined.ours, ours);
+      });
     }
   };
   const condition = (of: Condition | undefined, tables: Tables): void => {
@@ -127,10 +162,11 @@ export function eachColumn(
       case 'exists':
         joins(of.on, scope(of.scope, tables), tables);
         return;
-      case 'same':
-        column(of.other, tables);
     }
-    column(of.column, tables);
+    readBy(of, () => {
+      if (of.kind === 'same' || of.kind === 'ordered') column(of.other, tables);
+      column(of.column, tables);
+    });
   };
   /** The tables that are seen from within a scope. */
   const scope = (of: Scope, around: Tables): Tables => {
@@ -138,7 +174,7 @@ export function eachColumn(
     condition(of.where, tables);
     for (const lookup of of.lookups) {
       placed(lookup.at, () => {
-        joins(lookup.on, tables, tables);
+        findingCode(tableCodeMapOf(lookup) !== undefined, () => joins(lookup.on, tables, tables));
         condition(lookup.where, tables);
         orders(lookup.pick, tables);
       });
@@ -148,21 +184,26 @@ export function eachColumn(
   const node = (of: Node, tables: Tables): void => placed(of.at, () => within(of, tables));
   const within = (of: Node, tables: Tables): void => {
     condition(of.if, tables);
-    if (of.kind === 'value') for (const from of of.from) column(from, tables);
+    if (of.kind === 'value') {
+      readBy(of, () => {
+        for (const from of of.from) column(from, tables);
+      });
+    }
     if (of.kind === 'ref') {
       joins(of.on, tablesIn(registry.mapping(of.target).source), tables);
       mapping(registry.mapping(of.target));
     }
     if (of.kind === 'each' && of.from.kind === 'rows') {
       const inner = scope(of.from.scope, tables);
-      joins(of.from.on, inner, tables);
+      const { on } = of.from;
+      findingCode(codeMapOfRows(of.from) !== undefined, () => joins(on, inner, tables));
       orders(of.from.order, inner);
       node(of.item, inner);
       return;
     }
     if (of.kind === 'each' && of.from.kind === 'pieces') {
       const { column: split, alias, lookups = [] } = of.from;
-      column(split, tables);
+      readBy(of.from, () => column(split, tables));
       node(of.item, scope({ table: { name: alias }, alias, where: { kind: 'always' }, lookups }, tables));
       return;
     }
@@ -173,7 +214,7 @@ export function eachColumn(
     if (seen.has(of)) return;
     seen.add(of);
     const around = use;
-    use = { mapping: of, at: of.at };
+    use = { mapping: of, at: of.at, by: undefined, ofCodeMap: false };
     const { source, id, root, needs, changed } = of;
     const tables = scope(source, new Map());
     for (const one of [...source.key, ...source.onePer]) column(one, tables);

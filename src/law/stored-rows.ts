@@ -80,6 +80,20 @@ export class StoredRows implements RowReader<View> {
     return [...(this.#columns.get(tableKey(table))?.columns.values() ?? [])];
   }
 
+  /** All rows that were fetched for joins, by table, each once. Undefined: a key had too many. */
+  fetched(): ReadonlyMap<string, { readonly table: TableName; readonly rows: readonly StoredRow[] }> | undefined {
+    const all = new Map<string, { readonly table: TableName; readonly rows: Map<string, StoredRow> }>();
+    for (const { table, rows } of this.#indexes.values()) {
+      const own = all.get(tableKey(table)) ?? { table, rows: new Map<string, StoredRow>() };
+      all.set(tableKey(table), own);
+      for (const found of rows.values()) {
+        if (found === 'many') return undefined;
+        for (const row of found) own.rows.set(contentOf(row), row);
+      }
+    }
+    return new Map([...all].map(([name, { table, rows }]) => [name, { table, rows: [...rows.values()] }]));
+  }
+
   raw(expression: Expression, view: View): SqlValue {
     const stored = this.stored(expression, view);
     return asRowValue(stored, expression.type);
@@ -340,6 +354,12 @@ export class StoredRows implements RowReader<View> {
     }
     return 0;
   }
+}
+
+/** Equal for rows that hold the same. */
+export function contentOf(row: StoredRow): string {
+  const plain = [...row].map(([name, held]) => [name, held instanceof Uint8Array ? [...held] : held]);
+  return JSON.stringify(plain);
 }
 
 /** The table that stands under an alias, of a row around or of what one of them looks up. */

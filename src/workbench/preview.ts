@@ -10,7 +10,7 @@ import type { Facade, RequestContext } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { asRowValue } from '../law/forms.ts';
 import { Expected, type Thing, Unjudged } from '../law/interpret.ts';
-import { StoredRows, type View } from '../law/stored-rows.ts';
+import { type StoredRow, StoredRows, type View } from '../law/stored-rows.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { upperAscii } from '../mapping/codecs/any-case.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
@@ -84,6 +84,8 @@ export interface Previewing {
   readonly facade: Facade;
   readonly now: number;
   readonly signal: AbortSignal;
+  /** Of the addresses in the resource. */
+  readonly base?: string;
 }
 
 /** A key that cannot be of the mapping's rows. Its message shows no value. */
@@ -94,9 +96,22 @@ const ROUNDS = 12;
 const BASE = 'http://127.0.0.1/fhir';
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
 
+/** A row that a key names, the rows that its resource is made of, and what became of them. */
+export interface RowRead {
+  readonly row: StoredRow;
+  readonly rows: StoredRows;
+  readonly catalog: Catalog;
+  readonly preview: Preview;
+}
+
 /** Throws PreviewError where no row has the key. Rejects with DatabaseError. */
 export async function previewRow(mapping: Mapping, key: readonly string[], asking: Previewing): Promise<Preview> {
-  const { registry, database, facade, now, signal } = asking;
+  return (await readRow(mapping, key, asking)).preview;
+}
+
+/** The same with the rows. */
+export async function readRow(mapping: Mapping, key: readonly string[], asking: Previewing): Promise<RowRead> {
+  const { registry, database, facade, now, signal, base = BASE } = asking;
   const { source } = mapping;
   const own = source.key.filter(({ alias }) => alias === source.alias);
   if (key.length !== own.length) {
@@ -108,7 +123,7 @@ export async function previewRow(mapping: Mapping, key: readonly string[], askin
   const catalog = await database.catalog({ tables });
   const rows = new StoredRows(registry, database, columnsAndKeys(registry, catalog));
   const tracing: Tracing<View> = new Tracing(
-    { base: BASE, now, zone: registry.pack.zone },
+    { base, now, zone: registry.pack.zone },
     {
       raw: (expression, view) => rows.raw(expression, view),
       within: (view, pieces, parts) => rows.within(view, pieces, parts),
@@ -132,11 +147,12 @@ export async function previewRow(mapping: Mapping, key: readonly string[], askin
   }));
   const reason = made.whyNot ?? (made.id === undefined ? 'no id can be written of its key' : undefined);
   const read = reason === undefined && made.id !== undefined ? made.id : undefined;
-  const served = read === undefined ? undefined : await facade.read(mapping.resource, read, [], { ...CONTEXT, signal });
+  const served =
+    read === undefined ? undefined : await facade.read(mapping.resource, read, [], { ...CONTEXT, base, signal });
   const resource = served && (JSON.parse(served.json) as Record<string, unknown>);
   const from: Made = { mapping, view, rows, tracing, registry, pieces: new Map(piecesIn(mapping.root)) };
   const elements = resource === undefined || made.thing === undefined ? [] : elementsIn(made.thing, '', resource, from);
-  return {
+  const preview: Preview = {
     mapping: mapping.name,
     type: mapping.resource,
     id: read,
@@ -154,6 +170,7 @@ export async function previewRow(mapping: Mapping, key: readonly string[], askin
     })),
     issues: resource === undefined ? [] : issuesOf(mapping, resource),
   };
+  return { row, rows, catalog, preview };
 }
 
 interface Made {

@@ -2,7 +2,7 @@
  * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at; another program changes the
  * files meanwhile. Is left out, and says so, where no Chromium is installed.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -60,6 +60,22 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
       /PERSON\.SEX via code map sex\.code person\.yaml:\d+:\d+ code map row codes\.yaml:3:\d+/,
     );
     expect(await tab.when(`document.querySelector('tr.pointed th')?.textContent`)).toBe('SEX');
+  });
+
+  test('a row is kept as a test, shown first and not saved yet', { timeout: 120_000 }, async () => {
+    const file = join(clinic.pack, 'person.test.yaml');
+    await press('.preview button', 'Keep this row as a test');
+    const shown = await tab.when(`document.querySelector('.recorded pre')?.textContent`);
+    expect(shown).toContain('mapping: people');
+    expect(shown).not.toMatch(/kowalski|1970/i);
+    expect(existsSync(file)).toBe(false);
+    await press('.recorded button', 'Save');
+    await tab.when(`document.querySelector('.told').textContent.startsWith('The test stands in person.test.yaml')`);
+    expect(readFileSync(file, 'utf8')).toBe('');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    await press('.bar button', 'Save');
+    await tab.when(`document.querySelector('.told').textContent === 'person.test.yaml is saved'`);
+    expect(readFileSync(file, 'utf8')).toBe(shown);
   });
 
   test('the verdict stands at the end of each line, and that of the cursor in words below', {

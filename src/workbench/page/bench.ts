@@ -5,6 +5,7 @@
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { withTest } from '../wire/append-test.ts';
 import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
 import { useDisk } from './disk.ts';
@@ -61,6 +62,8 @@ export interface Bench {
   shownIn(view: EditorView | null, path?: string): void;
   /** Gives a file another text, not saved yet: a step of undo in the editor. */
   rewrite(path: string, text: string): void;
+  /** The same with a test more. A file that is not there is made, empty. */
+  append(path: string, test: string): Promise<void>;
   /** Takes the last change of a file back. */
   undo(path: string): void;
   save(path: string): Promise<void>;
@@ -174,6 +177,10 @@ export function useBench(pack: WirePack): Bench {
       shown.current = editor && one !== undefined ? { view: editor, path: one } : null;
     },
     rewrite: (one, text) => alter(one, file => rewritten(file, text)),
+    async append(one, test) {
+      if (!current.current.some(({ path: name }) => name === one)) await put(one, '', undefined);
+      alter(one, file => rewritten(file, withTest(file.text, test)));
+    },
     undo: one => alter(one, undone),
     async save(one) {
       const file = current.current.find(({ path: name }) => name === one);

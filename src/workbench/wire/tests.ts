@@ -24,3 +24,12 @@ export interface WireFailure {
   readonly expected: string | undefined;
   readonly found: string | undefined;
 }
+
+/** A test made of a row, with invented values. */
+export interface WireRecorded {
+  /** The file of the pack that it goes into. */
+  readonly path: string;
+  readonly test: string;
+  /** What is not in it, in words. */
+  readonly told: readonly string[];
+}

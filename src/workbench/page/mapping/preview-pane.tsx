@@ -8,6 +8,7 @@ import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { type ChangedLine, changedLines } from './changed-lines.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
+import { RecordedTest } from './recorded-test.tsx';
 import { RowFinder } from './row-finder.tsx';
 
 /** What is looked at; another view and back leave it. */
@@ -94,6 +95,9 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
         />
       )}
       {failed !== undefined && <p role="alert">{failed}</p>}
+      {shown && asked && failed === undefined && shown.preview.reason === undefined && (
+        <RecordedTest key={shown.of} looked={asked} bench={bench} />
+      )}
       {shown && failed === undefined && <Shown shown={shown.preview} of={shown.of} bench={bench} />}
       {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
     </section>

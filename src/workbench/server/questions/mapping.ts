@@ -86,18 +86,18 @@ function filed<T>(work: () => T): T {
 }
 
 /** Asks something of a mapping of the pack. Throws Refusal. */
-async function shownIn<T>(
+export async function shownIn<T>(
   served: Served | undefined,
   name: string,
   desk: Desk,
   signal: AbortSignal,
-  ask: (mapping: Mapping, parts: Previewing) => Promise<T>,
+  ask: (mapping: Mapping, parts: Previewing, served: Served) => Promise<T>,
 ): Promise<T> {
   const mapping = served?.registry.mappings.find(one => one.name === name);
   if (!served || !mapping) throw new Refusal(409, 'The mapping has errors, or is not there');
   const { registry, facade } = served;
   try {
-    return await ask(mapping, { registry, facade, signal, database: desk.database, now: Date.now() });
+    return await ask(mapping, { registry, facade, signal, database: desk.database, now: Date.now() }, served);
   } catch (error) {
     if (error instanceof PreviewError) throw new Refusal(404, error.message);
     throw error;

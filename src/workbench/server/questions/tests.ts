@@ -1,10 +1,14 @@
 /**
- * Questions of the view *Tests*: the tests beside the mappings, run on rows of their own with the texts as they are typed.
+ * Questions of the view *Tests*: the tests beside the mappings, run on rows of their own with the texts as they
+ * are typed; and a test made of a row.
  */
+import { z } from 'zod';
 import { forTests, runPackTests } from '../../../check/pack-tests.ts';
-import type { WireTests } from '../../wire/tests.ts';
+import { DRAWN, type Recorded, recordRow } from '../../record/record.ts';
+import type { WireRecorded, WireTests } from '../../wire/tests.ts';
 import { placeOf } from '../tell.ts';
-import { type Question, question, unsaved } from './question.ts';
+import { shownIn } from './mapping.ts';
+import { type Question, question, Refusal, unsaved } from './question.ts';
 
 export const TESTS_QUESTIONS: readonly Question[] = [
   question('tests', { unsaved }, async (asked, { desk, signal }) => {
@@ -23,4 +27,28 @@ export const TESTS_QUESTIONS: readonly Question[] = [
       })),
     } satisfies WireTests;
   }),
+  question(
+    'record',
+    { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
+    async ({ unsaved: texts, mapping: name, key }, { desk, signal }) => {
+      const served = await desk.served(texts);
+      if (served?.stale) throw new Refusal(409, 'The pack has errors; a test is made when it has none');
+      const made = await shownIn(served, name, desk, signal, (mapping, parts, { catalog, registry }) => {
+        const ground = { catalog, registry: forTests(desk.files(texts), catalog) ?? registry };
+        return recordRow(mapping, key, parts, ground, DRAWN);
+      });
+      return {
+        path: made.file,
+        test: made.test,
+        told: toldOf(made),
+      } satisfies WireRecorded;
+    },
+  ),
 ];
+
+function toldOf({ leftOut, notMade }: Recorded): readonly string[] {
+  return [
+    ...leftOut.map(({ table, column, why }) => `Left out: ${table}.${column}: ${why}`),
+    ...(notMade.length === 0 ? [] : [`Not made by the invented rows: ${notMade.join(', ')}`]),
+  ];
+}

@@ -1,0 +1,61 @@
+/**
+ * `lintel test --record`: makes a test of a row, with invented values, and shows it or writes it.
+ */
+import { forTests } from '../check/pack-tests.ts';
+import { problemLine } from '../mapping/load/problem.ts';
+import { readPackFiles } from '../mapping/load/read/files.ts';
+import { facadeOf, setUp } from '../start/setup.ts';
+import { PreviewError } from '../workbench/preview.ts';
+import { DRAWN, recordRow } from '../workbench/record/record.ts';
+import { PackFileError, readFileOf, saveFile } from '../workbench/server/pack-folder.ts';
+import { withTest } from '../workbench/wire/append-test.ts';
+import { type Arguments, configOf, type Terminal, textOf } from './command.ts';
+
+/** Resolves to the exit code. */
+export async function recordTest(name: string, args: Arguments, terminal: Terminal): Promise<number> {
+  const { values, positionals: key } = args;
+  const unfit = ['locked', 'sarif', 'junit'].find(one => values[one] !== undefined);
+  if (unfit !== undefined || key.length === 0) {
+    const why = unfit === undefined ? 'needs the KEY of a row' : `does not go with --${unfit}`;
+    terminal.note(`--record ${why}; lintel test --help explains it.`);
+    return 2;
+  }
+  const config = configOf(args, terminal, textOf(args, 'mappings'));
+  const { database, pack, catalog, changed } = await setUp(config, terminal.note);
+  try {
+    const { registry } = pack;
+    if (registry === undefined) {
+      for (const problem of pack.problems) terminal.note(problemLine(problem));
+      return 1;
+    }
+    const mapping = registry.mappings.find(one => one.name === name);
+    if (mapping === undefined) {
+      terminal.note(`MAPPING: expected one of ${registry.mappings.map(one => one.name).join(', ')}; found ${name}`);
+      return 2;
+    }
+    const facade = facadeOf(registry, database, changed, config);
+    const { signal } = new AbortController();
+    const ground = {
+      registry: forTests(readPackFiles(config.mappings, config.schema), catalog) ?? registry,
+      catalog,
+    };
+    const made = await recordRow(mapping, key, { registry, database, facade, now: Date.now(), signal }, ground, DRAWN);
+    const isWritten = values['write'] === true;
+    if (isWritten) {
+      const before = readFileOf(config.mappings, made.file);
+      saveFile(config.mappings, made.file, withTest(before?.text, made.test), before?.hash);
+    }
+    if (values['json'] === true) terminal.out(JSON.stringify({ ...made, written: isWritten }, undefined, 2));
+    else terminal.out(made.test.trimEnd());
+    for (const { table, column, why } of made.leftOut) terminal.note(`Left out: ${table}.${column}: ${why}`);
+    if (made.notMade.length > 0) terminal.note(`Not made by the invented rows: ${made.notMade.join(', ')}`);
+    terminal.note(isWritten ? `${made.file} has the test` : `Not written; --write appends it to ${made.file}`);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof PreviewError) && !(error instanceof PackFileError)) throw error;
+    terminal.note(error.message);
+    return 1;
+  } finally {
+    await database.close();
+  }
+}

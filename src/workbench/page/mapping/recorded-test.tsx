@@ -1,0 +1,67 @@
+/**
+ * Keeps the row of the preview as a test. In: a mapping and a key. The test, with invented values, is shown first;
+ * *Save* puts it into the text of its file, which is saved and undone as every file is.
+ */
+import { useState } from 'preact/hooks';
+import type { WireRecorded } from '../../wire/tests.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
+
+interface Parts {
+  readonly looked: { readonly mapping: string; readonly key: readonly string[] };
+  readonly bench: Bench;
+}
+
+export function RecordedTest({ looked, bench }: Parts) {
+  const [made, setMade] = useState<WireRecorded>();
+  const record = (): void => {
+    const { mapping, key } = looked;
+    ask<WireRecorded>('record', { unsaved: bench.unsaved, mapping, key }).then(setMade, (error: Error) =>
+      bench.tell(error.message),
+    );
+  };
+  const save = async ({ path, test }: WireRecorded): Promise<void> => {
+    try {
+      await bench.append(path, test);
+      bench.open(path);
+      setMade(undefined);
+      bench.tell(`The test stands in ${path}, which is not saved yet`);
+    } catch (error) {
+      bench.tell(error instanceof Error ? error.message : 'The test is not kept');
+    }
+  };
+  if (!made) {
+    return (
+      <div class="bar">
+        <button type="button" onClick={record}>
+          Keep this row as a test
+        </button>
+      </div>
+    );
+  }
+  return (
+    <section class="recorded" aria-label="Test of this row">
+      <p>
+        For <b>{made.path}</b>: names, numbers, dates and texts are invented; codes stay. Look through it before it is
+        kept.
+      </p>
+      {made.told.map(one => (
+        <p key={one} class="note">
+          {one}
+        </p>
+      ))}
+      <pre>{made.test}</pre>
+      <div class="bar">
+        <button type="button" onClick={() => void save(made)}>
+          Save
+        </button>
+        <button type="button" onClick={record}>
+          Other values
+        </button>
+        <button type="button" onClick={() => setMade(undefined)}>
+          Cancel
+        </button>
+      </div>
+    </section>
+  );
+}

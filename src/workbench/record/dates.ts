@@ -1,0 +1,137 @@
+/**
+ * Moves a day that a text or a number spells, in whatever form it has. In: the value, the days to move by, the
+ * hours and minutes to turn the time of day by. Out: candidates, of which the caller takes the first that its
+ * codec reads as the day that was meant.
+ */
+import { civil, dayOf, isDay, pad } from '../../time/calendar.ts';
+
+export interface Shift {
+  /** Many: each month and each year becomes another. */
+  readonly days: number;
+  readonly hours: number;
+  readonly minutes: number;
+}
+
+interface Day {
+  readonly year: number;
+  /** 0: only the year is known. */
+  readonly month: number;
+  /** 0: only the month is known. */
+  readonly day: number;
+}
+
+/** From this year on a date is no day of a life: 9999-12-31. */
+const SENTINELS = 2200;
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+export function isSentinelDay(text: string): boolean {
+  const [, year] = /^\s*(\d{4})(?:\D|\d{4}\b|$)/.exec(text) ?? /\b(\d{4})\s*$/.exec(text) ?? [];
+  return Number(year) >= SENTINELS;
+}
+
+/** A day that begins with its year and has its month and day in two digits. */
+export function shiftedYearFirst(text: string, shift: Shift): string | undefined {
+  const [, before = '', year, mark = '', month, day, rest = ''] =
+    /^(\s*)(\d{4})([-/. ]?)(\d\d)\3(\d\d)(?!\d{3}(?!\d{3}))(.*)$/s.exec(text) ?? [];
+  const moved = year === undefined ? undefined : movedBy(Number(year), Number(month), Number(day), shift);
+  const time = shiftedRest(rest, shift);
+  if (!moved || time === undefined) return undefined;
+  return `${before}${pad(moved.year, 4)}${mark}${pad(moved.month, 2)}${mark}${pad(moved.day, 2)}${time}`;
+}
+
+export function shiftedForms(text: string, shift: Shift): readonly string[] {
+  return [shiftedYearFirst(text, shift), ...yearLast(text, shift), named(text, shift), ...short(text, shift)].filter(
+    one => one !== undefined,
+  );
+}
+
+/** A time of day alone: `0830`, `08:30:15`. */
+export function shiftedTime(text: string, shift: Shift): string | undefined {
+  return /^\s*\d\d:?\d\d/.test(text) ? shiftedRest(text, shift) : undefined;
+}
+
+function movedBy(year: number, month: number, day: number, { days }: Shift): Day | undefined {
+  if (year < 1000 || month > 12) return undefined;
+  if (month === 0) return day === 0 ? { year: year + Math.floor(days / 365), month, day } : undefined;
+  if (day === 0) {
+    const months = year * 12 + month - 1 + Math.floor(days / 30);
+    return { year: Math.floor(months / 12), month: (months % 12) + 1, day };
+  }
+  return isDay(year, month, day) ? civil(dayOf(year, month, day) + days) : undefined;
+}
+
+/** `10.3.2024`, `03/10/2024`, `10032024`; the day or the month first. */
+function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
+  const [, before = '', a, mark = '', b, year, rest = ''] =
+    /^(\s*)(\d{1,2})([-/. ])(\d{1,2})\3(\d{4})(?!\d)(.*)$/s.exec(text) ??
+    /^(\s*)(\d\d)()(\d\d)(\d{4})(?!\d)(.*)$/s.exec(text) ??
+    [];
+  if (a === undefined || b === undefined) return [];
+  const time = shiftedRest(rest, shift);
+  const spelled = (isDayFirst: boolean): string | undefined => {
+    const [day, month] = isDayFirst ? [a, b] : [b, a];
+    const moved = movedBy(Number(year), Number(month), Number(day), shift);
+    if (!moved || time === undefined) return undefined;
+    const parts = isDayFirst ? [moved.day, moved.month] : [moved.month, moved.day];
+    const written = [a, b].map((part, i) => pad(parts[i] ?? 0, part.length)).join(mark);
+    return `${before}${written}${mark}${pad(moved.year, 4)}${time}`;
+  };
+  return [spelled(true), spelled(false)];
+}
+
+/** `10-MAR-2024`, `10 Mar 2024`. */
+function named(text: string, shift: Shift): string | undefined {
+  const [, day, mark = '', month = '', year, rest = ''] =
+    /^(\d{1,2})([-/. ])([A-Za-z]{3})\2(\d{4})(?!\d)(.*)$/s.exec(text) ?? [];
+  const at = MONTHS.indexOf(month.toLowerCase()) + 1;
+  const moved = day === undefined || at === 0 ? undefined : movedBy(Number(year), at, Number(day), shift);
+  const time = shiftedRest(rest, shift);
+  if (!moved || day === undefined || time === undefined) return undefined;
+  const small = MONTHS[moved.month - 1] ?? '';
+  const upper = month === month.toUpperCase() ? small.toUpperCase() : small;
+  const spelled =
+    month.charAt(0) === month.charAt(0).toUpperCase() ? upper.charAt(0).toUpperCase() + upper.slice(1) : small;
+  return `${pad(moved.day, day.length)}${mark}${spelled}${mark}${moved.year}${time}`;
+}
+
+/** Years, months, days of two centuries in seven digits, and numbers that count days, seconds or milliseconds. */
+function short(text: string, shift: Shift): readonly (string | undefined)[] {
+  const { days } = shift;
+  const [, year, mark = '', month] = /^(\d{4})(?:(-?)(\d\d))?\s*$/.exec(text) ?? [];
+  const moved = year === undefined ? undefined : movedBy(Number(year), Number(month ?? 0), 0, shift);
+  const packed = /^1(\d\d)(\d\d)(\d\d)$/.exec(text)?.slice(1).map(Number);
+  const later = packed && movedBy(2000 + (packed[0] ?? 0), packed[1] ?? 0, packed[2] ?? 0, shift);
+  const turned = (days * 24 + shift.hours) * 60 + shift.minutes;
+  const counted = /^-?\d+(?:\.\d+)?$/.test(text)
+    ? [turned * 60, turned * 60_000, days].map(by => moveNumber(text, by))
+    : [];
+  return [
+    moved && `${moved.year}${month === undefined ? '' : `${mark}${pad(moved.month, 2)}`}`,
+    later && later.year >= 2000 ? `1${pad(later.year % 100, 2)}${pad(later.month, 2)}${pad(later.day, 2)}` : undefined,
+    ...counted,
+  ];
+}
+
+/** What is behind the point stays: it is less than a second, or a time of day. */
+function moveNumber(text: string, by: number): string {
+  const [whole = '', fraction] = text.split('.');
+  return `${BigInt(whole) + BigInt(by)}${fraction === undefined ? '' : `.${fraction}`}`;
+}
+
+/** What follows a day: nothing, or a time of day, which is turned. Undefined for anything else. Midnight stays. */
+function shiftedRest(rest: string, { hours, minutes }: Shift): string | undefined {
+  if (rest.trim() === '') return rest;
+  const match = /^([T ]*)(\d{1,2})(:?)(\d\d)(?:(:?)(\d\d))?(\.\d+)?(\s*(?:Z|[+-]\d\d:?\d\d|[AP]M)?\s*)$/i.exec(rest);
+  if (!match) return undefined;
+  const [, before = '', hour = '', mark = '', minute = '', mark2 = '', second, fraction = '', after = ''] = match;
+  const isHalf = /[AP]M/i.test(after);
+  if (/^[0:.]*$/.test(`${hour}${minute}${second ?? ''}${fraction}`)) return rest;
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 59) return undefined;
+  const newHour = isHalf ? ((Number(hour) + 11 + hours) % 12) + 1 : (Number(hour) + hours) % 24;
+  const newMinute = (Number(minute) + minutes) % 60;
+  // Not the first minute of a day, which may mean that no time is known.
+  const clock = [pad(newHour, hour.length), mark, pad(newHour === 0 && newMinute === 0 ? 1 : newMinute, 2)];
+  const seconds = second === undefined ? '' : `${mark2}${pad((Number(second) + minutes) % 60, 2)}`;
+  const digits = fraction.replace(/[1-9]/g, digit => String((Number(digit) + (minutes % 8) + 1) % 9 || 9));
+  return `${before}${clock.join('')}${seconds}${digits}${after}`;
+}

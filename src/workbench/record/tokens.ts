@@ -1,0 +1,126 @@
+/**
+ * Invents words and numbers in the place of those of some texts. In: all texts that will be replaced, and those
+ * that must not come out. Out: for each run of letters or digits another of the same length and form, the same for
+ * the same run, different for different ones. Numbers of equal length keep their order, so that rows sort as
+ * before.
+ */
+import { upperAscii } from '../../mapping/codecs/any-case.ts';
+
+/** At least 0, less than 1. */
+export type Random = () => number;
+
+/** The digits of `5.6` are one run: two of one digit have few others. */
+const RUNS = /\d+(?:\.\d+)?|\p{L}[\p{L}\p{M}]*/gu;
+/** Numbers of so many digits are drawn low: a SMALLINT or INT holds them. */
+const NARROW: ReadonlySet<number> = new Set([3, 5, 10, 19]);
+const CONSONANTS = 'BDFGKLMNPRSTVZ';
+const VOWELS = 'AEIOU';
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const TRIES = 300;
+
+export class Invented {
+  readonly #random: Random;
+  readonly #numbers: ReadonlyMap<string, string>;
+  readonly #words = new Map<string, string>();
+  readonly #taken = new Set<string>();
+  readonly #avoided: ReadonlySet<string>;
+  readonly #bytes = new Map<string, string>();
+
+  /** `avoided`: further texts, such as codes that mean something. */
+  constructor(texts: readonly string[], avoided: Iterable<string>, random: Random) {
+    this.#random = random;
+    const runs = new Set(texts.flatMap(runsOf));
+    this.#avoided = new Set([...runs, ...[...avoided].flatMap(runsOf)]);
+    const lengths = Map.groupBy(
+      [...runs].filter(run => /^[1-9]\d*$/.test(run)),
+      ({ length }) => length,
+    );
+    this.#numbers = new Map([...lengths].flatMap(([length, some]) => this.#drawn(length, some.toSorted())));
+  }
+
+  /** Undefined: no further word of its length is to be had. */
+  text(text: string): string | undefined {
+    let isWhole = true;
+    const replaced = text.replace(RUNS, run => {
+      const other = /^\d/.test(run) ? this.#number(run) : this.#word(run);
+      if (other === undefined) isWhole = false;
+      return other ?? '';
+    });
+    return isWhole ? replaced : undefined;
+  }
+
+  /** Hexadecimal digits in the place of others. */
+  hex(digits: string): string {
+    const upper = digits.toUpperCase();
+    const known = this.#bytes.get(upper) ?? [...upper].map(() => '0123456789ABCDEF'.charAt(this.#below(16))).join('');
+    this.#bytes.set(upper, known);
+    return digits === upper ? known : known.toLowerCase();
+  }
+
+  #number(run: string): string | undefined {
+    const point = run.indexOf('.');
+    if (point >= 0) {
+      const other = this.#number(run.replace('.', ''));
+      return other && `${other.slice(0, point)}.${other.slice(point)}`;
+    }
+    const [zeros = ''] = /^0*/.exec(run) ?? [];
+    const rest = run.slice(zeros.length);
+    return rest === '' ? run : (other => other && `${zeros}${other}`)(this.#numbers.get(rest));
+  }
+
+  #drawn(length: number, runs: readonly string[]): readonly (readonly [string, string])[] {
+    const found = new Set<string>();
+    const isLow = NARROW.has(length) && runs.length * 4 < 10 ** (length - 1);
+    for (let tries = 0; found.size < runs.length && tries < runs.length * TRIES; tries++) {
+      const rest = Array.from({ length: length - 1 }, () => this.#below(10)).join('');
+      const one = `${isLow ? 1 : 1 + this.#below(9)}${rest}`;
+      if (!this.#avoided.has(one)) found.add(one);
+    }
+    // Of few digits there are few others.
+    for (let at = 10 ** (length - 1); length < 4 && found.size < runs.length; at++) found.add(String(at));
+    const sorted = [...found].toSorted();
+    return runs.flatMap((run, i) => (sorted[i] === undefined ? [] : [[run, sorted[i]] as const]));
+  }
+
+  #word(run: string): string | undefined {
+    const key = upperOf(run);
+    const known = this.#words.get(key) ?? this.#newWord([...key].length);
+    if (known === undefined) return undefined;
+    this.#words.set(key, known);
+    this.#taken.add(known);
+    return [...run].map((letter, i) => inFormOf(letter, known.charAt(i))).join('');
+  }
+
+  #newWord(length: number): string | undefined {
+    const isAny = length < 3;
+    for (let tries = 0; tries < TRIES; tries++) {
+      const first = this.#below(2);
+      const from = (i: number): string => (isAny ? LETTERS : (i + first) % 2 === 0 ? CONSONANTS : VOWELS);
+      const word = Array.from({ length }, (_, i) => from(i).charAt(this.#below(from(i).length))).join('');
+      // Of one letter there are few.
+      if (!this.#taken.has(word) && (!this.#avoided.has(word) || (length === 1 && tries > TRIES / 2))) return word;
+    }
+    return undefined;
+  }
+
+  #below(end: number): number {
+    return Math.floor(this.#random() * end);
+  }
+}
+
+function runsOf(text: string): readonly string[] {
+  return (text.match(RUNS) ?? []).map(run =>
+    /^\d/.test(run) ? run.replace('.', '').replace(/^0+/, '') : upperOf(run),
+  );
+}
+
+/** Only where each letter stays one. */
+function upperOf(run: string): string {
+  return [...run]
+    .map(letter => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : upperAscii(letter)))
+    .join('');
+}
+
+function inFormOf(letter: string, other: string): string {
+  return letter === letter.toLowerCase() && letter !== letter.toUpperCase() ? other.toLowerCase() : other;
+}

@@ -1,0 +1,157 @@
+/**
+ * What a pack knows of the values of its columns, for invented values in their place. In: a registry. Out: for
+ * each column the texts that stay (codes, sentinels, constants of conditions), the codecs that read dates of it,
+ * and how it is split. Columns that are compared with each other share what is known, so that equal values stay
+ * equal.
+ */
+import { eachColumn, type Reader, tableKey } from '../../law/columns.ts';
+import { upperAscii } from '../../mapping/codecs/any-case.ts';
+import type { Codec } from '../../mapping/codecs/codec.ts';
+import { codeMapOf } from '../../mapping/load/codes/origin.ts';
+import type { Condition, Pieces, Registry } from '../../mapping/model.ts';
+import type { ColumnType } from '../../sql/column-type.ts';
+import type { TableName } from '../../sql/identifier.ts';
+
+export interface DateUse {
+  readonly codec: Codec;
+  readonly type: ColumnType;
+}
+
+export interface ColumnUses {
+  /** Whole values that stay, in the form of `keptForm`. */
+  readonly kept: Set<string>;
+  /** Codes that stay where they are a part of the value; likewise. */
+  readonly codes: Set<string>;
+  readonly dates: DateUse[];
+  readonly patterns: Set<string>;
+  /** Its values join rows. */
+  isJoined: boolean;
+  isTimeOfDay: boolean;
+  /** One of three columns that make a day: its place. */
+  dayPart: number | undefined;
+  /** Tags between the words mean something. */
+  isHtml: boolean;
+  /** A code of a code map in a table. */
+  isTableCode: boolean;
+  pieces: Pieces | undefined;
+}
+
+/** Case and blanks around do not count. */
+export function keptForm(text: string): string {
+  return upperAscii(text.trim());
+}
+
+/** By table and column. */
+export type UsesOf = (table: TableName, column: string) => ColumnUses;
+
+interface PackUses {
+  readonly usesOf: UsesOf;
+  /** The tables of code maps, by `tableKey`. */
+  readonly codeTables: ReadonlySet<string>;
+}
+
+export function usesIn(registry: Registry): PackUses {
+  const classes = new Map<string, ColumnUses>();
+  const names = (table: TableName, column: string): string => `${tableKey(table)} ${column.toLowerCase()}`;
+  const of = (name: string): ColumnUses => {
+    const known = classes.get(name) ?? nothingKnown();
+    classes.set(name, known);
+    return known;
+  };
+  const compared = new Map<Reader, string>();
+  const yieldCode = new Set<string>();
+  const codeTables = new Set<string>();
+  eachColumn(registry, (table, column, { by, ofCodeMap }) => {
+    const name = names(table, column.column);
+    const uses = of(name);
+    if (by === undefined) return;
+    if (!('kind' in by)) {
+      uses.isJoined = true;
+      if (ofCodeMap) uses.isTableCode = true;
+      if (ofCodeMap && by.theirs === column) codeTables.add(tableKey(table));
+    }
+    if (!('kind' in by) || by.kind === 'same' || by.kind === 'ordered') {
+      const other = compared.get(by);
+      if (other === undefined) compared.set(by, name);
+      else unite(classes, of(other), of(name));
+    }
+    if ('kind' in by) learn(of(name), by, column.type, registry, by.kind === 'value' ? by.from.indexOf(column) : -1);
+    if ('kind' in by && by.kind === 'value' && by.codec.yields.includes('code')) yieldCode.add(name);
+  });
+  for (const name of yieldCode) {
+    if (codeTables.has(name.slice(0, name.indexOf(' ')))) of(name).isTableCode = true;
+  }
+  return { usesOf: (table, column) => classes.get(names(table, column)) ?? nothingKnown(), codeTables };
+}
+
+function nothingKnown(): ColumnUses {
+  return {
+    ...{ kept: new Set(), codes: new Set(), dates: [], patterns: new Set() },
+    ...{ isJoined: false, isTimeOfDay: false, dayPart: undefined, isHtml: false },
+    ...{ isTableCode: false, pieces: undefined },
+  };
+}
+
+/** Two columns that are compared know what both know. */
+function unite(classes: Map<string, ColumnUses>, a: ColumnUses, b: ColumnUses): void {
+  if (a === b) return;
+  for (const text of b.kept) a.kept.add(text);
+  for (const code of b.codes) a.codes.add(code);
+  for (const pattern of b.patterns) a.patterns.add(pattern);
+  a.dates.push(...b.dates);
+  a.isJoined ||= b.isJoined;
+  a.isTimeOfDay ||= b.isTimeOfDay;
+  a.dayPart ??= b.dayPart;
+  a.isHtml ||= b.isHtml;
+  a.isTableCode ||= b.isTableCode;
+  a.pieces ??= b.pieces;
+  for (const [name, one] of classes) if (one === b) classes.set(name, a);
+}
+
+const DATES = ['date', 'dateTime', 'instant'];
+
+function learn(
+  uses: ColumnUses,
+  by: Exclude<Reader, { readonly theirs: unknown }>,
+  type: ColumnType,
+  registry: Registry,
+  place: number,
+): void {
+  const keep = (texts: Iterable<string | number>): void => {
+    for (const text of texts) uses.kept.add(keptForm(String(text)));
+  };
+  if (by.kind === 'raw') {
+    const written = by.parts.filter(part => typeof part === 'string').join(' ');
+    keep([...written.matchAll(/'((?:[^']|'')*)'/g)].map(([, text = '']) => text.replaceAll("''", "'")));
+    return;
+  }
+  if (by.kind === 'pieces') {
+    uses.pieces = by;
+    return;
+  }
+  if (by.kind !== 'value') {
+    keep(constantsOf(by));
+    if (by.kind === 'matches') uses.patterns.add(by.pattern);
+    if (by.kind === 'now' && by.codec.columns === 1) uses.dates.push({ codec: by.codec, type });
+    return;
+  }
+  const { codec, absent } = by;
+  keep(absent);
+  keep([...(codec.options?.true ?? []), ...(codec.options?.false ?? [])]);
+  if (/\bx?html\b/.test(codec.label)) uses.isHtml = true;
+  const origin = codeMapOf(codec);
+  const map = origin && registry.codeMaps.find(({ name }) => name === origin.name);
+  if (map) {
+    keep(map.rows.keys());
+    if (!origin.isWhole) for (const key of map.rows.keys()) uses.codes.add(keptForm(key));
+  }
+  if (!codec.yields.some(one => DATES.includes(one))) return;
+  if (codec.columns === 3) uses.dayPart = place;
+  else if (place > 0) uses.isTimeOfDay = true;
+  else if (place === 0 && codec.reads === undefined) uses.dates.push({ codec, type });
+}
+
+function constantsOf(condition: Condition): readonly (string | number)[] {
+  if (condition.kind === 'is') return condition.values;
+  return condition.kind === 'order' ? [condition.value] : [];
+}

@@ -1,0 +1,8 @@
+/**
+ * Adds a test to the text of a test file, as a document of its own. What stands there is not touched.
+ */
+export function withTest(before: string | undefined, test: string): string {
+  if (before === undefined || before.trim() === '') return test;
+  const whole = before.endsWith('\n') ? before : `${before}\n`;
+  return `${whole}${/(?:^|\n)---\s*$/.test(whole) ? '' : '---\n'}${test}`;
+}

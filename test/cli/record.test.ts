@@ -1,0 +1,68 @@
+/**
+ * `lintel test --record`: what it prints and writes, and its exit codes.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { lintel } from './lintel.ts';
+import { smallClinic } from './small-clinic.ts';
+
+test('prints a test with invented values, and writes nothing', async () => {
+  const { environment, pack } = smallClinic();
+  const { code, out, notes } = await lintel(environment, 'test', '--record', 'weights', '7');
+  expect(code).toBe(0);
+  expect(notes).toBe('Not written; --write appends it to weighing.test.yaml');
+  expect(out).toContain('mapping: weights\nrows:\n  WEIGHING:\n');
+  expect(out).toMatch(/TAKEN: "20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\.000", KG: "\d\d\.\d"/);
+  expect(out).not.toMatch(/2024-03-10|61\.5/);
+  expect(existsSync(join(pack, 'weighing.test.yaml'))).toBe(false);
+});
+
+test('--write appends it to what is there, and it comes true', async () => {
+  const { environment, pack } = smallClinic();
+  const file = join(pack, 'person.test.yaml');
+  const there = '# Mine.\nmapping: people\nrows: { PERSON: [{ ID: 1, SEX: F }] }\nresource: { gender: female }\n';
+  writeFileSync(file, there);
+  expect(await lintel(environment, 'test', '--record', 'people', '1', '--write')).toMatchObject({
+    code: 0,
+    notes: 'person.test.yaml has the test',
+  });
+  const text = readFileSync(file, 'utf8');
+  expect(text.startsWith(`${there}---\n`)).toBe(true);
+  expect(text).not.toMatch(/kowalski|1970/i);
+  expect(text).toContain('SEX: "F"');
+  expect(text).toContain('"gender": "female"');
+  expect(await lintel(environment, 'test', pack)).toMatchObject({ code: 0, out: '2 tests, 0 failed' });
+});
+
+test('--json', async () => {
+  const { environment } = smallClinic();
+  const { code, out } = await lintel(environment, 'test', '--record', 'people', '2', '--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toEqual({
+    ...{ file: 'person.test.yaml', leftOut: [], notMade: [], written: false },
+    test: expect.stringContaining('mapping: people') as unknown,
+  });
+});
+
+test('what cannot be recorded', async () => {
+  const { environment } = smallClinic();
+  const fails = async (...args: string[]): Promise<readonly [number, string]> => {
+    const { code, notes } = await lintel(environment, 'test', ...args);
+    return [code, notes];
+  };
+  expect(await fails('--record', 'people', '9')).toEqual([1, 'No row of PERSON has this key']);
+  expect(await fails('--record', 'persons', '1')).toEqual([
+    2,
+    'MAPPING: expected one of people, weights; found persons',
+  ]);
+  expect(await fails('--record', 'people')).toEqual([
+    2,
+    '--record needs the KEY of a row; lintel test --help explains it.',
+  ]);
+  expect(await fails('--record', 'people', '1', '--locked')).toEqual([
+    2,
+    '--record does not go with --locked; lintel test --help explains it.',
+  ]);
+  expect((await fails('--write'))[0]).toBe(2);
+});

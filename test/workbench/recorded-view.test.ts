@@ -1,0 +1,42 @@
+/**
+ * "Keep this row as a test" as the page asks it: a test of the unsaved texts, and nothing is written.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+let bench: OpenedBench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(async () => {
+  await bench.close();
+  rmSync(bench.clinic.folder, { recursive: true, force: true });
+});
+
+function ask(path: string, body: object): Promise<Response> {
+  return bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
+}
+
+test('the test is of the texts as they are typed, comes true, and is not written', async () => {
+  const before = readdirSync(bench.clinic.pack);
+  const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
+  const unsaved = { 'person.yaml': text.replace('  gender:', '  active: true\n  gender:') };
+  const answer = await ask('record', { unsaved, mapping: 'people', key: ['1'] });
+  expect(answer.status).toBe(200);
+  const made = (await answer.json()) as { path: string; test: string; told: readonly string[] };
+  expect(made).toMatchObject({ path: 'person.test.yaml', told: [] });
+  expect(made.test).toContain('"active": true');
+  expect(made.test).not.toMatch(/kowalski|1970/i);
+  expect(readdirSync(bench.clinic.pack)).toEqual(before);
+  // As the page does when it keeps the test.
+  writeFileSync(join(bench.clinic.pack, made.path), '');
+  const run = await ask('tests', { unsaved: { ...unsaved, [made.path]: made.test } });
+  expect(await run.json()).toMatchObject({ cases: [{ mapping: 'people', failures: [] }] });
+});
+
+test('a row that is not there is told without its key', async () => {
+  const answer = await ask('record', { unsaved: {}, mapping: 'people', key: ['77'] });
+  expect([answer.status, await answer.json()]).toEqual([404, { error: 'No row of PERSON has this key' }]);
+});
