@@ -74,8 +74,8 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(readFileSync(file, 'utf8')).toBe('');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
     await press('.bar button', 'Save');
-    await tab.when(`document.querySelector('.told').textContent === 'person.test.yaml is saved'`);
-    expect(readFileSync(file, 'utf8')).toBe(shown);
+    // The tests of the pack run after each save, and their number is told next.
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(shown);
   });
 
   test('the verdict stands at the end of each line, and that of the cursor in words below', {
@@ -126,8 +126,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.press('z', true);
     await tab.when(`!${content}.includes('# theirs')`);
     await tab.press('s', true);
-    await tells('person.yaml is saved');
-    expect(readFileSync(file, 'utf8')).toBe(sound);
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(sound);
 
     await tab.write('# mine ');
     await tab.when(`${content}.includes('# mine')`);
@@ -148,8 +147,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.press('z', true);
     await tab.when(`!${content}.includes('# mine')`);
     await tab.press('s', true);
-    await tells('person.yaml is saved');
-    expect(readFileSync(file, 'utf8')).toBe(sound);
+    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(sound);
 
     writeFileSync(join(clinic.pack, 'added.yaml'), '# nothing yet\n');
     await look();
@@ -161,8 +159,10 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tells('added.yaml is gone from the disk');
     await tab.when(`${mark('added.yaml', 'gone from the disk')} != null`);
     await press('.bar button', 'Save');
-    await tells('added.yaml is saved');
-    expect(readFileSync(join(clinic.pack, 'added.yaml'), 'utf8')).toBe('# nothing yet\n');
+    const added = join(clinic.pack, 'added.yaml');
+    await expect
+      .poll(() => existsSync(added) && readFileSync(added, 'utf8'), { timeout: 15_000 })
+      .toBe('# nothing yet\n');
     await tab.when(`${mark('added.yaml', 'gone from the disk')} == null`);
     await press('.files button', 'person.yaml');
   });
