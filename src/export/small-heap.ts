@@ -5,6 +5,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+// Flags of V8 belong to the process, and several threads load at a time: one that took this flag back would take it
+// from under another. So it stays.
+setFlagsFromString('--expose-gc');
+
 /** For a thread that afterwards works in little memory for a long time. */
 export async function withSmallHeap<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');
@@ -16,10 +20,8 @@ export async function withSmallHeap<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives the memory back to the system. A context that is made while the flag is set has the function. */
+/** Gives the memory back to the system. Contexts that are made after the flag was set have the function. */
 function collectGarbage(): void {
-  setFlagsFromString('--expose-gc');
   const collect: (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void = runInNewContext('gc');
-  setFlagsFromString('--no-expose-gc');
   collect({ type: 'major', flavor: 'last-resort' });
 }

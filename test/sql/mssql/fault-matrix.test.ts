@@ -198,7 +198,8 @@ async function whatIsTold(clinic: Clinic, operation: Operation, step: Step, last
     const answer = await ended(poll);
     const manifest = (await answer.json()) as Pick<Manifest, 'error'>;
     // What could not be read is never left out without a word.
-    expect([answer.status, manifest.error?.length]).toEqual([200, lasts ? 1 : 0]);
+    const why = clinic.lines.filter(line => line.includes('export failed'));
+    expect([answer.status, manifest.error?.length, why]).toEqual([200, lasts ? 1 : 0, []]);
     return answer.status;
   }
   if (step !== 'at cancel') return get(clinic, PATHS[operation]);

@@ -1,0 +1,26 @@
+/** Threads of an export load their mappings at the same time, and what they tell V8 is told to the whole process. */
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+
+const MODULE = JSON.stringify(fileURLToPath(new URL('../../src/export/small-heap.ts', import.meta.url)));
+const LOADING = `
+const { parentPort } = require('node:worker_threads');
+import(${MODULE}).then(async ({ withSmallHeap }) => {
+  for (let i = 0; i < 40; i++) await withSmallHeap(async () => i);
+  parentPort.postMessage('loaded');
+});`;
+
+/** What a thread ends with: its word, or the error that ended it. */
+function loadInThread(): Promise<unknown> {
+  return new Promise(resolve => {
+    const thread = new Worker(LOADING, { eval: true });
+    thread.once('message', resolve);
+    thread.once('error', (error: unknown) => resolve(`${error}`));
+  });
+}
+
+test('threads that load at the same time do not take the collector of garbage from each other', async () => {
+  const told = await Promise.all(Array.from({ length: 4 }, loadInThread));
+  expect(told).toEqual(['loaded', 'loaded', 'loaded', 'loaded']);
+});
