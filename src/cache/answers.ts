@@ -78,6 +78,11 @@ export interface AnswerCounters {
 }
 
 export interface AnswerCache<A extends Weighed> {
+  /**
+   * From now on answers are kept of these mappings alone. Nobody asks for those of replaced ones any more, and each would
+   * hold what its mappings know of their tables, which no bound counts.
+   */
+  serve(freshness: Freshness): void;
   answer(request: AnswerRequest<A>): Promise<Answered<A>>;
   /** A kept answer that is good without asking the database anything, with the milliseconds left to it at most. */
   ready(key: string): { readonly answer: A; readonly ttl: number } | undefined;
@@ -139,6 +144,7 @@ export function createAnswerCache<A extends Weighed>(
   const count = { hits: 0, misses: 0, stale: 0, refused: 0, collapsed: 0, stored: 0, tooLarge: 0, evicted: 0 };
   const kept: WeighedCache<Entry<A>> = weighedCache(bytes, () => count.evicted++);
   const underWay: SingleFlight<Made<A>> = createSingleFlight(clock);
+  let served: Freshness | undefined;
   const tablesOfKinds: BoundedCache<{ tables: ReadonlySet<string> }> = boundedCache(KINDS);
 
   const hitOf = ({ answer, ends }: Entry<A>, now: number): Answered<A> => {
@@ -178,10 +184,15 @@ export function createAnswerCache<A extends Weighed>(
     kind.tables = tables;
     const watched = [...tables].every(table => watermarks.watches(table) && !timed.has(table));
     const ends = born + (watched ? maxAge : Math.min(ttl, maxAge));
-    return { answer, stored: keep(key, { answer, marks: watermarks.of(tables), born, moment, ends, used: born }) };
+    const entry = { answer, marks: watermarks.of(tables), born, moment, ends, used: born };
+    return { answer, stored: served === freshness && keep(key, entry) };
   };
 
   return {
+    serve(freshness) {
+      served = freshness;
+      kept.clear();
+    },
     async answer(request) {
       const { key, signal, noStore = false, maxAge: oldest = Number.POSITIVE_INFINITY } = request;
       if (noStore) {

@@ -57,6 +57,8 @@ export interface WeighedCache<V extends object> {
   /** Does not count as a use. */
   peek(key: string): V | undefined;
   drop(key: string): void;
+  /** Drops all; none counts as evicted. */
+  clear(): void;
   size(): { readonly entries: number; readonly bytes: number };
 }
 
@@ -87,6 +89,7 @@ export function weighedCache<V extends object>(bytes: number, onEvicted: () => v
     },
     peek: key => cache.peek(key),
     drop: key => void cache.delete(key),
+    clear: () => cache.clear(),
     size: () => ({ entries: cache.size, bytes: cache.calculatedSize }),
   };
 }

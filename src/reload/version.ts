@@ -90,6 +90,8 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
   const rest = restParts(entrance, facade, content, accessOf, SOFTWARE_VERSION);
   const glass = glassOf(made, access);
   const { name, title } = registry.pack;
+  const freshness = freshnessOf(registry, catalog, database);
+  cache?.serve(freshness);
   const parts: AppParts = {
     facade,
     ...(jobs && { exports: { jobs, facade } }),
@@ -123,13 +125,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
     },
     rest,
     ...(content === undefined ? {} : { summary: summaryMaker({ facade, content, software: SOFTWARE }) }),
-    ...(cache && {
-      answers: {
-        cache,
-        freshness: freshnessOf(registry, catalog, database),
-        version: `${registry.version}/${++versions}`,
-      },
-    }),
+    ...(cache && { answers: { cache, freshness, version: `${registry.version}/${++versions}` } }),
   };
   return { app: { fetch: createApp(parts).fetch, hits: answerHits(parts) }, facade, rest };
 }

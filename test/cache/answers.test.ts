@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
 import type { AnswerLimits } from '../../src/cache/answers.ts';
+import { freshnessOf } from '../../src/cache/freshness.ts';
 import { LIMITS, type SmallClinic, smallClinic } from './small-clinic.ts';
 
 async function clinic(limits: Partial<AnswerLimits> = {}): Promise<SmallClinic> {
@@ -45,6 +46,19 @@ test('after the interval each table is asked one small question, whoever asks an
   }
   // ALLERGY, and PERSON for the reference
   expect(made.sent.statements - before).toBe(2);
+});
+
+test('answers of mappings that were replaced are let go of, and one that is still being made is not kept', async () => {
+  const made = await clinic();
+  await warm(made, 'AllergyIntolerance?patient=1');
+  expect(made.cache.counters().entries).toBe(1);
+  made.cache.serve(freshnessOf(made.registry, made.catalog, made.database));
+  expect(made.cache.counters()).toMatchObject({ entries: 0, bytes: 0 });
+  // Asked with what its mappings know of their tables, the replaced ones.
+  const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
+  expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
+  expect(origin).toBe('miss');
+  expect(made.cache.counters()).toMatchObject({ entries: 0, bytes: 0 });
 });
 
 const WATCHED = {

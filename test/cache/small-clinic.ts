@@ -152,6 +152,7 @@ export async function smallClinic(limits: Partial<AnswerLimits> = {}): Promise<S
   });
   const freshness = freshnessOf(registry, catalog, database, () => time.now);
   const cache = createAnswerCache<Text>({ ...LIMITS, ...limits }, () => time.now);
+  cache.serve(freshness);
 
   const answer = async (query: string, access: Access, onQuery?: (plan: SqlPlan) => void): Promise<string> => {
     const context = { access, base: BASE, handling: 'strict', ...(onQuery ? { onQuery } : {}) } as const;

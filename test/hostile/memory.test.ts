@@ -137,11 +137,13 @@ test('mappings that were replaced are let go of, also where connections stay tha
     }
   };
   const held = heapAfterCollection();
-  await round(agents.slice(0, 5));
-  const before = held();
+  // Code that V8 compiles anew for a while takes some megabytes as well.
+  if (HOSTILE) for (let i = 0; i < 5; i++) await round(agents);
+  else await round(agents.slice(0, 5));
+  const [first, before] = [version, held()];
   for (let i = 0; i < (HOSTILE ? 10 : 1); i++) await round(agents);
   const grown = held() - before;
-  console.log(`held after ${version} versions of the mappings: ${(grown / MB).toFixed(1)} MB more than after 5`);
+  console.log(`held after ${version} versions of the mappings: ${(grown / MB).toFixed(1)} MB more than after ${first}`);
   for (const agent of agents) agent.destroy();
   expect(grown).toBeLessThan(5 * MB);
 });

@@ -18,6 +18,7 @@ function cachedApp(replace: Partial<SmallFacade> = {}, environment: Record<strin
   const cache = createAnswerCache<Answer>(limits, () => time.now);
   const watermarks = createWatermarks(new Map(), () => time.now);
   const answers = { cache, freshness: { watermarks, timed: new Set<string>() }, version: 'v1' };
+  cache.serve(answers.freshness);
   return { ...appUnderTest(environment, { ...replace, answers }), cache, time };
 }
 

@@ -30,6 +30,7 @@ async function served(
   const cache = createAnswerCache<Answer>(LIMITS, () => time.now);
   const watermarks = createWatermarks(new Map(), () => time.now);
   const answers = { cache, freshness: { watermarks, timed: new Set<string>() }, version: 'v1' };
+  cache.serve(answers.freshness);
   const { app, calls } = appUnderTest(environment, {
     ...replace,
     answers,
