@@ -45,17 +45,24 @@ export function reaches(access: Access, other: Access): boolean {
   return other.permissions.every(narrow => access.permissions.some(wide => allowsAll(wide, narrow)));
 }
 
-/** Each limit of the wide one limits the narrow one, too. */
 function allowsAll(wide: Permission, narrow: Permission): boolean {
-  if (wide.type !== ANY && wide.type !== narrow.type) return false;
-  if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
-  const limits = ({ within, where, except }: Permission) => [within, where, except].map(all => all.map(textOf));
-  const own = limits(narrow);
-  return limits(wide).every((texts, i) => texts.every(text => own[i]?.includes(text)));
+  return (wide.type === ANY || wide.type === narrow.type) && covers(wide, narrow, JSON.stringify);
 }
 
-function textOf(limit: object): string {
-  return JSON.stringify(limit);
+/** A permission apart from its type, its limits as they are written or as they are understood. */
+interface Limited extends Pick<Permission, 'read' | 'search'> {
+  readonly within: readonly object[];
+  readonly where: readonly object[];
+  readonly except: readonly object[];
+}
+
+/** Whether each limit of the wide one limits the narrow one, too. `textOf`: equal for equal limits only. */
+export function covers(wide: Limited, narrow: Limited, textOf: (limit: object) => string): boolean {
+  if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
+  return (['within', 'where', 'except'] as const).every(limit => {
+    const texts = new Set(narrow[limit].map(one => textOf(one)));
+    return wide[limit].every(one => texts.has(textOf(one)));
+  });
 }
 
 /** The records of some patients (logical ids), and what they refer to. */

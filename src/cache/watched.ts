@@ -73,7 +73,7 @@ function greatest(
     from: { table, alias: column.alias, joins: [], where: not(among(column, values)) },
     columns: [column],
     // NULL comes last when descending, on every engine.
-    orderBy: [{ by, descending: true, native: true }],
+    orderBy: [{ by, descending: true }],
     limit: 1,
     shape: 'rows',
   };

@@ -25,7 +25,7 @@ export interface Marks {
    * `unknown` where they are older.
    */
   since(moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
-  /** Asks for marks that are older than `asOf`. Never rejects: a table that cannot be asked counts as changed. */
+  /** Asks for marks that are older than `asOf`, which is not in the future. Never rejects: a table that cannot be asked counts as changed. */
   ask(asOf: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ interface Watched {
   /** Moment at which its value was first seen. */
   seen: number;
   mark: string | undefined;
-  underWay: { readonly began: number; readonly done: Promise<void> } | undefined;
+  underWay: Promise<void> | undefined;
 }
 
 const NEVER = Number.NEGATIVE_INFINITY;
@@ -72,13 +72,10 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
 
   const askSince = async (state: Watched, asOf: number): Promise<void> => {
     // A mark that was asked for too early is no answer, but the next one waits for it: one at a time per table.
-    if (state.underWay && state.underWay.began < asOf) await state.underWay.done;
-    if (state.asked >= asOf) return;
-    if (!state.underWay) {
-      const began = clock();
-      state.underWay = { began, done: askOne(state, began) };
+    while (state.asked < asOf) {
+      state.underWay ??= askOne(state, clock());
+      await state.underWay;
     }
-    await state.underWay.done;
   };
 
   return {

@@ -3,7 +3,7 @@
  * A condition that is not understood allows nothing.
  */
 import { hash } from 'node:crypto';
-import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
+import { type Access, ANY, covers, type Patients, type Permission } from '../auth/access.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Filter } from '../search/query.ts';
 import { accessPredicate } from './access.ts';
@@ -87,20 +87,11 @@ function understood(type: string, criteria: Permission['where'], parse: ParseFil
 function withoutCovered(permissions: readonly SeenPermission[]): readonly SeenPermission[] {
   const kept: SeenPermission[] = [];
   for (const one of permissions) {
-    if (kept.some(other => covers(other, one))) continue;
-    const others = kept.filter(other => !covers(one, other));
+    if (kept.some(other => covers(other, one, planText))) continue;
+    const others = kept.filter(other => !covers(one, other, planText));
     kept.splice(0, kept.length, ...others, one);
   }
   return kept;
-}
-
-function covers(wide: SeenPermission, narrow: SeenPermission): boolean {
-  if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
-  const holds = (all: readonly object[], some: readonly object[]): boolean => {
-    const texts = new Set(all.map(planText));
-    return some.every(one => texts.has(planText(one)));
-  };
-  return (['within', 'where', 'except'] as const).every(limit => holds(narrow[limit], wide[limit]));
 }
 
 function withIds(permission: SeenPermission, named: (id: string) => string): SeenPermission {

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
-import type { AnswerLimits } from '../../src/cache/answers.ts';
+import { type AnswerLimits, type AnswerRequest, createAnswerCache, type Weighed } from '../../src/cache/answers.ts';
 import { freshnessOf } from '../../src/cache/freshness.ts';
+import { createWatermarks } from '../../src/cache/watermarks.ts';
 import { LIMITS, type SmallClinic, smallClinic } from './small-clinic.ts';
 
 async function clinic(limits: Partial<AnswerLimits> = {}): Promise<SmallClinic> {
@@ -79,6 +80,15 @@ test.each(Object.entries(WATCHED))('%s in a watched table is hidden for the inte
   expect(origin).toBe('stale');
   expect(text).not.toBe(old);
   expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
+});
+
+test('a time that means "none" is not the greatest for ever: later changes are seen within the interval', async () => {
+  const made = await clinic();
+  made.write("INSERT INTO ALLERGY VALUES (9, 2, 'Dust', '9999-12-31 00:00:00.000')");
+  await warm(made, 'AllergyIntolerance?patient=1');
+  made.write(WATCHED['an update']);
+  made.time.now += LIMITS.interval + 1;
+  expect((await made.ask('AllergyIntolerance?patient=1')).text).toContain('Rubber');
 });
 
 const UNSEEN = {
@@ -223,4 +233,47 @@ test('an answer of rows that mean something else as time goes by lives for CACHE
   expect(after.origin).not.toBe('hit');
   expect(after.text).toContain('"finished"');
   expect((await made.ask('AllergyIntolerance/7')).origin).toBe('hit');
+});
+
+/** A cache without a database: answers of ten bytes that no table changes. */
+function alone(limits: Partial<AnswerLimits> = {}) {
+  const time = { now: 1_000_000 };
+  const clock = () => time.now;
+  const cache = createAnswerCache<Weighed>({ ...LIMITS, ...limits }, clock);
+  const freshness = { watermarks: createWatermarks(new Map(), clock), timed: new Set<string>() };
+  const ask = async (key: string, more: Partial<AnswerRequest<Weighed>> = {}) => {
+    const make = async () => ({ bytes: 10 });
+    return (await cache.answer({ ...{ key, kind: key, freshness, signal: undefined, make }, ...more })).origin;
+  };
+  return { time, cache, ask };
+}
+
+test('a hit says for how many milliseconds the answer is good at most', async () => {
+  const { time, cache, ask } = alone();
+  await ask('a');
+  time.now += 400;
+  expect(await ask('a')).toEqual({ kind: 'hit', ttl: LIMITS.maxAge - 400 });
+  expect(cache.ready('a')).toEqual({ answer: { bytes: 10 }, ttl: LIMITS.maxAge - 400 });
+  time.now += LIMITS.maxAge;
+  expect(cache.ready('a')).toBeUndefined();
+});
+
+test('a client gets no kept answer that is older than it allows', async () => {
+  const { time, ask } = alone();
+  await ask('a');
+  time.now += 400;
+  expect(await ask('a', { maxAge: 400 })).toMatchObject({ kind: 'hit' });
+  expect(await ask('a', { maxAge: 399 })).toMatchObject({ kind: 'made', why: 'request' });
+});
+
+test('an answer that is only ever sent as ready counts as used: others make room first', async () => {
+  // Eleven answers of ten bytes, with their keys and what the cache adds for each.
+  const { time, cache, ask } = alone({ bytes: 24_000 });
+  const keys = [...'abcdefghijk'];
+  for (const key of keys) await ask(key);
+  expect(cache.counters()).toMatchObject({ entries: 11, evicted: 0 });
+  time.now += 200;
+  cache.ready('a');
+  await ask('l');
+  expect([cache.ready('a') !== undefined, cache.ready('b')]).toEqual([true, undefined]);
 });

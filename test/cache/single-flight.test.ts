@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSingleFlight } from '../../src/cache/single-flight.ts';
+import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
 
 const always = () => true;
 
@@ -76,4 +77,19 @@ test('an error goes to all who wait and to nobody after them', async () => {
   await expect(one.promise).rejects.toThrow('broken');
   await expect(two.promise).rejects.toThrow('broken');
   expect(flights.take('k', undefined, always, run).joined).toBe(false);
+});
+
+test('work that several wait for has the latest of their deadlines', () => {
+  const flights = createSingleFlight<string>(() => 0);
+  const { run, signals } = work();
+  const until = (instant: number): AbortSignal => {
+    const { signal } = new AbortController();
+    endsAt(signal, instant);
+    return signal;
+  };
+  flights.take('k', until(5), always, run);
+  expect(deadlineOf(signals[0])).toBe(5);
+  flights.take('k', until(9), always, run);
+  flights.take('k', until(7), always, run);
+  expect(deadlineOf(signals[0])).toBe(9);
 });

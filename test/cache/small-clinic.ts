@@ -37,7 +37,7 @@ CREATE VIEW WARD_VIEW AS SELECT NO, CHANGED, (SELECT SURNAME FROM PERSON WHERE I
 `;
 
 const PACK = {
-  'pack.yaml': 'name: clinic\ntitle: Clinic\nzone: UTC\n',
+  'pack.yaml': 'name: clinic\ntitle: Clinic\nzone: UTC\nabsent: { columns: { ALLERGY.CHANGED: ["9999-12-31"] } }\n',
   'person.yaml': `
 mapping: people
 resource: Patient

@@ -1,0 +1,53 @@
+/** Permissions that another one makes superfluous are left out of a sight, and no others. */
+import { expect, test } from 'vitest';
+import type { Permission } from '../../src/auth/access.ts';
+import type { SeenPermission } from '../../src/plan/sight.ts';
+import { type ParseFilter, sightOf } from '../../src/plan/sight-of.ts';
+
+const permission = (limits: Partial<Permission>): Permission => ({
+  ...{ type: '*', read: true, search: true, within: [], where: [], except: [] },
+  ...limits,
+});
+
+/** The filter is of no importance here: each is equal to itself only. */
+const parse: ParseFilter = (_type, name, value) => {
+  if (name === 'unknown') throw new Error('not offered');
+  return { name, value } as unknown as ReturnType<ParseFilter>;
+};
+
+function seen(...permissions: readonly Permission[]): readonly SeenPermission[] {
+  const sight = sightOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
+  return sight.permissions?.get('Observation') ?? [];
+}
+
+const FINAL = ['status', 'final'] as const;
+const LAB = ['category', 'laboratory'] as const;
+
+test.each([
+  ['fewer conditions', { where: [FINAL] }, { where: [FINAL, LAB] }],
+  ['no condition', {}, { where: [FINAL] }],
+  ['fewer exceptions', { except: [FINAL] }, { except: [LAB, FINAL] }],
+  ['fewer groups of patients', { within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }, { ids: ['1'] }] }],
+  ['more actions', {}, { search: false }],
+])('a permission with %s makes the other one superfluous, in either order', (_what, wide, narrow) => {
+  const alone = seen(permission(wide));
+  expect(seen(permission(wide), permission(narrow))).toEqual(alone);
+  expect(seen(permission(narrow), permission(wide))).toEqual(alone);
+});
+
+test.each([
+  ['other conditions', { where: [FINAL] }, { where: [LAB] }],
+  ['conditions of which one is shared', { where: [FINAL, LAB] }, { where: [FINAL, ['code', 'x'] as const] }],
+  ['another exception', { except: [FINAL] }, { except: [LAB] }],
+  ['other patients', { within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }] }],
+  ['another action', { search: false }, { read: false }],
+  ['a condition, but more actions', { where: [FINAL] }, { search: false }],
+])('permissions with %s both count', (_what, one, other) => {
+  expect(seen(permission(one), permission(other))).toHaveLength(2);
+});
+
+test('a permission that is not understood allows nothing, and makes no other superfluous', () => {
+  const unknown = permission({ except: [['unknown', 'x']] });
+  expect(seen(unknown)).toEqual([]);
+  expect(seen(unknown, permission({ where: [FINAL] }))).toHaveLength(1);
+});
