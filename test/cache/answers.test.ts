@@ -241,6 +241,7 @@ function alone(limits: Partial<AnswerLimits> = {}) {
   const clock = () => time.now;
   const cache = createAnswerCache<Weighed>({ ...LIMITS, ...limits }, clock);
   const freshness = { watermarks: createWatermarks(new Map(), clock), timed: new Set<string>() };
+  cache.serve(freshness);
   const ask = async (key: string, more: Partial<AnswerRequest<Weighed>> = {}) => {
     const make = async () => ({ bytes: 10 });
     return (await cache.answer({ ...{ key, kind: key, freshness, signal: undefined, make }, ...more })).origin;
