@@ -114,7 +114,8 @@ const GENDERS: Readonly<Record<string, readonly [code: string, name: string]>> =
   other: ['UN', 'Undifferentiated'],
 };
 
-function recordTarget(patient: Patient): Markup {
+/** Whom a document is about. */
+export function recordTarget(patient: Patient): Markup {
   const addresses = xml`${(patient.address ?? []).map(one => addressElement(one))}`.or(addressElement(undefined));
   return xml`
     <recordTarget>

@@ -1,19 +1,21 @@
 /**
  * `lintel preview`: shows one row beside the resource that a mapping makes of it, and the source of each element.
  */
+import { plural } from '../common/plural.ts';
 import { formOf } from '../law/forms.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf, setUp } from '../start/setup.ts';
+import { type CcdaPart, type CcdaSection, ccdaPartOf } from '../workbench/ccda/part.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
 import { type Command, configOf, type Terminal, textOf } from './command.ts';
 
 export const preview: Command = {
   summary: 'shows one row beside its resource, and where each element comes from',
-  help: `Usage: lintel preview MAPPING KEY... [--values] [--json]
+  help: `Usage: lintel preview MAPPING KEY... [--ccda] [--values] [--json]
                       [--database URL] [--mappings FOLDER] [--schema VERSION]
 
 Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and shows
@@ -21,6 +23,8 @@ the resource that MAPPING makes of it: for each element the table and column, th
 line of the pack; for each column of the row the elements that it makes; and what is wrong with the resource by R4 and
 the profiles that it claims, by line.
 
+  --ccda           shows the sections of C-CDA documents that the resource gives, by which list of ccds.yaml, or why there
+                   is none; with --values their tables and XML
   --values         shows what the row and the resource hold, which may be a patient's data; without it only the form of
                    a stored value (AAA^AAA, 9999-99-99)
   --json           prints one JSON object, which docs/workbench.md describes
@@ -30,6 +34,7 @@ the profiles that it claims, by line.
 
 Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there is no such row, or the pack has errors.`,
   options: {
+    ccda: { type: 'boolean' },
     database: { type: 'string' },
     json: { type: 'boolean' },
     mappings: { type: 'string' },
@@ -41,7 +46,7 @@ Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there 
     const config = configOf(args, terminal, textOf(args, 'mappings'));
     const [name = '', ...key] = args.positionals;
     const values = args.values['values'] === true;
-    const { database, pack, changed } = await setUp(config, terminal.note);
+    const { database, pack, changed, content } = await setUp(config, terminal.note);
     try {
       const { registry } = pack;
       if (registry === undefined) {
@@ -56,8 +61,11 @@ Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there 
       const facade = facadeOf(registry, database, changed, config);
       const signal = new AbortController().signal;
       const shown = await previewRow(mapping, key, { registry, database, facade, now: Date.now(), signal });
-      if (args.values['json'] === true) terminal.out(JSON.stringify(asJson(shown, values), undefined, 2));
-      else print(shown, values, terminal);
+      const { resource } = shown;
+      const ccda =
+        args.values['ccda'] === true && resource ? await ccdaPartOf({ resource, facade, content, signal }) : undefined;
+      if (args.values['json'] === true) terminal.out(JSON.stringify(asJson(shown, ccda, values), undefined, 2));
+      else print(shown, ccda, values, terminal);
       return shown.reason === undefined ? 0 : 1;
     } catch (error) {
       if (!(error instanceof PreviewError)) throw error;
@@ -80,7 +88,8 @@ function storedText(stored: SqlValue | undefined, values: boolean): string {
   return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : JSON.stringify(stored);
 }
 
-function print(shown: Preview, values: boolean, { out }: Terminal): void {
+function print(shown: Preview, ccda: CcdaPart | undefined, values: boolean, terminal: Terminal): void {
+  const { out } = terminal;
   out(
     shown.id === undefined
       ? `${shown.mapping}: no ${shown.type}`
@@ -105,9 +114,47 @@ function print(shown: Preview, values: boolean, { out }: Terminal): void {
     out(`  ${place(where)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`);
   }
   if (values && shown.resource) out(`\n${JSON.stringify(shown.resource, undefined, 2)}`);
+  if (ccda) printCcda(ccda, values, terminal);
 }
 
-function asJson(shown: Preview, values: boolean): object {
+function printCcda({ header, sections, notes }: CcdaPart, values: boolean, { out }: Terminal): void {
+  out('\nC-CDA');
+  if (header !== undefined)
+    out(values ? `  Header\n\n${header}\n` : '  Header: the patient whom each document is about');
+  for (const section of sections) {
+    const { title, code, lists, topics, rows, entries, xml } = section;
+    const by = lists.length === 0 ? '' : `, by ${lists.map(list => `\`${list}\``).join(', ')} of ccds.yaml`;
+    out(`  ${title} (${code})${by}`);
+    out(`    documents: ${topics.join(', ')}`);
+    out(
+      `    ${plural(rows.length, 'row')} with ${filledIn(section).join(', ')}; ${entries} ${entries === 1 ? 'entry' : 'entries'}`,
+    );
+    if (values) out(`\n${xml}\n`);
+  }
+  for (const note of notes) out(`  ${note}`);
+}
+
+/** The columns in which a row has something. */
+function filledIn({ columns, rows }: CcdaSection): readonly string[] {
+  return columns.filter((_, i) => rows.some(cells => (cells[i] ?? '') !== ''));
+}
+
+function ccdaJson({ header, sections, notes }: CcdaPart, values: boolean): object {
+  return {
+    notes,
+    isInHeader: header !== undefined,
+    ...(values ? { header: header ?? null } : {}),
+    sections: sections.map(section => {
+      const { title, code, lists, topics, rows, entries, xml } = section;
+      return {
+        ...{ title, code, lists, documents: topics, columns: filledIn(section), rows: rows.length, entries },
+        ...(values ? { xml } : {}),
+      };
+    }),
+  };
+}
+
+function asJson(shown: Preview, ccda: CcdaPart | undefined, values: boolean): object {
   const stored = ({ table, column, stored: held }: Source): object => ({
     ...{ table, column },
     form: storedText(held, false),
@@ -131,5 +178,6 @@ function asJson(shown: Preview, values: boolean): object {
     })),
     issues: shown.issues,
     ...(values ? { resource: shown.resource ?? null } : {}),
+    ...(ccda ? { ccda: ccdaJson(ccda, values) } : {}),
   };
 }

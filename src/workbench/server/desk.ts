@@ -32,6 +32,8 @@ export interface Served {
   readonly registry: Registry;
   readonly facade: Facade;
   readonly catalog: Catalog;
+  /** What goes into documents; undefined: the pack has no ccds.yaml. */
+  readonly content: Content | undefined;
   /** The texts at hand have errors: these are the last that had none. */
   readonly stale: boolean;
 }
@@ -116,8 +118,8 @@ export class Desk {
     const files = this.files({});
     if (this.#saved?.version === files.version) return this.#saved.served;
     const served = this.#check(files).then(
-      ({ pack: { registry }, catalog }): Served | undefined =>
-        registry && { registry, catalog, stale: false, facade: this.#facadeOf(registry) },
+      ({ pack: { registry }, catalog, content }): Served | undefined =>
+        registry && { registry, catalog, content, stale: false, facade: this.#facadeOf(registry) },
     );
     this.#saved = { version: files.version, served };
     served.catch(() => {
@@ -132,11 +134,11 @@ export class Desk {
 
   /** The pack with these texts; with errors in them, as it was before. Undefined: it never was without. */
   async served(unsaved: Unsaved): Promise<Served | undefined> {
-    const { pack, catalog } = await this.check(unsaved);
+    const { pack, catalog, content } = await this.check(unsaved);
     const { registry } = pack;
     if (registry === undefined) return this.#sound && { ...this.#sound, stale: true };
     if (this.#sound?.registry !== registry) {
-      this.#sound = { registry, catalog, facade: this.#facadeOf(registry) };
+      this.#sound = { registry, catalog, content, facade: this.#facadeOf(registry) };
     }
     return { ...this.#sound, stale: false };
   }

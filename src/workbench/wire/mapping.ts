@@ -138,6 +138,26 @@ export interface WirePreview {
   readonly before?: unknown;
 }
 
+/** What the resource of a row gives in C-CDA documents. */
+export interface WireCcda {
+  /** Of the header, as XML: of a patient alone. */
+  readonly header: string | undefined;
+  readonly sections: readonly {
+    readonly title: string;
+    /** LOINC. */
+    readonly code: string;
+    /** Lists of ccds.yaml that find it. */
+    readonly lists: readonly string[];
+    /** Titles of the documents that have the section. */
+    readonly topics: readonly string[];
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly string[])[];
+    readonly xml: string;
+  }[];
+  /** Why there is no section, and what else is to be known. */
+  readonly notes: readonly string[];
+}
+
 /** Which rows are looked for: some of the table, or those that a search finds. */
 export type WireWish = 'any' | 'empty' | 'long' | 'strange';
 

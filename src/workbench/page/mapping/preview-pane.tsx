@@ -6,6 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
+import { CcdaSide } from './ccda-side.tsx';
 import { type ChangedLine, changedLines } from './changed-lines.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
 import { RecordedTest } from './recorded-test.tsx';
@@ -98,7 +99,9 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
       {shown && asked && failed === undefined && shown.preview.reason === undefined && (
         <RecordedTest key={shown.of} looked={asked} bench={bench} />
       )}
-      {shown && failed === undefined && <Shown shown={shown.preview} of={shown.of} bench={bench} />}
+      {shown && asked && failed === undefined && (
+        <Shown shown={shown.preview} of={shown.of} looked={asked} bench={bench} />
+      )}
       {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
     </section>
   );
@@ -114,10 +117,16 @@ interface ShownParts {
   readonly shown: WirePreview;
   /** The mapping and the key that it is of. */
   readonly of: string;
+  readonly looked: Looked;
   readonly bench: Bench;
 }
 
-function Shown({ shown, of, bench }: ShownParts) {
+/** What stands beside the row; another row leaves it. */
+let lastSide: 'resource' | 'ccda' = 'resource';
+
+function Shown({ shown, of, looked, bench }: ShownParts) {
+  const [side, setSide] = useState(lastSide);
+  lastSide = side;
   /** What is pointed at: paths of elements. */
   const [paths, setPaths] = useState<readonly string[]>([]);
   const byPath = new Map(shown.elements.map(element => [element.path, element]));
@@ -162,19 +171,36 @@ function Shown({ shown, of, bench }: ShownParts) {
             ))}
           </tbody>
         </table>
-        <section class="resource" aria-label="Resource">
-          {linesIn(shown).map(({ line, change }, i) => (
-            <Line
-              key={i}
-              line={line}
-              change={change}
-              isKnown={change !== 'removed' && byPath.has(line.path)}
-              isPointed={paths.includes(line.path)}
-              point={setPaths}
-              go={() => go(byPath.get(line.path), bench)}
-            />
-          ))}
-        </section>
+        <div class="side">
+          <nav class="sides" aria-label="Beside the row">
+            <button
+              type="button"
+              aria-current={side === 'resource' ? 'true' : undefined}
+              onClick={() => setSide('resource')}
+            >
+              {shown.type}
+            </button>
+            <button type="button" aria-current={side === 'ccda' ? 'true' : undefined} onClick={() => setSide('ccda')}>
+              C-CDA
+            </button>
+          </nav>
+          {side === 'ccda' && <CcdaSide looked={looked} bench={bench} />}
+          {side === 'resource' && (
+            <section class="resource" aria-label="Resource">
+              {linesIn(shown).map(({ line, change }, i) => (
+                <Line
+                  key={i}
+                  line={line}
+                  change={change}
+                  isKnown={change !== 'removed' && byPath.has(line.path)}
+                  isPointed={paths.includes(line.path)}
+                  point={setPaths}
+                  go={() => go(byPath.get(line.path), bench)}
+                />
+              ))}
+            </section>
+          )}
+        </div>
       </div>
       <Ways elements={pointed} bench={bench} />
       {shown.issues.length > 0 && (

@@ -19,8 +19,7 @@ export const COVERAGE_QUESTIONS: readonly Question[] = [
     const guide = guideNamed(asked.guide, desk.folder);
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, 'The pack has errors: what it covers is told once it has none');
-    const { registry, facade, stale } = served;
-    const { content } = await desk.check(asked.unsaved);
+    const { registry, facade, content, stale } = served;
     const rows = { database: desk.database, now: Date.now(), sample: SAMPLE, seconds: SECONDS, signal };
     const found = await profilesOf({ registry, guide, rows });
     return {

@@ -3,11 +3,20 @@
  */
 import { z } from 'zod';
 import type { Mapping } from '../../../mapping/model.ts';
+import { ccdaPartOf } from '../../ccda/part.ts';
 import { complete } from '../../completion/complete.ts';
 import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
 import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
 import { verdictsOf } from '../../verdicts.ts';
-import type { WireCheck, WireCompletion, WireHashes, WirePreview, WireRows, WireVerdicts } from '../../wire/mapping.ts';
+import type {
+  WireCcda,
+  WireCheck,
+  WireCompletion,
+  WireHashes,
+  WirePreview,
+  WireRows,
+  WireVerdicts,
+} from '../../wire/mapping.ts';
 import type { Desk, Served } from '../desk.ts';
 import { hashesOf, PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
@@ -45,6 +54,18 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
       if (Object.keys(texts).length === 0) return wire;
       return { ...wire, before: (await resourceBefore(name, key, desk, signal)) ?? null } satisfies WirePreview;
     },
+  ),
+  question(
+    'ccda',
+    { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
+    async ({ unsaved: texts, mapping: name, key }, { desk, signal }) =>
+      shownIn(await desk.served(texts), name, desk, signal, async (mapping, parts, { facade, content }) => {
+        const { resource, reason } = await previewRow(mapping, key, parts);
+        if (resource === undefined) {
+          return { header: undefined, sections: [], notes: [`No document has the row: ${reason}.`] } satisfies WireCcda;
+        }
+        return (await ccdaPartOf({ resource, facade, content, signal })) satisfies WireCcda;
+      }),
   ),
   question(
     'rows',
