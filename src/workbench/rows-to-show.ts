@@ -14,7 +14,7 @@ import { environment } from '../plan/environment.ts';
 import { idsPredicate } from '../plan/identity.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { PreviewError, type Previewing } from './preview.ts';
+import { PreviewError, type Previewing, previewRow } from './preview.ts';
 
 export type Wish = 'any' | 'empty' | 'long' | 'strange';
 
@@ -78,26 +78,41 @@ export async function rowsFoundBy(
   { registry, database, facade, now, signal }: Previewing,
 ): Promise<readonly ShownRow[]> {
   const ids = await idsFoundBy(search, mapping.resource, { facade, signal });
+  return (await keysOfIds(mapping, ids, { registry, database, now, signal })).map(key => ({ key, note: '' }));
+}
+
+/** The row that makes a resource, and by which mapping. Undefined: none does. Rejects with DatabaseError. */
+export async function rowOf(
+  type: string,
+  id: string,
+  asking: Previewing,
+): Promise<{ readonly mapping: string; readonly key: readonly string[] } | undefined> {
+  for (const mapping of asking.registry.ofType(type)) {
+    for (const key of await keysOfIds(mapping, [id], asking)) {
+      // Rows of other mappings may have the same id, and be no resource.
+      if ((await previewRow(mapping, key, asking)).id === id) return { mapping: mapping.name, key };
+    }
+  }
+  return undefined;
+}
+
+async function keysOfIds(
+  mapping: Mapping,
+  ids: readonly string[],
+  { registry, database, now, signal }: Omit<Previewing, 'facade'>,
+): Promise<readonly (readonly string[])[]> {
   if (ids.length === 0) return [];
   const { source } = mapping;
   const env = environment(registry, now, OPEN_SIGHT);
   const from = bareRelation(source, idsPredicate(mapping, ids, env), env, source.key);
   const orderBy = source.key.map(by => ({ by, descending: false }));
   const plan = {
-    from,
-    columns: source.key,
-    orderBy,
-    limit: MOST,
-    shape: 'rows',
-    stored: true,
-    searches: true,
-  } as const;
+    ...{ from, orderBy, columns: source.key, limit: MOST },
+    ...({ shape: 'rows', stored: true, searches: true } as const),
+  };
   const keys = await database.query(plan, { signal });
   const own = ownKey(mapping);
-  return keys.map(key => ({
-    key: source.key.flatMap((column, i) => (own.includes(column) ? [written(key[i] ?? null)] : [])),
-    note: '',
-  }));
+  return keys.map(key => source.key.flatMap((column, i) => (own.includes(column) ? [written(key[i] ?? null)] : [])));
 }
 
 async function idsFoundBy(

@@ -9,6 +9,7 @@ import { servedPredicate } from '../../src/plan/presence.ts';
 import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { type Preview, previewRow } from '../../src/workbench/preview.ts';
+import { rowOf } from '../../src/workbench/rows-to-show.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
@@ -48,7 +49,9 @@ describe('on the rows of the demo', () => {
     );
   };
 
-  test('every served primitive has one way, and its column', { timeout: 120_000 }, async () => {
+  test('every served primitive has one way, and its column; its id leads back to the row', {
+    timeout: 120_000,
+  }, async () => {
     const { registry, database, facade } = demo;
     let seen = 0;
     for (const mapping of registry.mappings) {
@@ -63,6 +66,8 @@ describe('on the rows of the demo', () => {
         expect([mapping.name, shownAs.toSorted(byPath)]).toEqual([mapping.name, served.toSorted(byPath)]);
         const lost = shown.elements.filter(({ kind, sources }) => kind === 'column' && sources.length === 0);
         expect([mapping.name, lost.map(({ path }) => path)]).toEqual([mapping.name, []]);
+        const found = await rowOf(mapping.resource, shown.id ?? '', asking);
+        expect(found).toEqual({ mapping: mapping.name, key });
         seen += 1;
       }
     }

@@ -45,4 +45,25 @@ describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
       /CREATE INDEX LINTEL_PERSON_SEX ON PERSON[\s\S]*For Patient\?gender\.[\s\S]*USING (COVERING )?INDEX LINTEL_PERSON_SEX/,
     );
   });
+
+  test('an answer leads to the preview of its row, that back to the search, and another row to a search for it', {
+    timeout: 120_000,
+  }, async () => {
+    const { tab, press, fill } = page;
+    const text = (selector: string): string => `document.querySelector('${selector}')?.textContent`;
+    await press('.hit button', 'Preview');
+    await tab.when(`${text('.resource')}?.includes('Kowalski')`);
+    expect(await tab.when(`document.querySelector('.preview .key').value`)).toBe('1');
+    expect(await tab.when(text('.to-search'))).toBe('← Patient?gender=female');
+    await press('.to-search', 'Patient');
+    await tab.when(`${text('.bundle h2')}?.startsWith('1 match on this page')`);
+    await press('header nav button', 'Mapping');
+    await tab.when(`${text('.resource')}?.includes('Kowalski')`);
+    await fill('.preview .key', '2');
+    await press('.preview button', 'Preview');
+    await tab.when(`${text('.to-search')} === 'Search for it'`);
+    await press('.to-search', 'Search for it');
+    await tab.when(`${text('.query .cm-content')} === 'Patient?_id=2'`);
+    await tab.when(`${text('.bundle pre')}?.includes('Müller')`);
+  });
 });

@@ -33,6 +33,21 @@ export interface Change {
   readonly insert: string;
 }
 
+/** A row of the preview. */
+export interface Looked {
+  readonly mapping: string;
+  readonly key: readonly string[];
+  /** The search whose answer led here. */
+  readonly from?: string;
+}
+
+/** What views leave for whoever comes back to them: it changes in place, and nothing is drawn anew. */
+interface Left {
+  looked: Looked | undefined;
+  /** What was typed and asked in the view *Search*; each asking another object. */
+  search: { readonly text: string; readonly asked: { readonly query: string } | undefined };
+}
+
 export interface Bench {
   readonly files: readonly OpenFile[];
   readonly file: OpenFile | undefined;
@@ -42,6 +57,11 @@ export interface Bench {
   /** The view that is shown; the address keeps it behind `#`, so that a reload and *back* find it. */
   readonly view: string;
   show(view: string): void;
+  readonly left: Left;
+  /** Shows a row beside its resource. */
+  look(looked: Looked): void;
+  /** Runs a search in the view *Search*. */
+  search(query: string): void;
   /** What happened last, in words. */
   readonly told: string;
   readonly unsaved: Unsaved;
@@ -93,6 +113,7 @@ export function useBench(pack: WirePack): Bench {
   const [takes, setTakes] = useState(0);
   /** Goes up as a file is being written, and again when it is. */
   const writes = useRef(0);
+  const left = useRef<Left>({ looked: undefined, search: { text: '', asked: undefined } }).current;
   const shown = useRef<{ readonly view: EditorView; readonly path: string }>(null);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
@@ -158,7 +179,15 @@ export function useBench(pack: WirePack): Bench {
     failed: tell,
   });
   return {
-    ...{ files, check, checking, told, unsaved, takes, tests, goal, tell, change, view, show },
+    ...{ files, check, checking, told, unsaved, takes, tests, goal, tell, change, view, show, left },
+    look(looked) {
+      left.looked = looked;
+      show('mapping');
+    },
+    search(query) {
+      left.search = { text: query, asked: { query } };
+      show('search');
+    },
     apply: one => apply({ ...one }),
     file: files.find(one => one.path === path),
     open: setPath,

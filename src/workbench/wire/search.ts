@@ -65,3 +65,9 @@ export interface WireSearch {
   readonly advice: readonly WireAdvice[];
   readonly stale: boolean;
 }
+
+/** The row of a resource. */
+export interface WireRow {
+  readonly mapping: string;
+  readonly key: readonly string[];
+}

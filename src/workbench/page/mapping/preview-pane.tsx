@@ -5,28 +5,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
-import type { Bench } from '../bench.ts';
+import type { Bench, Looked } from '../bench.ts';
 import { CcdaSide } from './ccda-side.tsx';
 import { type ChangedLine, changedLines } from './changed-lines.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
 import { RecordedTest } from './recorded-test.tsx';
 import { RowFinder } from './row-finder.tsx';
 
-/** What is looked at; another view and back leave it. */
-interface Looked {
-  readonly mapping: string;
-  readonly key: readonly string[];
-}
-
-let lastLooked: Looked | undefined;
-
 export function PreviewPane({ bench }: { readonly bench: Bench }) {
-  const { check, file, unsaved } = bench;
+  const { check, file, unsaved, left } = bench;
   const mappings = inOrder(check?.mappings ?? [], file?.path);
-  const [name, setName] = useState(lastLooked?.mapping);
-  const [key, setKey] = useState<readonly string[]>(lastLooked?.key ?? []);
-  const [asked, setAsked] = useState(lastLooked);
-  const [shown, setShown] = useState<{ readonly of: string; readonly preview: WirePreview }>();
+  const [name, setName] = useState(left.looked?.mapping);
+  const [key, setKey] = useState<readonly string[]>(left.looked?.key ?? []);
+  const [asked, setAsked] = useState(left.looked);
+  const [shown, setShown] = useState<{ readonly looked: Looked; readonly preview: WirePreview }>();
   const [failed, setFailed] = useState<string>();
   const known = useRef<readonly WireMapping[]>([]);
   if (mappings.length > 0) known.current = mappings;
@@ -36,12 +28,13 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
     if (asked === undefined) setName(known.current[0]?.name);
   }, [file?.path, check?.mappings === undefined]);
   useEffect(() => {
-    lastLooked = asked;
+    left.looked = asked;
     if (!asked) return;
     const abort = new AbortController();
-    ask<WirePreview>('preview', { unsaved, ...asked }, abort.signal).then(
+    const { mapping: of, key: keyOf } = asked;
+    ask<WirePreview>('preview', { unsaved, mapping: of, key: keyOf }, abort.signal).then(
       found => {
-        setShown({ of: [asked.mapping, ...asked.key].join(' '), preview: found });
+        setShown({ looked: asked, preview: found });
         setFailed(undefined);
       },
       (error: Error) => {
@@ -96,15 +89,17 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
         />
       )}
       {failed !== undefined && <p role="alert">{failed}</p>}
-      {shown && asked && failed === undefined && shown.preview.reason === undefined && (
-        <RecordedTest key={shown.of} looked={asked} bench={bench} />
+      {shown && failed === undefined && shown.preview.reason === undefined && (
+        <RecordedTest key={nameOf(shown.looked)} looked={shown.looked} bench={bench} />
       )}
-      {shown && asked && failed === undefined && (
-        <Shown shown={shown.preview} of={shown.of} looked={asked} bench={bench} />
-      )}
+      {shown && failed === undefined && <Shown shown={shown.preview} looked={shown.looked} bench={bench} />}
       {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
     </section>
   );
+}
+
+function nameOf({ mapping, key }: Looked): string {
+  return [mapping, ...key].join(' ');
 }
 
 /** Mappings of the file that is open come first. */
@@ -115,8 +110,7 @@ function inOrder(mappings: readonly WireMapping[], path: string | undefined): re
 
 interface ShownParts {
   readonly shown: WirePreview;
-  /** The mapping and the key that it is of. */
-  readonly of: string;
+  /** What it is of. */
   readonly looked: Looked;
   readonly bench: Bench;
 }
@@ -124,7 +118,7 @@ interface ShownParts {
 /** What stands beside the row; another row leaves it. */
 let lastSide: 'resource' | 'ccda' = 'resource';
 
-function Shown({ shown, of, looked, bench }: ShownParts) {
+function Shown({ shown, looked, bench }: ShownParts) {
   const [side, setSide] = useState(lastSide);
   lastSide = side;
   /** What is pointed at: paths of elements. */
@@ -141,7 +135,7 @@ function Shown({ shown, of, looked, bench }: ShownParts) {
           The row is no {shown.type}: {shown.reason}
         </p>
       )}
-      <div class="beside" data-of={of}>
+      <div class="beside" data-of={nameOf(looked)}>
         <table>
           <caption>Row</caption>
           <thead>
@@ -183,6 +177,7 @@ function Shown({ shown, of, looked, bench }: ShownParts) {
             <button type="button" aria-current={side === 'ccda' ? 'true' : undefined} onClick={() => setSide('ccda')}>
               C-CDA
             </button>
+            <SearchButton looked={looked} resource={shown.resource} bench={bench} />
           </nav>
           {side === 'ccda' && <CcdaSide looked={looked} bench={bench} />}
           {side === 'resource' && (
@@ -219,6 +214,27 @@ function Shown({ shown, of, looked, bench }: ShownParts) {
         </section>
       )}
     </>
+  );
+}
+
+/** Back to the search whose answer led here, or to one that finds the resource. */
+function SearchButton({
+  looked,
+  resource,
+  bench,
+}: Pick<ShownParts, 'looked' | 'bench'> & { readonly resource: unknown }) {
+  const { resourceType, id } = (resource ?? {}) as { readonly resourceType?: string; readonly id?: string };
+  const { from } = looked;
+  if (from === undefined && id === undefined) return null;
+  return (
+    <button
+      type="button"
+      class="to-search"
+      title={from}
+      onClick={() => (from === undefined ? bench.search(`${resourceType}?_id=${id}`) : bench.show('search'))}
+    >
+      {from === undefined ? 'Search for it' : `← ${from}`}
+    </button>
   );
 }
 

@@ -1,6 +1,9 @@
 /**
- * A Bundle for a person to read: a line for each resource, which opens to its JSON.
+ * A Bundle for a person to read: a line for each resource, which opens to its JSON and leads to its row in the preview.
  */
+import type { WireRow } from '../../wire/search.ts';
+import { ask } from '../ask.ts';
+import type { Bench } from '../bench.ts';
 import { linesOf } from '../mapping/json-lines.ts';
 
 interface Resource {
@@ -23,7 +26,22 @@ const NOT_TOLD: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'te
 /** Of an object the first of these that it has says most. */
 const TELLING = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
 
-export function BundleList({ bundle, milliseconds }: { readonly bundle: unknown; readonly milliseconds: number }) {
+interface Parts {
+  readonly bundle: unknown;
+  readonly milliseconds: number;
+  /** The search, as it was typed. */
+  readonly query: string;
+  readonly bench: Bench;
+}
+
+export function BundleList({ bundle, milliseconds, query, bench }: Parts) {
+  const { unsaved } = bench;
+  const preview = ({ resourceType: type, id }: Resource): void => {
+    ask<WireRow>('search/row', { unsaved, type, id }).then(
+      row => bench.look({ ...row, from: query }),
+      (error: Error) => bench.tell(error.message),
+    );
+  };
   const { total, entry = [], link = [] } = bundle as Bundle;
   const matches = entry.filter(({ search }) => search?.mode === 'match').length;
   const others = entry.length - matches;
@@ -39,19 +57,30 @@ export function BundleList({ bundle, milliseconds }: { readonly bundle: unknown;
         </output>
       </h2>
       {entry.map(({ resource = {}, search }) => (
-        <details key={`${resource.resourceType}/${resource.id}`} open={entry.length === 1}>
-          <summary>
-            <code>
-              {resource.resourceType}/{resource.id}
-            </code>{' '}
-            {search?.mode !== 'match' && <i>{search?.mode}</i>} <span class="quiet">{summaryOf(resource)}</span>
-          </summary>
-          <pre>
-            {linesOf(resource)
-              .map(({ depth, before, value, after }) => `${'  '.repeat(depth)}${before}${value}${after}`)
-              .join('\n')}
-          </pre>
-        </details>
+        <div class="hit" key={`${resource.resourceType}/${resource.id}`}>
+          <details open={entry.length === 1}>
+            <summary>
+              <code>
+                {resource.resourceType}/{resource.id}
+              </code>{' '}
+              {search?.mode !== 'match' && <i>{search?.mode}</i>} <span class="quiet">{summaryOf(resource)}</span>
+            </summary>
+            <pre>
+              {linesOf(resource)
+                .map(({ depth, before, value, after }) => `${'  '.repeat(depth)}${before}${value}${after}`)
+                .join('\n')}
+            </pre>
+          </details>
+          {search?.mode !== 'outcome' && (
+            <button
+              type="button"
+              aria-label={`Preview of ${resource.resourceType}/${resource.id}`}
+              onClick={() => preview(resource)}
+            >
+              Preview
+            </button>
+          )}
+        </div>
       ))}
     </section>
   );

@@ -10,22 +10,16 @@ import { BundleList } from './bundle-list.tsx';
 import { QueryBox } from './query-box.tsx';
 import './search.css';
 
-/** What was typed and asked, for whoever comes back from another view; each asking another object. */
-let left: { readonly text: string; readonly asked: { readonly query: string } | undefined } = {
-  text: '',
-  asked: undefined,
-};
-
 export function SearchView({ bench }: { readonly bench: Bench }) {
   const [types, setTypes] = useState<WireTypes>();
-  const [text, setText] = useState(left.text);
-  const [asked, setAsked] = useState(left.asked);
+  const [text, setText] = useState(bench.left.search.text);
+  const [asked, setAsked] = useState(bench.left.search.asked);
   const [found, setFound] = useState<WireSearch>();
   const [failed, setFailed] = useState<string>();
   const [busy, setBusy] = useState(false);
   const current = useRef<AbortController>(null);
   const { check, unsaved } = bench;
-  left = { text, asked };
+  bench.left.search = { text, asked };
 
   /** By type, of these texts. */
   const parameters = useMemo(() => new Map<string, Promise<readonly WireParameter[]>>(), [check]);
@@ -85,7 +79,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
         {!busy && (found ?? types)?.stale && 'The pack has errors: this is of the last texts without.'}
       </output>
       {failed !== undefined && <p role="alert">{failed}</p>}
-      {found && failed === undefined && <Found found={found} bench={bench} />}
+      {found && failed === undefined && <Found found={found} query={asked?.query ?? ''} bench={bench} />}
       {!found && failed === undefined && (
         <p class="quiet">
           Type a search as a client would send it, such as <code>Patient?name=smith</code>. Enter runs it on the texts
@@ -96,7 +90,14 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
   );
 }
 
-function Found({ found, bench }: { readonly found: WireSearch; readonly bench: Bench }) {
+interface FoundParts {
+  readonly found: WireSearch;
+  /** As it was typed. */
+  readonly query: string;
+  readonly bench: Bench;
+}
+
+function Found({ found, query: typed, bench }: FoundParts) {
   const { issues, bundle, milliseconds, failed, query, mappings, engine, statements, advice } = found;
   const isRefused = issues.some(({ severity }) => severity === 'error');
   return (
@@ -114,7 +115,7 @@ function Found({ found, bench }: { readonly found: WireSearch; readonly bench: B
             {failed} ({milliseconds} ms). Beside it stands how it is served.
           </p>
         )}
-        {bundle !== undefined && <BundleList bundle={bundle} milliseconds={milliseconds} />}
+        {bundle !== undefined && <BundleList bundle={bundle} milliseconds={milliseconds} query={typed} bench={bench} />}
       </div>
       {!isRefused && (
         <section class="way" aria-label="How it is served">

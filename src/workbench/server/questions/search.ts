@@ -17,7 +17,15 @@ import { endsAt } from '../../../sql/deadline.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import { adviceFor } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
-import type { WireAdvice, WireParameters, WireSearch, WireSearchStatement, WireTypes } from '../../wire/search.ts';
+import { rowOf } from '../../rows-to-show.ts';
+import type {
+  WireAdvice,
+  WireParameters,
+  WireRow,
+  WireSearch,
+  WireSearchStatement,
+  WireTypes,
+} from '../../wire/search.ts';
 import type { Served } from '../desk.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
@@ -45,6 +53,16 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       ...{ code: parameter.code, type: parameter.type, modifiers: [...modifiers], targets, sortable },
     }));
     return { parameters } satisfies WireParameters;
+  }),
+  question('search/row', { unsaved, type: z.string(), id: z.string() }, async (asked, { desk, signal }) => {
+    const served = await desk.served(asked.unsaved);
+    if (!served) throw new Refusal(409, NO_PACK);
+    const { registry, facade } = served;
+    const row = await rowOf(asked.type, asked.id, {
+      ...{ registry, facade, signal, database: desk.database, now: Date.now() },
+    });
+    if (!row) throw new Refusal(404, `No row of the database makes this ${asked.type}`);
+    return row satisfies WireRow;
   }),
   question('search', { unsaved, query: z.string().max(LONGEST) }, async (asked, { desk, signal }) => {
     const served = await desk.served(asked.unsaved);
