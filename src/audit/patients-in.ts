@@ -6,7 +6,7 @@
  */
 import { andThen } from '../common/awaitable.ts';
 import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Node, Registry } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 
@@ -163,10 +163,7 @@ function targets(type: string, registry: Registry): ReadonlyMap<string, Readonly
     for (const child of childrenOf(node)) see(child, element);
   };
   for (const mapping of registry.ofType(type)) {
-    for (const member of mapping.root.members) {
-      const named = member.kind === 'element' ? [member] : member.alternatives.flat();
-      for (const { name, node } of named) see(node, name);
-    }
+    for (const { name, node } of mapping.root.members.flatMap(namedNodesOf)) see(node, name);
   }
   return found;
 }

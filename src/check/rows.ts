@@ -5,7 +5,7 @@
  */
 import { plural } from '../common/plural.ts';
 import { isClosed, isOwn } from '../mapping/check/questions.ts';
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, RefNode, Scope, ValueNode } from '../mapping/model.ts';
@@ -267,7 +267,7 @@ class Counts {
       const inner = node.kind === 'ref' ? [] : childrenOf(node);
       return [...own, ...inner.flatMap(child => this.#nodes(mapping, scope, here, child, path))];
     }
-    const named = node.members.flatMap(member => (member.kind === 'element' ? [member] : member.alternatives.flat()));
+    const named = node.members.flatMap(namedNodesOf);
     return [...own, ...named.flatMap(one => this.#nodes(mapping, scope, here, one.node, [...path, one.name]))];
   }
 
@@ -453,10 +453,7 @@ class Counts {
         return;
       }
       if (node.kind !== 'object') for (const child of childrenOf(node)) visit(child, path);
-      else
-        for (const member of node.members)
-          for (const one of member.kind === 'element' ? [member] : member.alternatives.flat())
-            visit(one.node, [...path, one.name]);
+      else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name]);
     };
     visit(mapping.root, []);
     for (const { scope, item, path, lead } of found) {

@@ -6,7 +6,7 @@
 import { plural } from '../common/plural.ts';
 import { indexOf } from '../law/oracle.ts';
 import { allOf } from '../law/searches.ts';
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { createReport } from '../mapping/load/problem.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE, patientCompartmentOf, searchParameterOf } from '../r4/search-parameters.ts';
@@ -88,10 +88,7 @@ function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[
       for (const child of childrenOf(node)) visit(child, path);
       return;
     }
-    for (const member of node.members) {
-      const named = member.kind === 'element' ? [member] : member.alternatives.flat();
-      for (const { name, node: child } of named) visit(child, [...path, name]);
-    }
+    for (const { name, node: child } of node.members.flatMap(namedNodesOf)) visit(child, [...path, name]);
   };
   visit(mapping.root, []);
   return found;

@@ -2,6 +2,7 @@
  * Finds what a mapping can make at a must-support path, without rows. In: a mapping, steps of guide.ts, facts about
  * the profile. Out: the nodes there, and parts of constants. A node counts if it may make a value for some row.
  */
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, NamedNode, Node } from '../mapping/model.ts';
 import type { Facts } from '../validation/facts.ts';
 import { type Item, isObject } from '../validation/item.ts';
@@ -33,7 +34,7 @@ function childMakers(maker: Maker, step: Step): readonly Maker[] {
 function namedOf(node: Node): readonly NamedNode[] {
   if (node.kind === 'ref') return node.members;
   if (node.kind !== 'object') return [];
-  return node.members.flatMap(member => (member.kind === 'element' ? [member] : member.alternatives.flat()));
+  return node.members.flatMap(namedNodesOf);
 }
 
 /** What a node comes down to: the items of lists, all alternatives, the parts of constant lists. */

@@ -2,8 +2,10 @@
  * Explains how a search is answered: typed query, mappings kept and pruned, SQL for each engine, the index that serves
  * it, the source of each element. In: a search. Out: a description for src/cli/explain.ts.
  */
+
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { type DryRunStatement, dryRun } from '../pipeline/dry-run.ts';
 import { planResolved } from '../pipeline/resolve.ts';
@@ -143,11 +145,8 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
         for (const part of node.parts) if (typeof part !== 'string') visit(part, element);
         return;
       case 'object':
-        for (const member of node.members) {
-          for (const named of member.kind === 'element' ? [member] : member.alternatives.flat()) {
-            visit(named.node, element === '' ? named.name : `${element}.${named.name}`);
-          }
-        }
+        for (const { name, node: child } of node.members.flatMap(namedNodesOf))
+          visit(child, element === '' ? name : `${element}.${name}`);
         return;
       case 'list':
         for (const item of node.items) visit(item, element);

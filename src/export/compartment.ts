@@ -5,8 +5,9 @@
  * far as they are referred to.
  * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
-import { childrenOf } from '../mapping/children.ts';
-import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
+import type { Mapping, RefNode, Registry } from '../mapping/model.ts';
+import { nodesBelowEach, referencesOf } from '../plan/access.ts';
+import { isPatientReference } from '../plan/compartment.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idsByForm, idsPredicate } from '../plan/identity.ts';
 import { presentPredicate } from '../plan/presence.ts';
@@ -50,21 +51,9 @@ interface Leading {
 
 /** The references of a mapping to bound types, by the elements that lead there. */
 function ledBy(mapping: Mapping, registry: Registry): readonly Leading[] {
-  const found: Leading[] = [];
-  const see = (node: Node, path: SearchPath): void => {
-    if (node.kind === 'ref') {
-      const target = registry.mapping(node.target);
-      if (target.resource !== mapping.resource && isDirectlyBound(target.resource, registry))
-        found.push({ path, target });
-    } else if (node.kind === 'object') {
-      for (const member of node.members) {
-        for (const named of member.kind === 'element' ? [member] : member.alternatives.flat())
-          see(named.node, [...path, { element: named.name }]);
-      }
-    } else for (const child of childrenOf(node)) see(child, path);
-  };
-  see(mapping.root, []);
-  return found;
+  return referencesOf(mapping)
+    .map(({ node, path }) => ({ path, target: registry.mapping(node.target) }))
+    .filter(({ target }) => target.resource !== mapping.resource && isDirectlyBound(target.resource, registry));
 }
 
 /** True if a resource of this type can belong to several patients at once. */
@@ -73,7 +62,7 @@ export function isShared(type: string, registry: Registry): boolean {
   const env = environment(registry, 0, OPEN_SIGHT);
   return registry.ofType(type).some(mapping => {
     const nodes = patientReferences(mapping, env);
-    return nodes.length > 1 || nodes.some(node => isRepeated(mapping.root, node, false));
+    return nodes.length > 1 || nodes.some(node => nodesBelowEach(mapping.root).has(node));
   });
 }
 
@@ -120,14 +109,4 @@ function patientReferences(mapping: Mapping, env: Environment): readonly RefNode
   };
   for (const path of pathsOf(mapping.resource)) along(mapping.root, path, see, env);
   return [...found];
-}
-
-function isPatientReference(node: Node, registry: Registry): node is RefNode {
-  return node.kind === 'ref' && registry.mapping(node.target).resource === COMPARTMENT_TYPE;
-}
-
-/** True if a node stands below an `each`. */
-function isRepeated(node: Node, wanted: Node, below: boolean): boolean {
-  if (node === wanted) return below;
-  return childrenOf(node).some(child => isRepeated(child, wanted, below || node.kind === 'each'));
 }

@@ -2,6 +2,7 @@
  * Lists the columns that a pack reads, by walking the mappings. In: a registry. Out: per table its columns, each once,
  * for checks that fetch rows without the plans of the server.
  */
+
 import { childrenOf } from '../mapping/children.ts';
 import { codeMapOfRows, tableCodeMapOf } from '../mapping/load/codes/origin.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   Scope,
   ValueNode,
 } from '../mapping/model.ts';
+import { columnsOf, testsIn } from '../mapping/tests-in.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
@@ -148,25 +150,13 @@ export function eachColumn(
     }
   };
   const condition = (of: Condition | undefined, tables: Tables): void => {
-    if (!of) return;
-    switch (of.kind) {
-      case 'always':
-        return;
-      case 'all':
-      case 'any':
-        for (const part of of.of) condition(part, tables);
-        return;
-      case 'none':
-        condition(of.of, tables);
-        return;
-      case 'exists':
-        joins(of.on, scope(of.scope, tables), tables);
-        return;
+    for (const test of testsIn(of)) {
+      if (test.kind === 'exists') joins(test.on, scope(test.scope, tables), tables);
+      else
+        readBy(test, () => {
+          for (const compared of columnsOf(test)) column(compared, tables);
+        });
     }
-    readBy(of, () => {
-      if (of.kind === 'same' || of.kind === 'ordered') column(of.other, tables);
-      column(of.column, tables);
-    });
   };
   /** The tables that are seen from within a scope. */
   const scope = (of: Scope, around: Tables): Tables => {

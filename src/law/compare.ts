@@ -2,7 +2,7 @@
  * Compares a served resource with the one that the interpreter makes of the stored row. In: both. Out: the elements
  * that differ, and the place in the mapping that makes each.
  */
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { Expected, isOpen, type Thing } from './interpret.ts';
 import { sameNumber } from './readings.ts';
@@ -105,11 +105,10 @@ function named(node: Node, path: readonly string[], withChoices = false): readon
   if (name === undefined) return [node];
   switch (node.kind) {
     case 'object':
-      return node.members.flatMap(member =>
-        (member.kind === 'element' ? [member] : member.alternatives.flat())
-          .filter(one => isIt(one.name))
-          .flatMap(one => named(one.node, rest, withChoices)),
-      );
+      return node.members
+        .flatMap(namedNodesOf)
+        .filter(one => isIt(one.name))
+        .flatMap(one => named(one.node, rest, withChoices));
     case 'ref':
       if (name === 'reference') return [node];
       return node.members.filter(one => one.name === name).flatMap(one => named(one.node, rest));

@@ -3,6 +3,7 @@
  * In: what a writer gets. Out: the resource as an object, with numbers as their digits; undefined for a row without an
  * id.
  */
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
 import type {
@@ -560,9 +561,7 @@ function dependsOnRow(node: Node): boolean {
     case 'constant':
       return false;
     case 'object':
-      return node.members.some(m =>
-        (m.kind === 'element' ? [m] : m.alternatives.flat()).some(n => dependsOnRow(n.node)),
-      );
+      return node.members.flatMap(namedNodesOf).some(named => dependsOnRow(named.node));
     case 'list':
       return node.items.some(dependsOnRow);
     case 'first':

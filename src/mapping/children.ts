@@ -1,13 +1,13 @@
 /**
- * Lists the child nodes of a node, in order.
+ * Lists the child nodes of a node, and the named nodes of a member, in order.
  */
-import type { Node } from './model.ts';
+import type { Member, NamedNode, Node } from './model.ts';
 
 /** The nodes directly within a node. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'object':
-      return node.members.flatMap(m => (m.kind === 'element' ? [m.node] : m.alternatives.flat().map(n => n.node)));
+      return node.members.flatMap(member => namedNodesOf(member).map(named => named.node));
     case 'list':
       return node.items;
     case 'each':
@@ -22,4 +22,9 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'value':
       return [];
   }
+}
+
+/** The elements that a member can emit, those of all alternatives of a choice. */
+export function namedNodesOf(member: Member): readonly NamedNode[] {
+  return member.kind === 'element' ? [member] : member.alternatives.flat();
 }

@@ -2,7 +2,8 @@
  * Which nodes depend on a row. Constants, even conditional ones, never make the object around them exist; an object of
  * constants alone is a constant itself. Decided on the tree, so that the planner's SQL and the writer agree.
  */
-import type { Member, NamedNode, Node } from './model.ts';
+import { namedNodesOf } from './children.ts';
+import type { Member, Node } from './model.ts';
 
 /** Whether some row-dependent value is among the node's own or inner values. */
 export function isDynamic(node: Node): boolean {
@@ -25,9 +26,4 @@ export function isDynamic(node: Node): boolean {
 
 export function isDynamicMember(member: Member): boolean {
   return namedNodesOf(member).some(({ node }) => isDynamic(node));
-}
-
-/** The elements that a member can emit, those of all alternatives of a choice. */
-export function namedNodesOf(member: Member): readonly NamedNode[] {
-  return member.kind === 'element' ? [member] : member.alternatives.flat();
 }

@@ -4,8 +4,7 @@
  * https://hl7.org/fhir/R4/search.html#include
  */
 
-import { childrenOf } from '../mapping/children.ts';
-import { namedNodesOf } from '../mapping/dynamic.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, searchParametersOf } from '../r4/search-parameters.ts';

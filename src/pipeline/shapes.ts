@@ -3,7 +3,7 @@
  * wanted, what later stages need. Out: a shape and a writer per mapping.
  */
 import { boundedCache } from '../cache/bounded.ts';
-import { namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';

@@ -4,7 +4,7 @@
  * resource the caller may see. What no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode, Registry } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE, type SearchPath } from '../r4/search-parameters.ts';
@@ -88,7 +88,7 @@ function ofPatients(mapping: Mapping, patients: SeenPatients, env: Environment):
 /** Rows of which an item of a list refers to a patient who is none of these. */
 function ofOthers(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
   if (mapping.resource === COMPARTMENT_TYPE) return FALSE;
-  const listed = repeated(mapping.root);
+  const listed = nodesBelowEach(mapping.root);
   const leads = leadsTo(patients, env);
   const leaf: Leaf = node =>
     listed.has(node) && isPatientReference(node, env.registry)
@@ -197,9 +197,8 @@ export function referencesOf({ root }: Mapping): readonly { readonly node: RefNo
   const visit = (node: Node, path: SearchPath): void => {
     if (node.kind === 'ref') found.push({ node, path });
     else if (node.kind === 'object') {
-      for (const member of node.members)
-        for (const { name, node: child } of member.kind === 'element' ? [member] : member.alternatives.flat())
-          visit(child, [...path, stepTo(node.type, name)]);
+      for (const { name, node: child } of node.members.flatMap(namedNodesOf))
+        visit(child, [...path, stepTo(node.type, name)]);
     } else for (const child of childrenOf(node)) visit(child, path);
   };
   visit(root, []);
@@ -216,7 +215,7 @@ function stepTo(type: string, name: string): SearchPath[number] {
 const repeatedIn = new WeakMap<Node, ReadonlySet<Node>>();
 
 /** The nodes below some `each`: of them a resource may have several. */
-function repeated(root: Node): ReadonlySet<Node> {
+export function nodesBelowEach(root: Node): ReadonlySet<Node> {
   const known = repeatedIn.get(root);
   if (known) return known;
   const found = new Set<Node>();

@@ -4,7 +4,8 @@
  * in words.
  * https://hl7.org/fhir/R4/search.html#modifiers
  */
-import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
+import { isDynamic } from '../mapping/dynamic.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameterType } from '../r4/search-parameters.ts';

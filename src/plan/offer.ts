@@ -4,6 +4,7 @@
  * whose element no mapping emits is not offered, except for those that every type has. In: a parameter and mappings.
  * Out: what is offered.
  */
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import type { SearchParameter, SearchParameterType } from '../r4/search-parameters.ts';
 import type { Offered } from '../search/offers.ts';
@@ -176,9 +177,7 @@ export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Envi
 function primitivesIn(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'object':
-      return node.members.flatMap(member =>
-        (member.kind === 'element' ? [member] : member.alternatives.flat()).flatMap(named => primitivesIn(named.node)),
-      );
+      return node.members.flatMap(namedNodesOf).flatMap(named => primitivesIn(named.node));
     case 'list':
       return node.items.flatMap(primitivesIn);
     case 'first':

@@ -5,7 +5,7 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, Pieces } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
@@ -109,11 +109,7 @@ function isNoValue(leaf: Node, { type }: SearchParameter): boolean {
   if (leaf.kind === 'constant')
     return typeof leaf.json === 'object' && leaf.json !== null && !Object.hasOwn(leaf.json, 'reference');
   if (leaf.kind !== 'object') return false;
-  return !leaf.members.some(one => (one.kind === 'element' ? [one] : one.alternatives.flat()).some(isReference));
-}
-
-function isReference({ name }: { readonly name: string }): boolean {
-  return name === 'reference';
+  return !leaf.members.flatMap(namedNodesOf).some(({ name }) => name === 'reference');
 }
 
 /** The parts of pieces, where a value is made of them, as what they are cut from. */

@@ -4,7 +4,7 @@
  * test/resource has a slow interpreter that gives the same results.
  * https://hl7.org/fhir/R4/json.html
  */
-import { namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping } from '../mapping/model.ts';
 import type { Row } from '../sql/plan.ts';
 import { CONTEXT, type Moment } from './condition.ts';

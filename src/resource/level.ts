@@ -3,9 +3,10 @@
  * columns, flags, child rows.
  */
 
-import { namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
+import { columnsOf, testsIn } from '../mapping/tests-in.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
@@ -188,36 +189,23 @@ export class Level {
   }
 
   #condition(condition: Condition): void {
-    switch (condition.kind) {
-      case 'always':
-        return;
-      case 'all':
-      case 'any':
-        for (const part of condition.of) this.#condition(part);
-        return;
-      case 'none':
-        this.#condition(condition.of);
-        return;
-      case 'exists': {
-        const predicate = this.#resolver.predicateOf(condition);
-        const known = constantOf(predicate);
-        if (known !== undefined) {
-          this.flags.set(condition, known);
-          return;
-        }
-        const expression = flag(predicate);
-        const level = this.#levelOf(expression) ?? this;
-        level.flags.set(condition, level.need(expression));
-        return;
-      }
-      case 'same':
-      case 'ordered':
-        this.#place(condition.column);
-        this.#place(condition.other);
-        return;
-      default:
-        this.#place(condition.column);
+    for (const test of testsIn(condition)) {
+      if (test.kind === 'exists') this.#flag(test);
+      else for (const column of columnsOf(test)) this.#place(column);
     }
+  }
+
+  /** Whether some row exists is a column of its own, unless it is known beforehand. */
+  #flag(condition: Condition): void {
+    const predicate = this.#resolver.predicateOf(condition);
+    const known = constantOf(predicate);
+    if (known !== undefined) {
+      this.flags.set(condition, known);
+      return;
+    }
+    const expression = flag(predicate);
+    const level = this.#levelOf(expression) ?? this;
+    level.flags.set(condition, level.need(expression));
   }
 
   #reference(node: RefNode): void {

@@ -2,9 +2,10 @@
  * Finds the inputs of a fragment. In: its nodes, and the inputs that a memo can be keyed by. Out: the expressions,
  * each once; undefined if the fragment has other inputs or too many.
  */
-import { childrenOf } from '../mapping/children.ts';
-import { namedNodesOf } from '../mapping/dynamic.ts';
+
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Condition, Node, ValueNode } from '../mapping/model.ts';
+import { columnsOf, type Test, testsIn } from '../mapping/tests-in.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 
@@ -26,27 +27,10 @@ export function inputsOf(
     inputs.set(expressionKey(expression), expression);
     return inputs.size <= most;
   };
-  const seeCondition = (condition: Condition): boolean => {
-    switch (condition.kind) {
-      case 'always':
-        return true;
-      case 'all':
-      case 'any':
-        return condition.of.every(seeCondition);
-      case 'none':
-        return seeCondition(condition.of);
-      case 'now':
-      case 'exists':
-        return false;
-      case 'same':
-      case 'ordered':
-        return conditions.has(condition.kind) && add(condition.column) && add(condition.other);
-      default:
-        return conditions.has(condition.kind) && add(condition.column);
-    }
-  };
+  const seeTest = (test: Test): boolean =>
+    test.kind !== 'now' && test.kind !== 'exists' && conditions.has(test.kind) && columnsOf(test).every(add);
   const see = (part: Node): boolean => {
-    if (part.if && !seeCondition(part.if)) return false;
+    if (!testsIn(part.if).every(seeTest)) return false;
     switch (part.kind) {
       case 'constant':
         return true;

@@ -4,7 +4,8 @@
  * https://hl7.org/fhir/R4/search.html#elements, https://hl7.org/fhir/R4/search.html#summary
  */
 
-import { isDynamic, namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
+import { isDynamic } from '../mapping/dynamic.ts';
 import type { Mapping, Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 

@@ -4,7 +4,7 @@
  * in this order, the writer finds them by position.
  */
 
-import { namedNodesOf } from '../mapping/dynamic.ts';
+import { namedNodesOf } from '../mapping/children.ts';
 import type { ChildRows, Condition, EachNode, JoinColumn, Mapping, Node, RefNode } from '../mapping/model.ts';
 import type { Expression, Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';

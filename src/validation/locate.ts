@@ -3,8 +3,8 @@
  * position of the node that made the element or, if the element is missing, should have made it; without such a node,
  * that of the nearest node around it.
  */
-import { childrenOf } from '../mapping/children.ts';
-import type { Mapping, NamedNode, Node, ObjectNode, Position } from '../mapping/model.ts';
+import { childrenOf, namedNodesOf } from '../mapping/children.ts';
+import type { Mapping, Node, Position } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 import type { Finding } from './finding.ts';
 import { isObject } from './item.ts';
@@ -34,15 +34,11 @@ export function locate(mapping: Mapping, { where, invariant }: Finding, resource
 
 /** The nodes of an object under a JSON name, or under the base name of a choice. */
 function childrenNamed(node: Node, name: string): readonly Node[] {
-  const named = node.kind === 'ref' ? node.members : node.kind === 'object' ? membersOf(node) : [];
+  const named = node.kind === 'ref' ? node.members : node.kind === 'object' ? node.members.flatMap(namedNodesOf) : [];
   const exact = named.filter(member => member.name === name || member.name === `_${name}`);
   const found =
     exact.length > 0 ? exact : named.filter(member => childOf(node.type, member.name)?.element.name === name);
   return found.map(member => member.node);
-}
-
-function membersOf({ members }: ObjectNode): readonly NamedNode[] {
-  return members.flatMap(member => (member.kind === 'element' ? [member] : member.alternatives.flat()));
 }
 
 /** The nodes that make the items of a list. */
@@ -70,7 +66,7 @@ function mayMake(node: Node, value: unknown): boolean {
     case 'first':
       return node.alternatives.some(alternative => mayMake(alternative, value));
     case 'object': {
-      const members = membersOf(node);
+      const members = node.members.flatMap(namedNodesOf);
       return (
         isObject(value) &&
         Object.entries(value).every(

@@ -3,7 +3,7 @@
  * legacy text column can hold. `pools` may add the values that a mapping's codecs and conditions ask for.
  */
 import fc from 'fast-check';
-import { namedNodesOf } from '../../src/mapping/dynamic.ts';
+import { namedNodesOf } from '../../src/mapping/children.ts';
 import type { Condition, Mapping, Node, Scope } from '../../src/mapping/model.ts';
 import type { ChildRow } from '../../src/resource/rows.ts';
 import type { LevelShape } from '../../src/resource/shape.ts';

@@ -10,6 +10,7 @@ import type { Row, SqlPlan } from '../../sql/plan.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
 import type { Condition, Pieces, Position, Scope } from '../model.ts';
+import { columnsOf, testsIn } from '../tests-in.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
@@ -117,36 +118,13 @@ async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {
 export function freeAliases(condition: Condition | undefined): ReadonlySet<string> {
   const free = new Set<string>();
   const see = (of: Condition | undefined, declared: ReadonlySet<string>): void => {
-    const column = (expression: ColumnExpression): void => {
-      if (!declared.has(expression.alias)) free.add(expression.alias);
-    };
-    if (!of) return;
-    switch (of.kind) {
-      case 'always':
-        return;
-      case 'all':
-      case 'any':
-        for (const part of of.of) see(part, declared);
-        return;
-      case 'none':
-        see(of.of, declared);
-        return;
-      case 'same':
-      case 'ordered':
-        column(of.column);
-        column(of.other);
-        return;
-      case 'exists': {
-        const inner = new Set([...declared, ...aliasesIn(of.scope)]);
-        for (const on of of.on) {
-          column(on.ours);
-        }
-        see(of.scope.where, inner);
-        for (const lookup of of.scope.lookups) see(lookup.where, inner);
-        return;
-      }
-      default:
-        column(of.column);
+    for (const test of testsIn(of)) {
+      const columns = test.kind === 'exists' ? test.on.map(({ ours }) => ours) : columnsOf(test);
+      for (const { alias } of columns) if (!declared.has(alias)) free.add(alias);
+      if (test.kind !== 'exists') continue;
+      const inner = new Set([...declared, ...aliasesIn(test.scope)]);
+      see(test.scope.where, inner);
+      for (const lookup of test.scope.lookups) see(lookup.where, inner);
     }
   };
   see(condition, new Set());

@@ -8,6 +8,7 @@ import type { Identifier } from '../../../sql/identifier.ts';
 import { childrenOf } from '../../children.ts';
 import type { Condition, EachNode, JoinColumn, Node, Scope } from '../../model.ts';
 import { rowsOfLookups } from '../../piece-lookups.ts';
+import { columnsOf, type Test, testsIn } from '../../tests-in.ts';
 import type { Report } from '../problem.ts';
 
 /** A row that is at hand around a node, the pieces of one of its columns, or a row that a piece looks up. */
@@ -118,47 +119,29 @@ interface Used {
 }
 
 function existsIn(condition: Condition | undefined): readonly Used[] {
-  switch (condition?.kind) {
-    case 'all':
-    case 'any':
-      return condition.of.flatMap(existsIn);
-    case 'none':
-      return existsIn(condition.of);
-    case 'exists': {
-      const own: Level = { kind: 'rows', aliases: aliasesIn(condition.scope) };
-      return [{ joined: outside(condition.on, [own]), read: outsideOf(condition.scope, own) }];
-    }
-    default:
-      return [];
-  }
+  return testsIn(condition).flatMap(test => (test.kind === 'exists' ? [usedBy(test)] : []));
+}
+
+function usedBy({ scope, on }: Test & { readonly kind: 'exists' }): Used {
+  const own: Level = { kind: 'rows', aliases: aliasesIn(scope) };
+  return { joined: outside(on, [own]), read: outsideOf(scope, own) };
 }
 
 /** Columns in the conditions and lookups of a scope that are not its own. */
 function outsideOf(scope: Scope, own: Level): readonly ColumnExpression[] {
   const read = [
-    ...columnsOf(scope.where),
-    ...scope.lookups.flatMap(({ on, where }) => [...on.map(({ ours }) => ours), ...columnsOf(where)]),
+    ...columnsIn(scope.where),
+    ...scope.lookups.flatMap(({ on, where }) => [...on.map(({ ours }) => ours), ...columnsIn(where)]),
   ];
   return read.filter(({ alias }) => !own.aliases.has(alias));
 }
 
-function columnsOf(condition: Condition): readonly ColumnExpression[] {
-  switch (condition.kind) {
-    case 'always':
-      return [];
-    case 'all':
-    case 'any':
-      return condition.of.flatMap(columnsOf);
-    case 'none':
-      return columnsOf(condition.of);
-    case 'exists':
-      return existsIn(condition).flatMap(({ joined, read }) => [...joined, ...read]);
-    case 'same':
-    case 'ordered':
-      return [condition.column, condition.other];
-    default:
-      return [condition.column];
-  }
+function columnsIn(condition: Condition): readonly ColumnExpression[] {
+  return testsIn(condition).flatMap(test => {
+    if (test.kind !== 'exists') return columnsOf(test);
+    const { joined, read } = usedBy(test);
+    return [...joined, ...read];
+  });
 }
 
 function aliasesIn({ alias, lookups }: Scope): ReadonlySet<Identifier> {

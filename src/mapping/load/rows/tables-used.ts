@@ -7,6 +7,7 @@ import { printTable } from '../../../sql/identifier.ts';
 import { childrenOf } from '../../children.ts';
 import type { Condition, Mapping, Node, Registry, Scope } from '../../model.ts';
 import { scopesOf } from '../../piece-lookups.ts';
+import { testsIn } from '../../tests-in.ts';
 
 /** What tables are taken from; the pack for its tables of words. */
 type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
@@ -46,19 +47,7 @@ function addScope(scope: Scope, names: Set<string>): void {
 }
 
 function addCondition(condition: Condition | undefined, names: Set<string>): void {
-  switch (condition?.kind) {
-    case 'all':
-    case 'any':
-      for (const part of condition.of) addCondition(part, names);
-      return;
-    case 'none':
-      addCondition(condition.of, names);
-      return;
-    case 'exists':
-      addScope(condition.scope, names);
-      return;
-    default:
-  }
+  for (const test of testsIn(condition)) if (test.kind === 'exists') addScope(test.scope, names);
 }
 
 function addNode(node: Node, names: Set<string>): void {

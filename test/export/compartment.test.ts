@@ -1,0 +1,25 @@
+/** Which types of an export belong to patients, and which resources may belong to several of them. */
+import { expect, onTestFinished, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import { isBound, isShared } from '../../src/export/compartment.ts';
+import { openSource } from '../../src/export/export-source.ts';
+import { clinic } from './exporting.ts';
+
+test.each([
+  ['Patient', 'is bound', 'is of one patient'],
+  ['Observation', 'is bound', 'is of one patient'],
+  // By a parameter, though R4's compartment forgets it.
+  ['Device', 'is bound', 'is of one patient'],
+  // By its document.
+  ['Binary', 'is bound', 'is of one patient'],
+  // By two elements that name patients, and by a list of them.
+  ['Coverage', 'is bound', 'may be of several'],
+  ['Group', 'is bound', 'may be of several'],
+  ['Practitioner', 'is free', 'is of one patient'],
+  ['Organization', 'is free', 'is of one patient'],
+])('%s %s and %s', async (type, bound, shared) => {
+  const source = await openSource(readConfig(clinic().environment));
+  onTestFinished(() => source.database().close());
+  expect(isBound(type, source.registry) ? 'is bound' : 'is free').toBe(bound);
+  expect(isShared(type, source.registry) ? 'may be of several' : 'is of one patient').toBe(shared);
+});
