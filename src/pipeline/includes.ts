@@ -145,6 +145,6 @@ function backward(
  */
 function served(mapping: Mapping, action: Action, extra: Predicate, session: Session, referred = false): AskedRows {
   const { env } = session;
-  const seen = env.sight.rules.includes ? env.sight.allows(mapping, action, env, referred) : TRUE;
+  const seen = env.sight.rules.includes ? env.sight.allows(mapping, action, env, { referred }) : TRUE;
   return { mapping, where: and(servedPredicate(mapping, env), seen, extra) };
 }

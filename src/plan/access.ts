@@ -19,17 +19,22 @@ import { onceKnown } from './keys-first.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';
-import { type Action, OPEN_SIGHT, permissionsOf, type SeenPatients, type SeenPermission } from './sight.ts';
+import { type Action, OPEN_SIGHT, permissionsOf, type Rows, type SeenPatients, type SeenPermission } from './sight.ts';
 import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along } from './walk.ts';
 
 /** The rows of a mapping that the caller may see. */
-export function accessPredicate(mapping: Mapping, action: Action, env: Environment, referred = false): Predicate {
+export function accessPredicate(
+  mapping: Mapping,
+  action: Action,
+  env: Environment,
+  { referred = false, few = action === 'read' }: Rows = {},
+): Predicate {
   const permissions = permissionsOf(env.sight, mapping.resource, action);
   if (permissions === undefined) return TRUE;
   const known = referred && env.sight.uniform && !isBound(mapping);
-  const going: Going = { before: [], first: action === 'search' };
+  const going: Going = { before: [], first: !few };
   return or(
     ...permissions.map(({ within, ...conditional }) => {
       const patients = known ? TRUE : withinPredicate(mapping, within, env, going);

@@ -23,11 +23,16 @@ export interface Sight {
   readonly rules: AccessRules;
   /** All permissions are within the same patients: what one of them shows is referred to from within any other. */
   readonly uniform: boolean;
-  /**
-   * The rows of a mapping that the caller may see. `referred`: rows that the record is known to refer to, where that is
-   * what makes them visible.
-   */
-  readonly allows: (mapping: Mapping, action: Action, env: Environment, referred?: boolean) => Predicate;
+  /** The rows of a mapping that the caller may see. */
+  readonly allows: (mapping: Mapping, action: Action, env: Environment, rows?: Rows) => Predicate;
+}
+
+/** What is known of the rows of which a caller may see some. */
+export interface Rows {
+  /** The record is known to refer to them, where that is what makes them visible. */
+  readonly referred?: boolean;
+  /** So few that each is looked for in the record by itself; default: for a read, which is of one. */
+  readonly few?: boolean;
 }
 
 /** A Permission, understood for one type. */

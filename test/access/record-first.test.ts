@@ -49,6 +49,18 @@ test('a search reads the record of a patient who is named once', async () => {
   expect(await kindsOf('PRV_MST', search, ONE)).toEqual(['taken']);
 });
 
+test('a search by few ids looks for a reference to each, one by many ids reads the record', async () => {
+  const byIds = (ids: string) => (access: Access) =>
+    demo.facade.search({ type: 'Practitioner', parameters: [['_id', ids]] }, context(access));
+  expect(await kindsOf('PRV_MST', byIds('1'), ONE)).toContain('exists');
+  expect(await kindsOf('PRV_MST', byIds('1,2,3,4'), ONE)).not.toContain('taken');
+  expect(await kindsOf('PRV_MST', byIds('1,2,3,4,5'), ONE)).toContain('taken');
+  // All but these are many.
+  const others = (access: Access) =>
+    demo.facade.search({ type: 'Practitioner', parameters: [['_id:not', '1']] }, context(access));
+  expect(await kindsOf('PRV_MST', others, ONE)).toContain('taken');
+});
+
 test('patients who are found may be many: each row is looked at by itself', async () => {
   expect(await kindsOf('PRV_MST', search, FOUND)).toEqual(['exists']);
 });
