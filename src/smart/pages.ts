@@ -6,6 +6,7 @@ import { html } from 'hono/html';
 import { type Html, PAGE_POLICY, page } from '../http/pages/page-frame.ts';
 import type { Found, Listed } from './charts.ts';
 import type { Choice } from './choices.ts';
+import { parseResourceScope, type ResourceScope } from './scopes.ts';
 import { TEXTS } from './texts.ts';
 
 /** Chrome holds redirects after a form against `form-action`, and these lead to the app. */
@@ -170,11 +171,7 @@ ${
 
 function choiceItem({ scope, meaning, parts }: Choice): Html {
   const { consent } = TEXTS;
-  const { type, query, letters, level } = meaning;
-  const what =
-    type === '*' ? consent.everything : query === '' ? consent.type(type) : consent.constrained(type, readable(query));
-  const limit = letters === 'rs' || letters === '' ? '' : `, ${consent.only[letters]}`;
-  return html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${what} <span class="quiet">${consent.level[level]}${limit}</span></label>
+  return html`<li><label><input type="checkbox" name="scope" value="${scope}" checked> ${inWords(meaning)}</label>
 ${
   parts.length === 0
     ? ''
@@ -183,6 +180,15 @@ ${
           html`<li><label><input type="checkbox" name="scope" value="${part.scope}"> ${consent.part(part.label)}</label></li>`,
       )}</ul></details>`
 }</li>`;
+}
+
+/** What a scope lets an app read, and of whom. */
+function inWords({ type, query, letters, level }: ResourceScope): Html {
+  const { consent } = TEXTS;
+  const what =
+    type === '*' ? consent.everything : query === '' ? consent.type(type) : consent.constrained(type, readable(query));
+  const limit = letters === 'rs' || letters === '' ? '' : `, ${consent.only[letters]}`;
+  return html`${what} <span class="quiet">${consent.level[level]}${limit}</span>`;
 }
 
 /** The codes of a query, without the addresses of their systems. */
@@ -217,7 +223,7 @@ export function appsPage({ account, endAction, logoutAction, rows, ended }: Apps
     ({ grant, app, record, scopes, since, until }) => html`<section><h2>${app}</h2>
 <dl><dt>${apps.since}</dt><dd>${instant(since)}</dd><dt>${apps.until}</dt><dd>${instant(until)}</dd>
 ${record === undefined ? '' : html`<dt>${apps.record}</dt><dd>${record}</dd>`}
-<dt>${apps.reads}</dt><dd>${scopes.join(' ')}</dd></dl>
+<dt>${apps.reads}</dt>${granted(scopes)}</dl>
 <form method="post" action="${endAction}"><p class="decide"><button name="grant" value="${grant}" aria-label="${apps.endOf(app)}">${apps.end}</button></p></form></section>`,
   );
   return framed(
@@ -226,6 +232,16 @@ ${record === undefined ? '' : html`<dt>${apps.record}</dt><dd>${record}</dd>`}
     html`${ended ? html`<p role="status">${apps.ended}</p>` : ''}
 ${rows.length === 0 ? html`<section><p>${apps.none}</p></section>` : items}
 <form method="post" action="${logoutAction}"><p class="decide">${account} <button>${apps.logout}</button></p></form>`,
+  );
+}
+
+/** A line for each of what the app may read, and one where it may without the person. */
+function granted(scopes: readonly string[]): readonly Html[] {
+  const { apps } = TEXTS;
+  const reads = scopes.flatMap(scope => parseResourceScope(scope) ?? []).map(inWords);
+  const lines = reads.length === 0 ? [html`${apps.nothing}`] : reads;
+  return [...lines, ...(scopes.includes('offline_access') ? [html`${apps.offline}`] : [])].map(
+    line => html`<dd>${line}</dd>`,
   );
 }
 

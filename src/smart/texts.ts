@@ -74,6 +74,8 @@ export const TEXTS = {
     since: 'Since',
     until: 'Until',
     reads: 'May read',
+    nothing: 'Nothing of a record',
+    offline: 'Also while you are away',
     record: 'Record of',
     end: 'End access',
     endOf: (app: string) => `End access of ${app}`,

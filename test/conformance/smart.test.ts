@@ -386,6 +386,10 @@ describe('revocation', () => {
     const page = await browser.open(`${served.auth}/apps`);
     expect(page.html).toContain('Growth &lt;chart&gt;');
     expect(page.html).toContain('Kowalski');
+    // In words, as at consent.
+    expect(page.html).toContain('<span class="quiet">of this patient</span>');
+    expect(page.html).toContain('Also while you are away');
+    expect(page.html).not.toContain('offline_access');
     const grant = /name="grant" value="([^"]+)"/.exec(page.html)?.[1] ?? '';
     const after = await browser.send(formAction(page, '/apps/end'), [['grant', grant]]);
     expect(after.html).toContain('The access has ended.');
