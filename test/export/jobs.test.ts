@@ -47,6 +47,27 @@ function threadsThat(perform: Perform): Threads {
   };
 }
 
+test('a server that stops ends the threads of exports before it lets go of their folder', async () => {
+  const { open } = world();
+  const ended = Promise.withResolvers<void>();
+  let asked = false;
+  const threads: Threads = {
+    ...threadsThat(writes),
+    close() {
+      asked = true;
+      return ended.promise;
+    },
+  };
+  const jobs = open(writes, { threads });
+  await jobs.settled(jobs.start(UNDERSTOOD, ORIGIN).job.id);
+  const closing = jobs.close();
+  await expect.poll(() => asked).toBe(true);
+  expect(() => open(writes)).toThrow('The configuration has 1 problem');
+  ended.resolve();
+  await closing;
+  open(writes);
+});
+
 function packOf(version: string): JobsOptions['pack'] {
   const none = { pack: undefined, codes: [], tables: [], mappings: [], ccds: undefined, lock: undefined };
   return () => ({ ...none, version, changed: 0 });

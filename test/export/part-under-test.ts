@@ -18,6 +18,8 @@ import { exportRequest } from './export-request.ts';
 
 export interface PartOptions {
   readonly type?: string;
+  /** Types whose references are collected. */
+  readonly collect?: readonly string[];
   readonly settings?: Partial<PartSettings>;
   readonly limit?: number;
   /** Milliseconds that each batch of rows takes. */
@@ -43,7 +45,7 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   mkdirSync(folder, { recursive: true });
   const source = await openSource(readConfig(where.environment));
   const type = options.type ?? 'Observation';
-  const part: Part = { number: 0, type, scope: 'all', content: 'resources', write: true, collect: [] };
+  const part: Part = { number: 0, type, scope: 'all', content: 'resources', write: true, collect: options.collect ?? [] };
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const task: PartTask = {
     folder,

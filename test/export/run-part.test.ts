@@ -46,6 +46,18 @@ test('a statement that is refused fails its type, which keeps no files', async (
   expect(used).toBe(0);
 });
 
+test('of a type that failed the references that it collected still count as used space', async () => {
+  const { state, used } = await exportPart(clinic(20, 5), {
+    collect: ['PractitionerRole'],
+    disturb: query => {
+      if (query === 5) throw new DatabaseError('failed', 'no such table');
+    },
+  });
+  expect(state.files).toEqual([]);
+  expect(state.collected).toBeGreaterThan(0);
+  expect(used).toBe(state.collected);
+});
+
 test('files that were begun after the last state on disk are removed with the type too', async () => {
   const where = clinic(20, 5);
   const { state } = await exportPart(where, {
