@@ -100,6 +100,16 @@ test('a search of _typeFilter that is not percent-encoded UTF-8 is refused', asy
   expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
 });
 
+test.each([
+  ['_typeFilter=Patient', 400],
+  ['allowPartialManifests=true', 202],
+  ['allowPartialManifests=false', 202],
+  ['allowPartialManifests=yes', 400],
+])('%s is answered with %i under lenient handling, too', async (parameter, status) => {
+  const { fhir } = await served(clinic(1));
+  expect((await fetch(`${fhir}/$export?_type=Patient&${parameter}`, { headers: LENIENT })).status).toBe(status);
+});
+
 test('patients who are not known, or not on the list, are told by their number and hold nobody else up', async () => {
   const { fhir } = await served(clinic());
   const some = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient&patient=Patient/2,Patient/99,98,2`));

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -66,4 +66,22 @@ test('a run that goes on cuts off what the one before wrote beyond its state', (
   second.close();
   expect(readFileSync(outputFile(into, 0, 0), 'utf8')).toBe('kept\nnew\n');
   expect(second.files).toEqual([{ lines: 2, bytes: 9 }]);
+});
+
+const DESCRIPTORS = '/proc/self/fd';
+
+test.runIf(existsSync(DESCRIPTORS))('an output that is closed holds no file open', () => {
+  const into = folder();
+  const output = openOutput({ folder: into, part: 0, files: [], collected: 0, fileLines: 1, quota: space(1e6) });
+  const held = (): number =>
+    readdirSync(DESCRIPTORS).filter(name => {
+      const at = join(DESCRIPTORS, name);
+      return existsSync(at) && readlinkSync(at).startsWith(into);
+    }).length;
+  output.write(['a']);
+  output.write(['b']);
+  output.collect(['Patient/1']);
+  expect(held()).toBe(2);
+  output.close();
+  expect(held()).toBe(0);
 });

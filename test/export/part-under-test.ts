@@ -45,7 +45,14 @@ export async function exportPart(where: Clinic, options: PartOptions = {}): Prom
   mkdirSync(folder, { recursive: true });
   const source = await openSource(readConfig(where.environment));
   const type = options.type ?? 'Observation';
-  const part: Part = { number: 0, type, scope: 'all', content: 'resources', write: true, collect: options.collect ?? [] };
+  const part: Part = {
+    number: 0,
+    type,
+    scope: 'all',
+    content: 'resources',
+    write: true,
+    collect: options.collect ?? [],
+  };
   const used = new BigInt64Array(new SharedArrayBuffer(8));
   const task: PartTask = {
     folder,
