@@ -65,6 +65,8 @@ test('a page link opens in another form than it was made in', async () => {
 });
 
 describe('a search that came in a body', () => {
+  /** So long that no sealed text has it by chance: a year of four digits came up in one. */
+  const SHOWN = /1930-01-01|lt2090|birthdate|_id=|_type/;
   const BODY = 'birthdate=ge1930-01-01&birthdate=lt2090&_count=1&_sort=birthdate&_pretty=false';
 
   test.each([
@@ -77,10 +79,10 @@ describe('a search that came in a body', () => {
     expect(pages.length).toBeGreaterThan(2);
     expect(pages.map(({ ids }) => ids)).toEqual(plain.map(({ ids }) => ids));
     const all = pages.flatMap(one => [...one.links.values()]);
-    expect(all.join('\n')).not.toMatch(/1930|2090|birthdate|_id=|_type/);
+    expect(all.join('\n')).not.toMatch(SHOWN);
     const self = pages[0]?.links.get('self') ?? '';
     expect((await page(self)).ids).toEqual(plain[0]?.ids);
-    expect((await page(self)).links.get('self')).not.toMatch(/1930|birthdate/);
+    expect((await page(self)).links.get('self')).not.toMatch(SHOWN);
   });
 
   test('a list that is too long for an address has a link that is not', async () => {
