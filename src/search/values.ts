@@ -22,9 +22,8 @@ export function splitEscaped(text: string, separator: string): readonly string[]
   let part = '';
   for (let i = 0; i < text.length; i++) {
     const character = text[i] ?? '';
-    if (character === '\\' && i + 1 < text.length) {
-      part += character + (text[++i] ?? '');
-    } else if (character === separator) {
+    if (character === '\\') part += character + (text[++i] ?? '');
+    else if (character === separator) {
       parts.push(part);
       part = '';
     } else part += character;

@@ -112,4 +112,6 @@ test('an account may be somebody, in the form of a reference, and may log in to 
     writeFileSync(file, JSON.stringify({ accounts: [{ ...anna, ...wrong }] }));
     expect(() => readAccounts(file), JSON.stringify(wrong)).toThrow(AccountsError);
   }
+  writeFileSync(file, JSON.stringify({ accounts: [null] }));
+  expect(() => readAccounts(file)).toThrow(AccountsError);
 });

@@ -94,6 +94,23 @@ test('one account has so many sessions; the one that was idle longest goes', () 
   expect(sessions.account(third)).toBeDefined();
 });
 
+test('a session that is over makes room before one that is idle', () => {
+  const { sessions, add, wait } = setUp();
+  const anna = add('anna');
+  const old = sessions.open(anna, undefined);
+  for (let i = 0; i < 9; i++) {
+    wait(500);
+    sessions.account(old);
+  }
+  const idle = sessions.open(anna, undefined);
+  wait(400);
+  sessions.account(old);
+  wait(101);
+  sessions.open(anna, undefined);
+  expect(sessions.account(old)).toBeUndefined();
+  expect(sessions.account(idle)).toBeDefined();
+});
+
 test('all together are bounded too', () => {
   const { sessions, add } = setUp();
   const ids = ['a', 'b', 'c', 'd', 'e'].map(name => sessions.open(add(name), undefined));
