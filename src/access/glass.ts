@@ -1,7 +1,8 @@
 /**
- * Break-glass: who may see what is hidden from them by giving a reason. In: somebody who asks, and the rules of the pack. Out:
- * what they see then; undefined where they may not. Asked anew with each such request, so that a right that was taken away is
- * gone at once. docs/access-rules.md, "Break-glass"
+ * Decides who may break the glass: see what is hidden from them, by giving a reason. In: a caller, and the rules of
+ * the pack. Out: what they may see then; undefined if they may not. Each such request asks anew, so a right that is
+ * taken away is gone at once.
+ * docs/access-rules.md, "Break-glass"
  */
 
 import { type BreakGlass, REST_CLIENT } from '../auth/glass.ts';

@@ -1,7 +1,7 @@
 /**
- * People by a column of the legacy database: a portal login, a staff login. In: a rule of access.yaml and a login that
- * somebody else has vouched for; no password is ever looked at here. Out: the one resource that the rule's search finds, or
- * nobody. docs/access-rules.md, "Logins"
+ * Finds who a login is, by a column of the legacy database. In: a rule of access.yaml, and a login that an issuer has
+ * verified; no password is looked at here. Out: the one resource that the rule's search finds, or nobody.
+ * docs/access-rules.md, "Logins"
  */
 import type { LoginRule, PackAccess } from '../auth/rules.ts';
 import type { Grant, Tokens } from '../auth/token.ts';

@@ -1,7 +1,8 @@
 /**
- * `access.yaml` of a pack: which user sees which patients. In: the file, and what the mappings offer to search. Out: the
- * rules as data, and every problem with its place. A pack without the file has none: patients see their own record, nobody
- * else sees anything. docs/access-rules.md
+ * Reads `access.yaml` of a pack: which user sees which patients. In: the file, and what the mappings offer to search.
+ * Out: the rules as data, and every problem with its place. Without the file patients see their own record, and nobody
+ * else sees anything.
+ * docs/access-rules.md
  */
 import {
   type GlassRule,

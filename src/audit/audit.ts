@@ -1,6 +1,6 @@
 /**
- * The audit as the server uses it: whether answers wait for it, and what becomes of a store that fails or of a flood of
- * refusals. In: records. Out: a promise after which the answer may go out.
+ * Writes the audit for the server, and decides whether answers wait for it, what happens when the store fails, and how
+ * a flood of refusals is summed up. In: records. Out: a promise after which the answer may go out.
  */
 import type { AuditSettings } from '../config/config.ts';
 import type { Log } from '../log.ts';

@@ -1,7 +1,7 @@
 /**
- * The records of the audit in the order of time, for the privacy officer. In: the file, and which records are wanted. Out:
- * the records one after the other, so that years of them need no memory. Of one patient they are those whose answer held the
- * patient's data, and the files of exports, which may hold anybody's.
+ * Lists records of the audit by time, for the privacy officer. In: the file, and which records are wanted. Out: the
+ * records one after the other, so that years of them need no memory. For one patient these are the answers that held
+ * the patient's data, and all files of exports, which may hold it.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { reasonOf } from './reason.ts';

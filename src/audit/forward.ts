@@ -1,6 +1,7 @@
 /**
- * The audit on its way to other systems: each sink follows the store, from where it was when the server stopped. Answers wait
- * for the store alone. In: the store, its facade, settings. Out: how far each sink is. docs/audit.md
+ * Sends the audit to other systems (sinks). Each sink follows the store and continues where it was when the server
+ * stopped; answers wait for the store alone. In: the store, its facade, settings. Out: how far each sink is.
+ * docs/audit.md
  */
 import { join } from 'node:path';
 import { readPrivate, writePrivate } from '../auth/private-file.ts';

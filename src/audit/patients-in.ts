@@ -1,8 +1,8 @@
 /**
- * Whose data an answer holds. In: a facade. Out: the same, which tells `RequestContext.see` the logical ids of the patients
- * of all that it answers: patients themselves, and whoever the resources refer to. Where an answer leaves out the elements
- * that say so (`_elements`, `_summary`), or where a resource only leads to one that says so (a Binary, by its security
- * context), they are looked up. The types follow from the mappings.
+ * Finds whose data an answer holds. In: a facade. Out: the same facade, which tells `RequestContext.see` the logical
+ * ids of the patients that its answers are about: patients themselves, and those that resources refer to. It looks
+ * them up if the answer leaves out the elements that name them (`_elements`, `_summary`), or if a resource only leads
+ * to one that names them (a Binary, by its security context).
  */
 import { andThen } from '../common/awaitable.ts';
 import type { Facade, RequestContext, SearchRequest } from '../facade.ts';

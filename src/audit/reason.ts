@@ -1,5 +1,6 @@
 /**
- * Why a file of the audit cannot be used. In: what SQLite or the system threw. Out: a name that holds no value of a request.
+ * Names why a file of the audit cannot be used. In: what SQLite or the system threw. Out: a name that holds no value
+ * of a request.
  */
 
 /** https://www.sqlite.org/rescode.html#full */

@@ -1,6 +1,7 @@
 /**
- * What the audit writes down of one answer: who asked, for what, with which outcome, and whose data went out. Out of it come
- * one AuditEvent for each of the patients, or one where there are none. docs/audit.md; https://profiles.ihe.net/ITI/BALP
+ * The record of one answer in the audit: who asked, for what, with which outcome, and whose data went out. It becomes
+ * one AuditEvent for each of these patients, or a single one if there are none.
+ * docs/audit.md; https://profiles.ihe.net/ITI/BALP
  */
 
 /** Who asked. */

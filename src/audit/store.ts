@@ -1,6 +1,7 @@
 /**
- * The file of the audit: SQLite in DATA_DIR, which only its owner can read. In: lists of records. Out: each list written as
- * a whole, or an error and nothing of it. Synchronous: worker.ts is the thread that waits for the disk.
+ * Keeps the audit in a SQLite file in DATA_DIR that only its owner can read. In: lists of records. Out: each list
+ * written as a whole, or an error and nothing of it. It is synchronous; worker.ts is the thread that waits for the
+ * disk.
  */
 import { chmodSync, closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The audit as FHIR: `GET [base]/AuditEvent`, read and searched as any other type, under the same rules of access. In: the
- * file of the audit. Out: a facade over it by the mapping in pack/, and a facade of the server that has its type as well.
+ * Serves the audit as FHIR: `GET [base]/AuditEvent` is read and searched as any other type, under the same rules of
+ * access. In: the file of the audit. Out: a facade over it by the mapping in pack/, and a facade of the server that
+ * has its type as well.
  * https://hl7.org/fhir/R4/auditevent.html
  */
 import { fileURLToPath } from 'node:url';

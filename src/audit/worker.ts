@@ -1,6 +1,6 @@
 /**
- * The thread that writes the audit, so that nobody else waits for the disk. In: lists of records. Out: for each list, in
- * order, that it is written, or why not. A file that could not be opened is tried again with the next list.
+ * Writes the audit in a thread of its own, so that nobody else waits for the disk. In: lists of records. Out: for each
+ * list, in order, that it is written, or why not. The next list tries a file again that could not be opened.
  */
 import { fdatasync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,10 +1,10 @@
 /**
- * Finished answers, kept for as long as they are surely right enough, and made once where several ask at the same time.
+ * Cache of finished answers; equal requests at the same time make one answer. In: a key, and how to make the answer.
+ * Out: the answer, and whether it was kept.
  *
- * Nothing is kept longer than `maxAge` after its first statement was sent, so no change of the database is hidden longer,
- * whatever it was and however it was made. Within that time an answer ends as soon as a table that it was read from has
- * another watermark (asked at most `interval` ago); one that was read from a table without a watermark, or that depends
- * on the time of day, ends after `ttl`.
+ * An answer ends `maxAge` after its first statement was sent, so no change of the database is hidden longer. It ends
+ * before that when a table that it was read from has another watermark; marks are asked for once per `interval`. It
+ * ends after `ttl` if one of its tables has no watermark or its rows depend on the time of day.
  */
 import { performance } from 'node:perf_hooks';
 import type { SqlPlan } from '../sql/plan.ts';

@@ -1,5 +1,6 @@
 /**
- * Bounded caches. The only owner of lru-cache.
+ * Makes caches with a bound: by number of entries, or by bytes. The least recently used entry goes first. No other
+ * file imports lru-cache.
  */
 import { LRUCache } from 'lru-cache';
 

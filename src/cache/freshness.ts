@@ -1,6 +1,6 @@
 /**
- * What the tables of one version of the mappings say of themselves. In: mappings, catalog, database. Out: watermarks to
- * ask, and which tables' rows mean something else as time goes by.
+ * Finds how the cache notices changes, for one version of the mappings. In: mappings, catalog, database. Out: the
+ * watermarks of tables, and the tables whose rows mean something else as time goes by.
  */
 import type { Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';

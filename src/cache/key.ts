@@ -1,5 +1,6 @@
 /**
- * Keys of answers: everything that the text of an answer depends on, beside the database.
+ * Makes the key of a cached answer. In: a request. Out: a text of everything that the answer depends on, beside the
+ * database.
  */
 import type { Access } from '../auth/access.ts';
 import { type BoundedCache, boundedCache } from './bounded.ts';

@@ -1,6 +1,6 @@
 /**
- * Which tables a plan reads. In: a plan. Out: its table, those joined, and those that conditions and values look into,
- * each by a name that is the same for every way of writing it.
+ * Lists the tables that a plan reads. In: a plan. Out: its table, those joined, and those that conditions and values
+ * look into, each by one name however it is written.
  */
 import type { TableName } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';

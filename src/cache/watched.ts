@@ -1,7 +1,7 @@
 /**
- * Which tables say when they were last changed. In: the mappings, the catalog. Out: for each such table the plan of one
- * statement that reads its greatest `changed`, which the first column of an index makes cheap; and the tables whose rows
- * mean something else as time goes by.
+ * Finds the tables that say when they were last changed. In: the mappings, the catalog. Out: for each such table the
+ * plan of a statement that reads its greatest `changed` by an index; and the tables whose rows mean something else as
+ * time goes by.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';

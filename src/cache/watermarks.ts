@@ -1,10 +1,10 @@
 /**
- * The greatest `changed` of each table, asked once per table and interval. In: how to ask, and tables. Out: whether a
- * table is known to be unchanged since a moment.
+ * Says whether tables have changed since a moment, by watermarks: the greatest `changed` of each table, asked once per
+ * interval. In: how to ask, and tables. Out: `unchanged`, `changed` or `unknown`.
  *
- * A mark is only ever compared with the mark before it, never with a clock, so a database whose clock differs does no
- * harm. What a greatest value cannot show (rows deleted, a transaction that commits late with an older time, an hour that
- * the clocks repeat) is not seen here: answers.ts keeps nothing longer than a set time for that.
+ * A mark is compared with the mark before it, never with a clock, so a database whose clock differs does no harm. A
+ * greatest value does not show deleted rows, a transaction that commits late with an older time, or an hour that the
+ * clocks repeat. For these answers.ts keeps nothing longer than a set time.
  */
 
 export interface Watermarks {

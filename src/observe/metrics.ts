@@ -1,6 +1,7 @@
 /**
- * Metrics for Prometheus. Out: the text of `/metrics`. No label contains a value of a patient or of a request: methods
- * and statuses are few, routes are patterns, mappings are those of the pack.
+ * Counts what the server does, for Prometheus. In: requests, statements, reloads. Out: the text of `/metrics`. No
+ * label contains a value of a patient or of a request: methods and statuses are few, routes are patterns, mappings are
+ * those of the pack.
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';

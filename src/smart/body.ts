@@ -1,6 +1,6 @@
 /**
- * Bodies of requests that are looked at before the provider reads them. In: a request. Out: its form, and a request that says
- * the same, or more, to the provider.
+ * Reads the body of a request before the provider does. In: a request. Out: its form, and a request with the same
+ * form, or a longer one, for the provider.
  */
 import { IncomingMessage } from 'node:http';
 

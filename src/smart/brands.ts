@@ -1,6 +1,7 @@
 /**
- * How apps show the hospital to people who look for their record: the User-access Brand Bundle. In: `brand:` of pack.yaml and
- * the address of the FHIR interface. Out: one Organization and one Endpoint as a Bundle, which anybody may read.
+ * Makes the User-access Brand Bundle, by which apps show the hospital to people who look for their record. In:
+ * `brand:` of pack.yaml and the address of the FHIR interface. Out: one Organization and one Endpoint as a Bundle,
+ * which anybody may read.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * What the pages show of records: patients to choose from, and visits. In: a person. Out: only what that person may see, read
- * through the same pipeline as every answer.
+ * Lists the patients and visits that a person can choose from on the pages. In: a person. Out: only what that person
+ * may see, read through the same pipeline as every answer.
  */
 import { randomUUID } from 'node:crypto';
 import type { Audit } from '../audit/audit.ts';

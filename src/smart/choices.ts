@@ -1,6 +1,7 @@
 /**
- * What a person can choose from at consent. In: the scopes that an app may have. Out: each of them with the parts of it that
- * may be allowed instead: the categories that US Core names for granular scopes, and the types behind `*`.
+ * Lists what a person can choose from at consent. In: the scopes that an app may have. Out: each of them with the
+ * parts of it that may be allowed instead: the categories that US Core names for granular scopes, and the types behind
+ * `*`.
  * https://hl7.org/fhir/us/core/STU6.1/scopes.html
  */
 import { readFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Apps that may ask for tokens: a file managed by `lintel client`. In: the file. Out: the client of an id, as the file stands
- * now, and what the provider needs to know of it. Secrets stand there as hashes only; they are random and long, so one
- * round of SHA-256 is enough.
+ * Reads the apps that may ask for tokens from the file that `lintel client` manages. In: the file. Out: the client of
+ * an id, as the file stands now, and what the provider needs to know of it. The file holds hashes of secrets; these
+ * are random and long, so one round of SHA-256 is enough.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';

@@ -1,6 +1,6 @@
 /**
- * What a launch knows beside scopes: whose record, which visit, what the app should show. In: an EHR, or the choices of a
- * person. Out: the context that is kept with a grant and told with each of its tokens.
+ * The context of a launch: whose record, which visit, what the app should show. In: what an EHR posts, or the choices
+ * of a person. Out: the context that is kept with a grant and told with each of its tokens.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 

@@ -1,6 +1,6 @@
 /**
- * The app of the demo: a page with a script of its own that launches as any app does. In: demo-app.html. Out: that page for
- * this server, with a policy that lets its own script run and nothing else.
+ * Serves the app of the demo, a page with a script that launches as any app does. In: demo-app.html. Out: that page
+ * for this server, with a policy that lets its own script run and nothing else.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

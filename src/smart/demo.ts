@@ -1,6 +1,6 @@
 /**
- * What there is to try with the demo: two people and four clients, so that an app can be launched and a token be had at once.
- * In: DATA_DIR, in which their secrets are kept from one start to the next. Out: accounts and clients that are in no file.
+ * Makes two people and four clients for the demo, so that one can launch an app and get a token at once. In: DATA_DIR,
+ * where their secrets stay from one start to the next. Out: accounts and clients that are in no file.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';

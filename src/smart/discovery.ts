@@ -1,6 +1,6 @@
 /**
- * What apps learn before they begin: `.well-known/smart-configuration`. In: addresses. Out: JSON, for any
- * origin and without credentials.
+ * Makes `.well-known/smart-configuration`, which apps read before they begin. In: addresses. Out: JSON, for any origin
+ * and without credentials.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
 import type { Identifier } from './brands.ts';

@@ -1,5 +1,6 @@
 /**
- * A page of the demo that plays the EHR: whoever is logged in chooses an app, a patient and a visit, and launches the app.
+ * Routes of the demo's page that plays the EHR: a person who is logged in chooses an app, a patient and a visit, and
+ * launches the app.
  */
 import { Hono } from 'hono';
 import type { Account } from '../auth/accounts.ts';

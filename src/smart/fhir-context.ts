@@ -1,5 +1,5 @@
 /**
- * `fhirContext` of a launch. In: what an EHR posts. Out: whether it is what SMART App Launch 2.2 allows.
+ * Checks the `fhirContext` of a launch. In: what an EHR posts. Out: whether SMART App Launch 2.2 allows it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#fhircontext-exp
  */
 import type { ContextItem } from './context.ts';

@@ -1,5 +1,5 @@
 /**
- * What the demo says at start of its people and clients: how to launch an app, and how to get a token by curl.
+ * Writes what the demo says at its start: how to launch an app, and how to get a token by curl.
  */
 import type { SmartDemo } from './demo.ts';
 import { DEMO_APP } from './demo-app.ts';

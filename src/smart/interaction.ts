@@ -1,6 +1,6 @@
 /**
- * The interaction that the provider began for an authorization request. In: a request of the browser that it belongs to. Out:
- * what is asked; and the way back with a result.
+ * Finds the interaction that the provider began for an authorization request. In: a request of the browser that it
+ * belongs to. Out: what is asked, and the way back with a result.
  */
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';

@@ -1,6 +1,6 @@
 /**
- * The pages between an authorization request and its code: log in, choose a patient, consent. In: the interaction that the
- * provider began, known by a cookie of this browser. Out: its result, and the way back.
+ * Routes of the pages between an authorization request and its code: log in, choose a patient, consent. In: the
+ * interaction that the provider began, known by a cookie of this browser. Out: its result, and the way back.
  */
 import { Hono } from 'hono';
 import { errors } from 'oidc-provider';

@@ -1,6 +1,6 @@
 /**
- * Login at the hospital's issuer, for browsers. In: a button of a page. Out: the way to the issuer, the way back, and then
- * whatever the person was about to do. A login goes on only in the browser that began it, and once.
+ * Routes of login at the hospital's issuer. In: a button of a page. Out: the way to the issuer, the way back, and then
+ * what the person was about to do. A login continues only in the browser that began it, and once.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';

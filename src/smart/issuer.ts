@@ -1,6 +1,7 @@
 /**
- * The hospital's own login service, by OpenID Connect. In: how Lintel is registered there. Out: where a browser goes to log in,
- * and the claims of whoever comes back: the issuer, audience, signature, times, nonce, state and PKCE are checked by the library.
+ * Client of the hospital's own login service, by OpenID Connect. In: how Lintel is registered there. Out: where a
+ * browser goes to log in, and the claims of the person who comes back. The library checks issuer, audience, signature,
+ * times, nonce, state and PKCE.
  * https://openid.net/specs/openid-connect-core-1_0.html, RFC 9207 (mix-up), RFC 7636 (PKCE)
  */
 import { importJWK } from 'jose';

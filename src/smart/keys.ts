@@ -1,7 +1,7 @@
 /**
- * Keys of the authorization server: those that sign id_tokens, and those that sign cookies. In: a file in DATA_DIR that only
- * its owner can read. Out: the newest key first, with older ones that still verify. A rotation ends no session: what was
- * signed before stays good until its key is the oldest of too many.
+ * Keeps the keys of the authorization server, which sign id_tokens and cookies. In: a file in DATA_DIR that only its
+ * owner can read. Out: the newest key first, with older ones that still verify. A rotation ends no session: what was
+ * signed before stays valid until its key is the oldest of too many.
  */
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';

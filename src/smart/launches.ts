@@ -1,6 +1,7 @@
 /**
- * Launches that an EHR announces. In: `POST launch` by a trusted client, with patient, visit and person as JSON. Out: the
- * `launch` value that the app comes back with, good once and for ten minutes, and the address that starts the app.
+ * Takes launches that an EHR announces. In: `POST launch` by a trusted client, with patient, visit and person as JSON.
+ * Out: the `launch` value that the app comes back with, good once and for ten minutes, and the address that starts the
+ * app.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html (EHR launch)
  */
 import { randomBytes } from 'node:crypto';

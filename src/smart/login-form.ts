@@ -1,6 +1,6 @@
 /**
- * The page on which people log in: by a password of an account, at the hospital's issuer, or both, as it is configured. In:
- * what the login is for. Out: the page, and what becomes of a form with a password.
+ * Shows the page on which people log in, and checks its form: by password, at the hospital's issuer, or both, as
+ * configured. In: what the login is for. Out: the page, and the outcome of a form with a password.
  */
 import { errors } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';

@@ -1,6 +1,6 @@
 /**
- * The pages of the authorization server: log in, choose a patient, consent, apps with access, the page that plays the EHR,
- * errors. In: what to show. Out: HTML without script, in which every text is escaped.
+ * Writes the pages of the authorization server: log in, choose a patient, consent, apps with access, the page that
+ * plays the EHR, errors. In: what to show. Out: HTML without script, in which every text is escaped.
  */
 import { html } from 'hono/html';
 import { type Html, PAGE_POLICY, page } from '../http/pages/page-frame.ts';

@@ -1,6 +1,6 @@
 /**
- * Paths of the authorization server. In: the path of a request. Out: who answers it, and its pattern for the log and for
- * metrics, without the id of a login.
+ * Tells the paths of the authorization server apart. In: the path of a request. Out: who answers it, and its pattern
+ * for the log and for metrics, without the id of a login.
  */
 import { DEMO_APP } from './demo-app.ts';
 import { CALLBACK } from './issuer-routes.ts';

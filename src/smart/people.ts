@@ -1,7 +1,7 @@
 /**
- * Who logs in at the hospital's issuer. In: the claims of a login. Out: an account: one of the accounts file that has the same
- * name, or one that is kept here for the FHIR resource that the claims, or the pack, name. Nobody without such a resource
- * comes in.
+ * Finds the account of a person who logs in at the hospital's issuer. In: the claims of a login. Out: the account of
+ * the same name in the accounts file, or one that is kept here for the FHIR resource that the claims, or the pack,
+ * name. Without such a resource nobody comes in.
  */
 import { createHash } from 'node:crypto';
 import { type Account, type Accounts, isFhirUser } from '../auth/accounts.ts';

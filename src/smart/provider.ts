@@ -1,7 +1,7 @@
 /**
- * The OpenID provider, set up for SMART App Launch and Backend Services. In: addresses, storage, keys, accounts, clients.
- * Out: an `oidc-provider` that knows launches: `aud`, scopes on resources, context in token responses. Protocols are the
- * library's; this file only decides.
+ * Sets up the OpenID provider for SMART App Launch and Backend Services. In: addresses, storage, keys, accounts,
+ * clients. Out: an `oidc-provider` that knows launches: `aud`, scopes on resources, context in token responses. The
+ * library speaks the protocols; this file makes the decisions.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html, …/backend-services.html
  */
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * What anybody may read without credentials and from any origin: smart-configuration, the style, the brand of the hospital.
- * In: addresses, and the pack as it is served now. Out: routes that answer with JSON.
+ * Routes that anybody may read without credentials and from any origin: smart-configuration, the style, the brand of
+ * the hospital. In: addresses, and the pack as it is served now. Out: JSON.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
  */
 import { Hono } from 'hono';

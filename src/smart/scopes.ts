@@ -1,6 +1,6 @@
 /**
- * Scopes as the authorization server grants them. In: what an app asks for, and what it was registered for. Out: the part of
- * it that may be granted: reading and searching only, never more than was asked.
+ * Decides which scopes an app may be granted. In: what an app asks for, and what it was registered for. Out: the part
+ * of it that may be granted: reading and searching only, never more than was asked.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 

@@ -1,7 +1,7 @@
 /**
- * Lintel's own authorization server, mounted beside the FHIR interface in the same process. In: configuration, accounts and
- * clients. Out: an answer to each request under `/auth` and for `.well-known/smart-configuration`, and a verifier of the
- * tokens that it issues.
+ * Lintel's own authorization server, beside the FHIR interface in the same process. In: configuration, accounts and
+ * clients. Out: an answer to each request under `/auth` and for `.well-known/smart-configuration`, and a verifier of
+ * the tokens that it issues.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';

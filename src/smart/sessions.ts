@@ -1,6 +1,6 @@
 /**
- * Sessions of the authorization server, for pages outside of a launch. In: the cookie that the provider sets when somebody
- * logs in. Out: the account, or a fresh session of the same form.
+ * Opens and reads sessions of the authorization server, for pages outside of a launch. In: the cookie that the
+ * provider sets at login. Out: the account, or a new session of the same form.
  */
 import type Provider from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';

@@ -1,7 +1,7 @@
 /**
- * The authorization server from before the HTTP server listens until after it: its address is known only then. In:
- * configuration, and who there is to try the demo with. Out: what the HTTP server and the verifier of tokens ask meanwhile.
- * Loaded only where ACCESS is `smart`.
+ * Starts the authorization server in two steps, as its address is known only once the HTTP server listens. In:
+ * configuration, and the people and clients of the demo. Out: what the HTTP server and the verifier of tokens ask
+ * meanwhile. Loaded only if ACCESS is `smart`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account } from '../auth/accounts.ts';

@@ -1,7 +1,7 @@
 /**
- * What the authorization server remembers: sessions, codes, tokens, grants, launches. In: entries of a kind with a lifetime.
- * Out: the same entries after a restart, from a SQLite file that only its owner can read. Ids are kept as hashes: whoever
- * reads the file holds no token and no cookie.
+ * Keeps what the authorization server remembers: sessions, codes, tokens, grants, launches. In: entries of a kind with
+ * a lifetime. Out: the same entries, also after a restart, from a SQLite file that only its owner can read. Ids are
+ * kept as hashes, so a reader of the file has no token and no cookie.
  */
 import { createHash } from 'node:crypto';
 import { chmodSync, closeSync, openSync } from 'node:fs';

@@ -1,5 +1,5 @@
 /**
- * The style that apps may take over from the server. Out: JSON, and its path, which changes with it.
+ * Makes the style that apps may take over from the server. Out: JSON, and its path, which changes with it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#styling
  */
 import { createHash } from 'node:crypto';

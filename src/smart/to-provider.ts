@@ -1,6 +1,7 @@
 /**
- * Requests on their way to the provider. In: a request under the authorization server that is not answered by a page. Out: the
- * provider's answer, to the request as it should have been: with the client that a refresh token names, asking for consent, by GET.
+ * Passes requests to the provider, completed where the provider needs more. In: a request under the authorization
+ * server that no page answers. Out: the provider's answer. Added are the client that a refresh token names, and
+ * `prompt=consent`; a form becomes a GET.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';

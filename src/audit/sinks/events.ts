@@ -1,6 +1,6 @@
 /**
- * The AuditEvents of the store in the order in which they were written. In: the file, and the facade that makes them. Out: those
- * behind a position, a few at a time. Ids of records count upward, and no id is ever given twice.
+ * Reads AuditEvents from the store in the order in which they were written. In: the file, and the facade that makes
+ * them. Out: those behind a position, a few at a time. Ids of records count upward, and no id is given twice.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../../auth/access.ts';

@@ -1,6 +1,7 @@
 /**
- * AuditEvents as NDJSON, appended to a file or written to standard output. The file is opened anew for each list, so that
- * whoever rotates it only has to rename it. https://github.com/ndjson/ndjson-spec
+ * Sink: appends AuditEvents as NDJSON to a file, or writes them to standard output. The file is opened anew for each
+ * list, so that to rotate it is to rename it.
+ * https://github.com/ndjson/ndjson-spec
  */
 import { appendFile, writeFile } from 'node:fs';
 import { promisify } from 'node:util';

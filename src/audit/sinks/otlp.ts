@@ -1,5 +1,6 @@
 /**
- * AuditEvents as log records of OpenTelemetry: OTLP over HTTP in JSON. A collector answers when it has them.
+ * Sink: sends AuditEvents as log records of OpenTelemetry, by OTLP over HTTP in JSON. The collector answers when it
+ * has them.
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
 import { type EventText, type Sink, SinkError, sinkError } from './sink.ts';

@@ -1,4 +1,4 @@
-/** Where the audit goes besides its store. */
+/** The interface of a sink: a system that gets the audit besides its store. */
 
 /** One AuditEvent. */
 export interface EventText {

@@ -1,6 +1,6 @@
 /**
- * AuditEvents by syslog over TLS, as ATNA's ITI-20 has them: RFC 5424 messages of DICOM's XML, framed by RFC 5425. Syslog
- * has no acknowledgement: what a connection carried shortly before it broke may not have arrived, and is sent again.
+ * Sink: sends AuditEvents by syslog over TLS, as ATNA's ITI-20 has them: RFC 5424 messages of DICOM's XML, framed by
+ * RFC 5425. Syslog has no acknowledgement, so what a connection carried shortly before it broke is sent again.
  * https://profiles.ihe.net/ITI/TF/Volume2/ITI-20.html
  */
 import { readFileSync } from 'node:fs';
