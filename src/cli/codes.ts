@@ -8,6 +8,7 @@ import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { readCodeMaps } from '../mapping/load/codes/codes.ts';
 import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/codes/import-codes.ts';
+import { systemsOf } from '../mapping/load/codes/system.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { createReport, problemLine, type Report } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
@@ -155,7 +156,7 @@ function checkMap(map: NewMap, files: PackFiles, report: Report): void {
   const own = ownEntry(map.name, files);
   const text = declaration(map);
   const document = own ?? (text === '' ? [] : readYaml('codes.yaml', text, report));
-  readCodeMaps(document, [{ path: `${map.name}.csv`, text: map.csv }], settings, report);
+  readCodeMaps(document, [{ path: `${map.name}.csv`, text: map.csv }], systemsOf(settings.pack.systems), report);
 }
 
 /** The map of this name in a codes.yaml of the pack, as a document of its own. */

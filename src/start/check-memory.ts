@@ -3,8 +3,10 @@
  * forms of the columns that the pack names. In: the database and its catalog. Out: the catalog with forms, the same object as long as
  * nothing differs.
  */
+import { Memo } from '../common/memo.ts';
 import { PackMemory } from '../mapping/load/pack/memory.ts';
 import type { PackFile, PackFiles } from '../mapping/load/read/files.ts';
+import type { SearchProblem } from '../plan/search-problems.ts';
 import type { Catalog, CatalogPart } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 
@@ -17,6 +19,7 @@ interface Found {
 
 export class CheckMemory {
   readonly pack = new PackMemory();
+  readonly searches = new Memo<readonly SearchProblem[]>();
   #found: Found | undefined;
 
   /** Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. Rejects with DatabaseError. */

@@ -6,6 +6,7 @@ import { readAccess, type Searchable } from '../access/read-access.ts';
 import { NO_RULES, type PackAccess, SECURITY } from '../auth/rules.ts';
 import { type Content, type LoadedContent, readContent } from '../ccda/content.ts';
 import { whyNotWritable } from '../common/make-folder.ts';
+import { Memo } from '../common/memo.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from '../mapping/load/pack/pack.ts';
@@ -21,7 +22,7 @@ import { SUMMARY } from '../operations/summary-operation.ts';
 import { valueSetsOf } from '../operations/value-sets.ts';
 import { compartmentCodes } from '../plan/compartment.ts';
 import { compartmentProblems } from '../plan/compartment-problems.ts';
-import { filterProblems, searchProblems, writtenContext } from '../plan/search-problems.ts';
+import type { SearchProblem } from '../plan/search-problems.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { numberProblems } from '../rest/numbers.ts';
@@ -32,6 +33,7 @@ import { engineNamed } from '../sql/engines.ts';
 import { sqliteAddress } from '../sql/sqlite/engine.ts';
 import { CheckMemory } from './check-memory.ts';
 import { DEMO_PACK, demoDatabase } from './demo.ts';
+import { type KnownSearches, knownSearches } from './known-searches.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { SOFTWARE_VERSION } from './version.ts';
 
@@ -163,7 +165,7 @@ export async function checkKnown(
   memory: CheckMemory,
 ): Promise<Pick<CheckedPack, 'pack' | 'catalog' | 'content'>> {
   const found = await memory.withForms(database, catalog, files, partNamed(files, memory.pack));
-  return checkPack(files, found, { packMemory: memory.pack });
+  return checkPack(files, found, { packMemory: memory.pack, searchMemory: memory.searches });
 }
 
 function spelled(catalog: Catalog, name: string): string {
@@ -185,20 +187,29 @@ async function checkSchema(database: Database, files: PackFiles, options: LoadOp
   return isSound ? checked : check(await database.catalog());
 }
 
-function checkPack(files: PackFiles, catalog: Catalog, options: LoadOptions): Checked {
+function checkPack(files: PackFiles, catalog: Catalog, options: WholeOptions): Checked {
   return { files, catalog, changed: new Date(files.changed), ...loadWhole(files, catalog, options) };
+}
+
+export interface WholeOptions extends LoadOptions {
+  /** What the check before has left of searches. */
+  readonly searchMemory?: Memo<readonly SearchProblem[]>;
 }
 
 /** Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
 export function loadWhole(
   files: PackFiles,
   catalog: Catalog | undefined,
-  options: LoadOptions = {},
+  options: WholeOptions = {},
 ): Pick<Checked, 'pack' | 'content' | 'access'> {
   const loaded = loadPackFiles(files, catalog, options);
   if (loaded.registry === undefined) return { pack: loaded, content: undefined, access: NO_RULES };
-  const { pack, access } = withAccess(withCompartments(loaded, loaded.registry), files);
-  return { ...withContent(pack, files), access };
+  const { searchMemory = new Memo() } = options;
+  const searches = knownSearches(loaded.registry, searchMemory);
+  const { pack, access } = withAccess(withCompartments(loaded, loaded.registry), files, searches);
+  const whole = { ...withContent(pack, files, searches), access };
+  searchMemory.turn();
+  return whole;
 }
 
 /** Patients’ data of which nobody knows whose it is are not served. */
@@ -211,10 +222,14 @@ function withCompartments(pack: LoadedPack, registry: Registry): LoadedPack {
 }
 
 /** Rules of a pack that lacks mappings may search what is not there: they let nobody in, and the pack is served. */
-function withAccess(pack: LoadedPack, files: PackFiles): { readonly pack: LoadedPack; readonly access: PackAccess } {
+function withAccess(
+  pack: LoadedPack,
+  files: PackFiles,
+  searches: KnownSearches,
+): { readonly pack: LoadedPack; readonly access: PackAccess } {
   const { registry } = pack;
   if (files.access === undefined || registry === undefined) return { pack, access: NO_RULES };
-  const { access, problems: found } = readAccess(files.access, searchableIn(registry));
+  const { access, problems: found } = readAccess(files.access, searchableIn(registry, searches));
   const problems = [
     ...pack.problems,
     ...found.map(one => (pack.unserved ? { ...one, severity: 'warning' as const } : one)),
@@ -223,29 +238,24 @@ function withAccess(pack: LoadedPack, files: PackFiles): { readonly pack: Loaded
   return { pack: isSound ? { ...pack, problems } : { registry: undefined, problems }, access };
 }
 
-function searchableIn(registry: Registry): Searchable {
-  const context = writtenContext(registry);
-  const { offers } = context;
+function searchableIn(registry: Registry, searches: KnownSearches): Searchable {
+  const { offers } = searches.context;
   return {
     isType: isResourceType,
     served: registry.types,
     isOfPatients: type => type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0,
     systems: registry.pack.systems,
-    hasLabel: label =>
-      registry.types.some(type => filterProblems(type, [SECURITY, label], false, context, registry).length === 0),
+    hasLabel: label => registry.types.some(type => searches.filter(type, [SECURITY, label], false).length === 0),
     offers: (type, code) => offers.find(type, code) !== undefined,
     codes: type => offers.of(type).map(({ parameter }) => parameter.code),
-    problems: (type, parameter, any) => filterProblems(type, parameter, any, context, registry),
+    problems: (type, parameter, any) => searches.filter(type, parameter, any),
   };
 }
 
-function withContent(pack: LoadedPack, files: PackFiles): Pick<Checked, 'pack' | 'content'> {
+function withContent(pack: LoadedPack, files: PackFiles, searches: KnownSearches): Pick<Checked, 'pack' | 'content'> {
   const { registry } = pack;
   if (registry === undefined || files.ccds === undefined) return { pack, content: undefined };
-  const context = writtenContext(registry);
-  const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, search =>
-    searchProblems(search, context, registry),
-  );
+  const { content, problems }: LoadedContent = readContent(files.ccds, registry.pack, searches.search);
   const all = [...pack.problems, ...problems, ...numberProblems(registry, files.ccds.path)];
   // Documents of a part of the mappings would say less than the record has, and nobody would see it.
   if (pack.unserved) return { pack: { ...pack, problems: all }, content: undefined };

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { PackMemory } from '../../../src/mapping/load/pack/memory.ts';
 import { type PackFiles, readPackFiles } from '../../../src/mapping/load/read/files.ts';
+import { CheckMemory } from '../../../src/start/check-memory.ts';
 import { DEMO_PACK } from '../../../src/start/demo.ts';
 import { loadWhole } from '../../../src/start/setup.ts';
 import { keptClinic } from '../../cli/small-clinic.ts';
@@ -158,8 +158,11 @@ function edited(
 }
 
 /** All that can be compared of what was loaded. */
-function told(files: PackFiles, memory: PackMemory): string {
-  const { pack, content, access } = loadWhole(files, undefined, { packMemory: memory });
+function told(files: PackFiles, memory: CheckMemory): string {
+  const { pack, content, access } = loadWhole(files, undefined, {
+    packMemory: memory.pack,
+    searchMemory: memory.searches,
+  });
   const { problems, registry } = pack;
   const all = {
     problems,
@@ -185,13 +188,13 @@ function holds(folder: string, runs: number, edits: number): void {
   const saved = new Map(all.flatMap(file => (file ? [[file.path, file.text] as const] : [])));
   fc.assert(
     fc.property(fc.array(edit, { minLength: edits, maxLength: edits }), list => {
-      const memory = new PackMemory();
+      const memory = new CheckMemory();
       told(files, memory);
       let texts: ReadonlyMap<string, string> = saved;
       for (const one of list) {
         texts = edited(saved, texts, one);
         const now = readPackFiles(folder, undefined, texts);
-        expect(told(now, memory)).toBe(told(now, new PackMemory()));
+        expect(told(now, memory)).toBe(told(now, new CheckMemory()));
       }
     }),
     { numRuns: runs },
@@ -212,16 +215,51 @@ test('on the pack of the demo', { timeout: 300_000 }, () => {
   holds(folder, 1, 20);
 });
 
+test('where code systems change one by one', { timeout: 300_000 }, () => {
+  const { folder, pack } = keptClinic(FILES);
+  folders.push(folder);
+  const saved = FILES['pack.yaml'];
+  const memory = new CheckMemory();
+  const loads = (text: string): string => {
+    const files = readPackFiles(pack, undefined, new Map([['pack.yaml', text]]));
+    const loaded = told(files, memory);
+    expect(loaded).toBe(told(files, new CheckMemory()));
+    return loaded;
+  };
+  expect(loads(saved)).toContain('http://loinc.org');
+  expect(loads(saved.replace('loinc: http://loinc.org', 'loinc: urn:oid:1.2.3'))).toContain('urn:oid:1.2.3');
+  expect(loads(saved.replace('loinc: http://loinc.org', 'loinc2: http://loinc.org'))).toContain('unknown system');
+  expect(loads(saved.replace('title: A small clinic', 'title: A large one'))).toContain('A large one');
+  expect(loads(saved.replace('[1900-01-01]', '[1901-01-01]'))).not.toContain('unknown');
+  expect(loads(saved)).not.toContain('unknown system');
+});
+
+test('a code system of the demo is read by few mappings: the others stay as they are', { timeout: 300_000 }, () => {
+  const memory = new CheckMemory();
+  const load = (text?: string) => {
+    const files = readPackFiles(DEMO_PACK, undefined, new Map(text === undefined ? [] : [['pack.yaml', text]]));
+    const { registry } = loadWhole(files, undefined, { packMemory: memory.pack, searchMemory: memory.searches }).pack;
+    return new Set(registry?.mappings);
+  };
+  const text = readPackFiles(DEMO_PACK).pack?.text ?? '';
+  const before = load();
+  const after = load(text.replace('urn:ietf:bcp:47', 'urn:ietf:bcp:4711'));
+  expect(after.size).toBe(before.size);
+  const others = [...after].filter(one => !before.has(one)).length;
+  expect(others).toBeGreaterThan(0);
+  expect(others).toBeLessThan(before.size / 4);
+});
+
 test('where a document reads a column as dates, and another one compares it', () => {
   const { folder, pack } = keptClinic(FILES);
   folders.push(folder);
   const saved = FILES['person.yaml'];
-  const memory = new PackMemory();
+  const memory = new CheckMemory();
   const texts = [saved, saved.replace('from: SURNAME, via: ymd8', 'from: BORN           '), saved];
   const all = texts.map(text => {
     const files = readPackFiles(pack, undefined, new Map([['person.yaml', text]]));
     const loaded = told(files, memory);
-    expect(loaded).toBe(told(files, new PackMemory()));
+    expect(loaded).toBe(told(files, new CheckMemory()));
     return loaded;
   });
   expect(all[1]).not.toContain('19000101');

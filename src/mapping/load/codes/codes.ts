@@ -6,7 +6,6 @@ import type { Coded, CodeMap, Unmapped } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
 import { mapIn } from '../macros/extend.ts';
 import { PackMemory } from '../pack/memory.ts';
-import type { MappingSettings } from '../pack/settings.ts';
 import { placeText, type Report } from '../problem.ts';
 import { readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
@@ -14,7 +13,7 @@ import { codesSchema } from '../read/schema.ts';
 import { checkShape } from '../read/shape.ts';
 import { child, type Entry, entriesOf, type ScalarTree, scalarsOf, type Tree, textOf } from '../read/tree.ts';
 import { reportSwapped } from './swapped-codes.ts';
-import { reportMalformed, resolveSystem } from './system.ts';
+import { reportMalformed, resolveSystem, type Systems } from './system.ts';
 
 interface CodeMapBase {
   readonly name: string;
@@ -61,7 +60,7 @@ interface Row {
 export function readCodeMaps(
   documents: readonly Tree[],
   tables: readonly PackFile[],
-  settings: MappingSettings,
+  systems: Systems,
   report: Report,
   memory: PackMemory = new PackMemory(),
 ): ReadonlyMap<string, LoadedCodeMap> {
@@ -76,17 +75,22 @@ export function readCodeMaps(
       if (maps.has(entry.key))
         report.error('written-twice', entry.at, 'name of a code map used twice', { found: entry.key });
       const file = csv.get(entry.key);
-      const of = [entry, file?.path, file?.text, settings];
-      const map = memory.told(memory.codeMap, `${entry.key} ${placeText(entry.at)}`, of, report, own =>
-        readCodeMap(entry, file, settings, own),
+      const of = [entry, file?.path, file?.text];
+      const map = memory.toldOf(
+        systems,
+        memory.codeMap,
+        `${entry.key} ${placeText(entry.at)}`,
+        of,
+        report,
+        (own, asked) => readCodeMap(entry, file, asked, own),
       );
       if (map) maps.set(entry.key, map);
     }
   }
   for (const [name, file] of csv) {
     if (maps.has(name)) continue;
-    const map = memory.told(memory.codeTable, file.path, [name, file.text, settings], report, own =>
-      readTableAlone(name, file, settings, own),
+    const map = memory.toldOf(systems, memory.codeTable, file.path, [name, file.text], report, (own, asked) =>
+      readTableAlone(name, file, asked, own),
     );
     maps.set(name, map);
   }
@@ -94,9 +98,9 @@ export function readCodeMaps(
 }
 
 /** The map of a CSV file that no `codes.yaml` says more of. */
-function readTableAlone(name: string, file: PackFile, settings: MappingSettings, report: Report): RowsCodeMap {
+function readTableAlone(name: string, file: PackFile, systems: Systems, report: Report): RowsCodeMap {
   const at = { file: file.path, line: 1, column: 1 };
-  const rows = readCsvRows(file, undefined, settings, report);
+  const rows = readCsvRows(file, undefined, systems, report);
   reportSwapped(rows, report);
   return withRows({ name, blank: undefined, else: { kind: 'absent' }, at }, rows, false, false);
 }
@@ -104,19 +108,19 @@ function readTableAlone(name: string, file: PackFile, settings: MappingSettings,
 function readCodeMap(
   entry: Entry,
   csv: PackFile | undefined,
-  settings: MappingSettings,
+  systems: Systems,
   report: Report,
 ): LoadedCodeMap | undefined {
   const { key: name, value, at } = entry;
   const systemTree = child(value, 'system');
-  const system = systemTree?.kind === 'scalar' ? resolveSystem(systemTree, settings, report) : undefined;
+  const system = systemTree?.kind === 'scalar' ? resolveSystem(systemTree, systems, report) : undefined;
   const table = child(value, 'table');
   const fold = textOf(child(value, 'fold')) === 'true';
   const rows = new Map<string, Row>();
   if (!table) {
-    for (const [raw, row] of csv ? readCsvRows(csv, system, settings, report) : []) rows.set(raw, row);
+    for (const [raw, row] of csv ? readCsvRows(csv, system, systems, report) : []) rows.set(raw, row);
     for (const e of entriesOf(child(value, 'rows'))) {
-      const coded = e.value.kind === 'scalar' ? readCoded(e.value, system, settings, report) : undefined;
+      const coded = e.value.kind === 'scalar' ? readCoded(e.value, system, systems, report) : undefined;
       addRow(rows, e.key, { coded, at: e.at }, report);
     }
     if (!csv && !child(value, 'rows')) {
@@ -131,8 +135,8 @@ function readCodeMap(
   const blank = child(value, 'blank');
   const base = {
     name,
-    blank: blank?.kind === 'scalar' ? displayed(readCoded(blank, system, settings, report), known) : undefined,
-    else: readElse(child(value, 'else'), system, known, settings, report),
+    blank: blank?.kind === 'scalar' ? displayed(readCoded(blank, system, systems, report), known) : undefined,
+    else: readElse(child(value, 'else'), system, known, systems, report),
     at,
   };
   if (!table) {
@@ -181,16 +185,16 @@ function readElse(
   tree: Tree | undefined,
   system: string | undefined,
   known: readonly Coded[],
-  settings: MappingSettings,
+  systems: Systems,
   report: Report,
 ): Unmapped {
   if (tree?.kind === 'scalar') {
     if (tree.text === 'text') return { kind: 'text' };
-    const coded = displayed(readCoded(tree, system, settings, report), known);
+    const coded = displayed(readCoded(tree, system, systems, report), known);
     return coded ? { kind: 'code', coded } : { kind: 'absent' };
   }
   const local = child(tree, 'system');
-  const uri = local?.kind === 'scalar' ? resolveSystem(local, settings, report) : undefined;
+  const uri = local?.kind === 'scalar' ? resolveSystem(local, systems, report) : undefined;
   return uri === undefined ? { kind: 'absent' } : { kind: 'local', system: uri };
 }
 
@@ -201,12 +205,7 @@ function displayed(coded: Coded | undefined, known: readonly Coded[]): Coded | u
 }
 
 /** `absent`, or `code Display text`, the code with `alias#` before it where its system differs from the map's. */
-function readCoded(
-  tree: ScalarTree,
-  system: string | undefined,
-  settings: MappingSettings,
-  report: Report,
-): Coded | undefined {
+function readCoded(tree: ScalarTree, system: string | undefined, systems: Systems, report: Report): Coded | undefined {
   if (tree.text === 'absent') return undefined;
   const match = /^(?:([^\s#]+)#)?(\S+)(?:\s+(.*\S))?\s*$/.exec(tree.text);
   if (!match) {
@@ -217,7 +216,7 @@ function readCoded(
     return undefined;
   }
   const [, alias, code = '', display] = match;
-  const own = alias === undefined ? system : resolveSystem({ ...tree, text: alias }, settings, report);
+  const own = alias === undefined ? system : resolveSystem({ ...tree, text: alias }, systems, report);
   reportMalformed(own, code, tree.at, report);
   return makeCoded(code, own, display);
 }
@@ -246,7 +245,7 @@ function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
 function readCsvRows(
   file: PackFile,
   system: string | undefined,
-  settings: MappingSettings,
+  systems: Systems,
   report: Report,
 ): ReadonlyMap<string, Row> {
   const [header, ...records] = readCsv(file.text);
@@ -266,7 +265,7 @@ function readCsvRows(
     const field = (name: string): string => fields[names.indexOf(name)]?.trim() ?? '';
     const code = field('code');
     const own = field('system');
-    const resolved = own === '' ? system : resolveSystem({ kind: 'scalar', text: own, at }, settings, report);
+    const resolved = own === '' ? system : resolveSystem({ kind: 'scalar', text: own, at }, systems, report);
     if (!/^\S+( \S+)*$/.test(code)) {
       report.error('wrong-code-map', at, 'no code', { found: code || 'nothing' });
       continue;

@@ -4,11 +4,11 @@
  */
 import type { Hierarchies } from '../../../r4/terminology.ts';
 import { PackMemory } from '../pack/memory.ts';
-import type { MappingSettings } from '../pack/settings.ts';
+import type { Settings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import { readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
-import { resolveSystem } from './system.ts';
+import { resolveSystem, systemsOf } from './system.ts';
 
 export interface LoadedHierarchies {
   readonly hierarchies: Hierarchies;
@@ -20,14 +20,15 @@ const HEADER = ['parent', 'code'];
 
 export function readHierarchies(
   tables: readonly PackFile[],
-  settings: MappingSettings,
+  { hierarchies: written, pack }: Settings,
   report: Report,
   memory: PackMemory = new PackMemory(),
 ): LoadedHierarchies {
   const hierarchies = new Map<string, ReadonlyMap<string, readonly string[]>>();
   const files = new Set<PackFile>();
-  for (const { key, value, at } of settings.hierarchies) {
-    const system = resolveSystem({ kind: 'scalar', text: key, at }, settings, report);
+  const systems = systemsOf(pack.systems);
+  for (const { key, value, at } of written) {
+    const system = resolveSystem({ kind: 'scalar', text: key, at }, systems, report);
     // Beside the pack.yaml that names it, which may be that of a pack below.
     const name = value.at.file.replace(/[^/]*$/, '') + (value.kind === 'scalar' ? value.text : '');
     const file = tables.find(({ path }) => path === name);

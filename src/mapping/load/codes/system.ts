@@ -5,14 +5,55 @@
 import { hasTheForm } from '../../../r4/check-digits.ts';
 import { misspeltSystem } from '../../../r4/systems.ts';
 import type { Position } from '../../model.ts';
-import type { MappingSettings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import type { ScalarTree } from '../read/tree.ts';
 
+/** Code systems by their aliases. */
+export interface Systems {
+  get(alias: string): string | undefined;
+  names(): readonly string[];
+}
+
+/** `systems` of pack.yaml. */
+export function systemsOf(systems: Readonly<Record<string, string>>): Systems {
+  return {
+    get: alias => (Object.hasOwn(systems, alias) ? systems[alias] : undefined),
+    names: () => Object.keys(systems),
+  };
+}
+
+/** Systems that note what was asked of them. */
+export interface AskedSystems {
+  readonly systems: Systems;
+  /** Others answer the same. */
+  holds(now: Systems): boolean;
+}
+
+/** Notes what is asked of systems. */
+export function asking(systems: Systems): AskedSystems {
+  const asked = new Map<string, string | undefined>();
+  let names: readonly string[] | undefined;
+  return {
+    systems: {
+      get(alias) {
+        const found = systems.get(alias);
+        asked.set(alias, found);
+        return found;
+      },
+      names() {
+        names = systems.names();
+        return names;
+      },
+    },
+    holds: now =>
+      [...asked].every(([alias, found]) => now.get(alias) === found) &&
+      (names === undefined || names.join('\n') === now.names().join('\n')),
+  };
+}
+
 /** An alias of `systems`, or an absolute URI as it is. Undefined (and reported) for anything else. */
-export function resolveSystem(tree: ScalarTree, settings: MappingSettings, report: Report): string | undefined {
-  const { systems } = settings.pack;
-  const known = Object.hasOwn(systems, tree.text) ? systems[tree.text] : undefined;
+export function resolveSystem(tree: ScalarTree, systems: Systems, report: Report): string | undefined {
+  const known = systems.get(tree.text);
   if (known !== undefined) return known;
   if (/^[a-z][a-z0-9+.-]*:\S+$/i.test(tree.text)) {
     reportMisspelt(tree.text, tree.at, report);
@@ -21,7 +62,7 @@ export function resolveSystem(tree: ScalarTree, settings: MappingSettings, repor
   report.error('unknown-name', tree.at, 'unknown system', {
     found: tree.text,
     expected: 'an alias of `systems` in pack.yaml or an absolute URI',
-    among: Object.keys(systems),
+    among: systems.names(),
   });
   return undefined;
 }

@@ -29,14 +29,13 @@ export function readConstant(tree: ScalarTree, slot: Slot, context: PackContext)
 }
 
 function readPrimitive(tree: ScalarTree, slot: Slot, context: PackContext): Json | undefined {
-  const { report, settings } = context;
-  const { systems } = settings.pack;
+  const { report, systems } = context;
   let { text } = tree;
   if (slot.type === 'uri' && slot.path.endsWith('.system')) {
-    const system = resolveSystem(tree, settings, report);
+    const system = resolveSystem(tree, systems, report);
     if (system === undefined) return undefined;
     text = system;
-  } else if (slot.type === 'uri' && Object.hasOwn(systems, text)) text = systems[text] ?? text;
+  } else if (slot.type === 'uri') text = systems.get(text) ?? text;
   if (isProfilePlace(slot)) text = expandProfile(tree, slot, context);
   const kind = jsonKindOf(slot.type);
   const pattern = primitivePattern(slot.type);
@@ -93,7 +92,7 @@ function readCoding(
     return undefined;
   }
   const [, alias = '', code = '', display] = match;
-  const system = resolveSystem({ ...tree, text: alias }, context.settings, context.report);
+  const system = resolveSystem({ ...tree, text: alias }, context.systems, context.report);
   if (system === undefined) return undefined;
   if (slot.bound) checkCode(code, system, slot.bound, tree, slot, context);
   reportMalformed(system, code, tree.at, context.report);

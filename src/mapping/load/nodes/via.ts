@@ -94,7 +94,7 @@ function readDefault(
   at: Position,
   context: PackContext,
 ): Codec | undefined {
-  const { zone } = context.settings.pack;
+  const { zone } = context.settings;
   const [type] = columnTypes;
   for (const fhirType of columnTypes.length === 1 && type ? fhirTypes : []) {
     const codec = type && defaultCodec(type, fhirType, { zone });
@@ -119,7 +119,7 @@ function firstMade(
   context: PackContext,
   make: (context: CodecContext) => MadeCodec,
 ): Codec | undefined {
-  const { zone } = context.settings.pack;
+  const { zone } = context.settings;
   const tried = fhirTypes.map(fhirType => make({ zone, fhirType, columnTypes }));
   for (const made of tried) if ('codec' in made) return made.codec;
   const [problem] = tried;

@@ -7,6 +7,7 @@ import type { Identifier } from '../../../sql/identifier.ts';
 import { identifier } from '../../../sql/identifier.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import type { Condition, Node, Scope, Source } from '../../model.ts';
+import type { Systems } from '../codes/system.ts';
 import type { Slot } from '../nodes/slot.ts';
 import type { Report } from '../problem.ts';
 import type { Entry, Tree } from '../read/tree.ts';
@@ -19,6 +20,7 @@ import type { CodeMaps, Names, Uses } from './unit.ts';
 export interface PackContext extends Uses {
   readonly report: Report;
   readonly settings: MappingSettings;
+  readonly systems: Systems;
   readonly catalog: Catalog;
   /** The schema that the pack was written for, where another one is there now. */
   readonly locked: Catalog | undefined;

@@ -8,6 +8,7 @@ import type { Catalog } from '../../../sql/catalog.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import type { Mapping } from '../../model.ts';
 import type { LoadedCodeMap, RowsCodeMap } from '../codes/codes.ts';
+import { type AskedSystems, asking, type Systems } from '../codes/system.ts';
 import type { ReadFragments } from '../macros/fragments.ts';
 import type { Draft } from '../macros/macros.ts';
 import { createReport, type Problem, type Report } from '../problem.ts';
@@ -15,13 +16,18 @@ import type { PackFile } from '../read/files.ts';
 import { readYaml } from '../read/read.ts';
 import { reuse, type Tree } from '../read/tree.ts';
 import type { OpenDraft } from '../rows/source.ts';
-import type { Settings } from './settings.ts';
+import type { MappingSettings, Settings } from './settings.ts';
 import type { Unit } from './unit.ts';
 
 /** What a stage makes, and what it told. */
 export interface Told<T> {
   readonly made: T;
   readonly problems: readonly Problem[];
+}
+
+/** Likewise, and what it asked of the code systems. */
+interface ToldOf<T> extends Told<T> {
+  readonly asked: AskedSystems;
 }
 
 /** The drafts of one document; which fragments it looked at, and which it uses. */
@@ -48,12 +54,13 @@ export class PackMemory {
   readonly yaml = new Memo<Told<readonly Tree[]>>();
   readonly shapes = new Memo<Told<boolean>>();
   readonly settings = new Memo<Told<Settings>>();
+  readonly mappingSettings = new Memo<MappingSettings>();
   readonly lock = new Memo<Told<Catalog | undefined>>();
   readonly tablesNamed = new Memo<readonly string[]>();
   readonly words = new Memo<ReadonlySet<string>>();
   readonly reports = new Memo<Told<undefined>>();
-  readonly codeMap = new Memo<Told<LoadedCodeMap | undefined>>();
-  readonly codeTable = new Memo<Told<RowsCodeMap>>();
+  readonly codeMap = new Memo<ToldOf<LoadedCodeMap | undefined>>();
+  readonly codeTable = new Memo<ToldOf<RowsCodeMap>>();
   readonly hierarchies = new Memo<Told<ReadonlyMap<string, readonly string[]>>>();
   readonly patched = new Memo<Told<Tree>>();
   readonly drafts = new Memo<ExpandedDocument>();
@@ -93,6 +100,24 @@ export class PackMemory {
     return made;
   }
 
+  /** The same for a stage that asks code systems by their aliases: its answer counts while these are the same. */
+  toldOf<T>(
+    systems: Systems,
+    memo: Memo<ToldOf<T>>,
+    key: string,
+    inputs: readonly unknown[],
+    report: Report,
+    work: (report: Report, systems: Systems) => T,
+  ): T {
+    const read = (): ToldOf<T> => {
+      const asked = asking(systems);
+      return { ...tellApart(own => work(own, asked.systems)), asked };
+    };
+    const { made, problems } = memo.get(key, inputs, read, ({ asked }) => asked.holds(systems));
+    report.take(problems);
+    return made;
+  }
+
   /** Codecs that conditions share; they are made of the settings. */
   codecsOf(settings: object): Map<string, Codec> {
     if (this.#codecs?.settings !== settings) this.#codecs = { settings, codecs: new Map() };
@@ -106,6 +131,7 @@ export class PackMemory {
         this.yaml,
         this.shapes,
         this.settings,
+        this.mappingSettings,
         this.lock,
         this.reports,
         this.codeMap,

@@ -9,6 +9,7 @@ import type { Registry } from '../../model.ts';
 import { createRegistry } from '../../registry.ts';
 import { type LoadedCodeMap, readCodeMaps } from '../codes/codes.ts';
 import { readHierarchies } from '../codes/hierarchies.ts';
+import { systemsOf } from '../codes/system.ts';
 import { type Levels, latestCodes, latestTables, packDocument } from '../macros/extend.ts';
 import { expandMappings } from '../macros/macros.ts';
 import { createReport, type Problem, type Report } from '../problem.ts';
@@ -23,7 +24,7 @@ import type { PackContext } from './context.ts';
 import { placesIn, readLock } from './lock.ts';
 import { PackMemory } from './memory.ts';
 import { contextOf, resolveDrafts } from './resolve.ts';
-import { checkColumnRules, type MappingSettings, readSettings, type Settings } from './settings.ts';
+import { checkColumnRules, type MappingSettings, readSettings, type Settings, UNSEEN } from './settings.ts';
 import { noUses } from './unit.ts';
 
 /** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
@@ -78,7 +79,7 @@ export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap>
   return readCodeMaps(
     codes,
     latestTables(tables, codes, file => levelOf.get(file) ?? 0),
-    settings,
+    systemsOf(settings.pack.systems),
     report,
   );
 }
@@ -141,10 +142,11 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
     ...(files.schema === undefined ? {} : { schema: files.schema }),
   }));
   const settings = settingsForMappings(whole, main, files.schema, memory);
-  const { hierarchies, files: trees } = readHierarchies(files.tables, settings, report, memory);
+  const systems = systemsOf(whole.pack.systems);
+  const { hierarchies, files: trees } = readHierarchies(files.tables, whole, report, memory);
   const tables = files.tables.filter(file => !trees.has(file));
   const codes = latestCodes(documents.codes, tables, levels);
-  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), settings, report, memory);
+  const codeMaps = readCodeMaps(codes, latestTables(tables, codes, levels), systems, report, memory);
   const fragments = { named: whole.fragments, used: new Set<string>() };
   const at = child(main, 'schema')?.at ?? main?.at ?? { file: 'pack.yaml', line: 1, column: 1 };
   checkVersions(documents.mappings, { schema: settings.schema, at, known: scalarsOf(child(main, 'schemas')) }, report);
@@ -157,7 +159,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   const uses = noUses();
   const pack: PackContext = {
     ...uses,
-    ...{ report, settings, locked, codeMaps },
+    ...{ report, settings, systems, locked, codeMaps },
     catalog: known,
     brokenCodeMaps: new Set(documents.codes.flatMap(entriesOf).flatMap(({ key }) => (codeMaps.has(key) ? [] : [key]))),
     dates: new DateColumns(),
@@ -172,7 +174,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   told('absent columns', [settings, known], own => checkAbsentColumns(settings, known, own));
   // A search does without an index that is gone.
   const words = readWordIndexes(
-    settings.words,
+    whole.words,
     contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
   );
   const resolved = resolveDrafts(drafts, hidden, pack, { degraded, memory });
@@ -186,22 +188,22 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   const used = [...codeMaps.values()].flatMap(one =>
     one.kind === 'rows' && pack.usedCodeMaps.has(one.name) ? [one.map] : [],
   );
-  const registry = createRegistry({ ...settings.pack, hierarchies, words }, resolved.mappings, files.version, used);
+  const registry = createRegistry({ ...whole.pack, hierarchies, words }, resolved.mappings, files.version, used);
   return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
 }
 
-/** The settings of the check before, where nothing but fragments differs: mappings have these in their places already. */
+/** The settings of the check before, where nothing differs that a mapping sees. */
 function settingsForMappings(
   settings: Settings,
   main: Tree | undefined,
   schema: string | undefined,
   memory: PackMemory,
 ): MappingSettings {
-  const others = entriesOf(main).filter(({ key }) => key !== 'fragments');
-  return memory.settings.get('without fragments', [schema, main?.kind, ...others], () => ({
-    made: settings,
-    problems: [],
-  })).made;
+  const others = entriesOf(main).filter(({ key }) => !UNSEEN.has(key));
+  return memory.mappingSettings.get('pack.yaml', [schema, main?.kind, ...others], () => {
+    const { pack, fragments, words, hierarchies, ...seen } = settings;
+    return { ...seen, zone: pack.zone };
+  });
 }
 
 /**

@@ -149,13 +149,20 @@ class Pass {
 
   /** Rows and ids of all drafts come first: references look at the rows of other mappings. */
   #open({ group, drafts }: Group, { left }: Around, dates: DateColumns): Opened {
-    const { settings, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
+    const { settings, systems, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
     const [first] = drafts;
     const written = first && child(first.tree, 'source');
     const own = drafts.flatMap(({ name, tree, at }) => [
       ...[name, JSON.stringify(at), child(tree, 'id'), textOf(child(tree, 'resource'))],
     ]);
-    const rest: Rest = { codeMaps, brokenCodeMaps, targets: targetsOf([]), broken: new Set(), unserved: new Set(left) };
+    const rest: Rest = {
+      systems,
+      codeMaps,
+      brokenCodeMaps,
+      targets: targetsOf([]),
+      broken: new Set(),
+      unserved: new Set(left),
+    };
     let isFresh = false;
     const rows = this.#memory.opened.get(
       group,
@@ -177,10 +184,10 @@ class Pass {
     { hidden, left }: Around,
     dates: DateColumns,
   ): readonly ResolvedGroup[] {
-    const { settings, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
+    const { settings, systems, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
     const all = opened.flatMap(({ rows }) => rows.made);
     const rest: Rest = {
-      ...{ codeMaps, brokenCodeMaps, unserved: new Set(left) },
+      ...{ systems, codeMaps, brokenCodeMaps, unserved: new Set(left) },
       targets: targetsOf(all.map(({ target }) => target)),
       broken: new Set([
         ...hidden,

@@ -28,8 +28,16 @@ export interface Settings {
   readonly hierarchies: readonly Entry[];
 }
 
-/** What mappings and code maps see: fragments are in their places already. */
-export type MappingSettings = Omit<Settings, 'fragments'>;
+/** What mappings see: fragments are in their places already, and code systems are asked one by one. */
+export type MappingSettings = Omit<Settings, 'pack' | 'fragments' | 'words' | 'hierarchies'> & {
+  readonly zone: string;
+};
+
+/** Parts of pack.yaml that no mapping sees. */
+export const UNSEEN: ReadonlySet<string> = new Set([
+  ...['name', 'title', 'publisher', 'oid', 'brand'],
+  ...['systems', 'fragments', 'words', 'hierarchies'],
+]);
 
 /** Raw values that mean "no value", by kind of column and by `TABLE.COL` (lower-case, without the schema). */
 export interface AbsentRules {

@@ -6,12 +6,14 @@
 import type { Codec } from '../../codecs/codec.ts';
 import type { Position } from '../../model.ts';
 import type { LoadedCodeMap } from '../codes/codes.ts';
+import type { Systems } from '../codes/system.ts';
 import type { DateColumns, Dates } from '../rows/absent-values.ts';
 import type { NamedRows } from '../rows/columns.ts';
 import type { PackContext, Targets } from './context.ts';
 
 /** What a part may ask of the rest of the pack. */
 export interface Rest {
+  readonly systems: Systems;
   readonly codeMaps: CodeMaps;
   readonly brokenCodeMaps: Names;
   readonly targets: Targets;
@@ -74,6 +76,10 @@ export function unitIn(rest: Rest, dates: DateColumns, on?: Unit): Unit {
   });
   return {
     rest: {
+      systems: {
+        get: alias => note(`system ${alias}`, of => of.systems.get(alias)),
+        names: () => note('systems', of => of.systems.names(), isSameList),
+      },
       codeMaps: {
         get: name => note(`map ${name}`, of => of.codeMaps.get(name)),
         has: name => note(`map? ${name}`, of => of.codeMaps.has(name)),

@@ -165,7 +165,7 @@ function columnOf(
     kind: 'column',
     alias: owner.alias,
     column: identifier(info.name),
-    type: storedType(info.type, info.form, context.settings.pack.zone),
+    type: storedType(info.type, info.form, context.settings.zone),
     ...(isPromised && isProven ? { notNull: true } : {}),
   };
   return { column, certain, isPiece: false, info, table: owner.info };
@@ -217,7 +217,7 @@ export function comparable(
 ): readonly [ColumnExpression, ColumnExpression] {
   const areTimes = [left, right].every(({ type }) => type.kind === 'date' || type.kind === 'datetime');
   if (!engineNamed(catalog.engine).holdsAnything || !areTimes || isAlike(left.type, right.type)) return [left, right];
-  return [inAnyForm(left, settings.pack.zone), inAnyForm(right, settings.pack.zone)];
+  return [inAnyForm(left, settings.zone), inAnyForm(right, settings.zone)];
 }
 
 function isAlike(a: ColumnType, b: ColumnType): boolean {

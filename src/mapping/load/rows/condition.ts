@@ -298,7 +298,7 @@ function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression,
 function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, context: Context): Codec | undefined {
   const codec = via
     ? readCodec(via, [resolved.column.type], ['dateTime', 'date', 'instant'], via.at, context)
-    : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.pack.zone });
+    : defaultCodec(resolved.column.type, 'dateTime', { zone: context.settings.zone });
   const isDate = codec?.yields.some(type => ['date', 'dateTime', 'instant'].includes(type)) ?? false;
   if (codec && isDate && codec.inverse !== 'none' && !codec.reads) return shared(codec, via, resolved.column, context);
   context.report.error(

@@ -1,0 +1,75 @@
+/**
+ * Problems of searches that stand in files of a pack, worked out again only where something changed that a search looks at: the mappings
+ * of its type, those that they refer to, code maps, and the settings. In: a registry, and what the check before has left. Out: problems.
+ */
+import type { Memo } from '../common/memo.ts';
+import { childrenOf } from '../mapping/children.ts';
+import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import { filterProblems, type SearchProblem, searchProblems, writtenContext } from '../plan/search-problems.ts';
+import type { ParseContext } from '../search/limits.ts';
+
+type Parameter = readonly [name: string, value: string];
+
+export interface KnownSearches {
+  readonly context: ParseContext;
+  search(search: { readonly type: string; readonly parameters: readonly Parameter[] }): readonly SearchProblem[];
+  /** `any`: the value stands for others, so that only its form counts. */
+  filter(type: string, parameter: Parameter, any: boolean): readonly SearchProblem[];
+}
+
+/** Of others, such as `subject.name`, `_has:…` and `_list`, nobody knows which mappings they look at. */
+const PLAIN = /^(?:_id|_security|_tag|_profile|_lastUpdated|[a-z][a-z-]*)(?::[a-z-]+)?$/;
+
+/** Mappings that a mapping refers to, by name. */
+const targets = new WeakMap<Mapping, ReadonlySet<string>>();
+
+export function knownSearches(registry: Registry, memo: Memo<readonly SearchProblem[]>): KnownSearches {
+  const context = writtenContext(registry);
+  const { pack } = registry;
+  const common = [
+    registry.types.join(),
+    JSON.stringify([pack.zone, pack.systems]),
+    ...[...(pack.hierarchies ?? [])].flat(),
+    ...registry.codeMaps,
+    // Tables of words are read anew each time.
+    ...((pack.words ?? []).length > 0 ? [registry] : []),
+  ];
+  const byType = new Map<string, readonly unknown[]>();
+  const inputsOf = (type: string, parameters: readonly Parameter[]): readonly unknown[] => {
+    if (!parameters.every(([name]) => PLAIN.test(name))) return [...common, ...registry.mappings];
+    const inputs = byType.get(type) ?? [...common, ...reachedFrom(type, registry)];
+    byType.set(type, inputs);
+    return inputs;
+  };
+  return {
+    context,
+    search(search) {
+      const { type, parameters } = search;
+      return memo.get(JSON.stringify([type, parameters]), inputsOf(type, parameters), () =>
+        searchProblems(search, context, registry),
+      );
+    },
+    filter(type, parameter, any) {
+      return memo.get(JSON.stringify([type, parameter, any]), inputsOf(type, [parameter]), () =>
+        filterProblems(type, parameter, any, context, registry),
+      );
+    },
+  };
+}
+
+/** The mappings of a type, and all that a way of references leads to from them. */
+function reachedFrom(type: string, registry: Registry): readonly Mapping[] {
+  const found = new Set(registry.ofType(type));
+  for (const mapping of found) for (const name of targetsOf(mapping)) found.add(registry.mapping(name));
+  return [...found];
+}
+
+function targetsOf(mapping: Mapping): ReadonlySet<string> {
+  const known = targets.get(mapping) ?? new Set(targetsIn(mapping.root));
+  targets.set(mapping, known);
+  return known;
+}
+
+function targetsIn(node: Node): readonly string[] {
+  return [...(node.kind === 'ref' ? [node.target] : []), ...childrenOf(node).flatMap(targetsIn)];
+}
