@@ -12,19 +12,19 @@ export const auditCommand: Command = {
   summary: 'tells who saw whom: the audit, as text, CSV or JSON',
   help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass] [--csv | --json] [--file FILE]
 
-Prints the records of the audit in the order of time. Those of a patient are the answers that held the patient's data,
-and the files of exports that may hold anybody's; the column "patients" of these says "unknown".
+Prints the records of the audit by time. With --patient these are the answers that held the patient's data, and the
+files of exports, which may hold anybody's data: their column "patients" says "unknown".
 
   --patient ID   logical id of a patient, as in Patient/ID
   --since TIME   from this day (2026-01-31) or instant (2026-01-31T08:00:00Z) on; days begin at midnight UTC
   --until TIME   before this day or instant
-  --who NAME     of a person (subject, or a reference such as Practitioner/7) or of an application (client)
-  --break-glass  of those alone who gave a reason to see what is hidden from them, whether they were let or not
+  --who NAME     only what this person (subject, or a reference such as Practitioner/7) or application (client) asked
+  --break-glass  only requests with a reason to see what is hidden from the caller, whether they were granted or not
   --csv          CSV with a head line, for an accounting of disclosures
   --json         one JSON object a line
   --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)
 
-Exit code 1: there is no such file.`,
+Exit code: 0 with records or without, 1 if the file does not exist.`,
   options: {
     patient: { type: 'string' },
     since: { type: 'string' },
@@ -43,7 +43,7 @@ Exit code 1: there is no such file.`,
       return 2;
     }
     if (args.values['csv'] === true && args.values['json'] === true) {
-      terminal.note('Expected one of --csv and --json.');
+      terminal.note('--csv and --json do not go together; give one of them.');
       return 2;
     }
     const [since, until] = times.map(time => (typeof time === 'number' ? time : undefined));
@@ -63,7 +63,7 @@ Exit code 1: there is no such file.`,
       terminal.out(write(one));
       count++;
     }
-    if (count === 0) terminal.note('There are no such records.');
+    if (count === 0) terminal.note('No record of the audit matches.');
     return 0;
   },
 };

@@ -27,13 +27,13 @@ export const check: Command = {
                     [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
                     [--sarif FILE] [--junit FILE]
 
-Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows of
-the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
-files, what was expected, what was found, and the nearest right spelling. Of the rows it asks only for numbers: keys
-and ids that are not unique, lookups that find several rows, orders that leave open which row comes first, references
-none of which find a row, codes that no map has, literals that rows write in other letters, a custodian in ccds.yaml
-that is not there. Each sql is worked out for all rows of its table.
-Tests beside the mappings (*.test.yaml) run on a database of their own that has only their rows.
+Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
+of the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
+files, what was expected, what was found, and the nearest right spelling. It counts rows, and shows no value: keys and
+ids that are not unique, lookups that find several rows, orders that leave open which row comes first, references that
+find no row at all, codes that no map has, literals that rows write in other letters, a custodian in ccds.yaml that
+does not exist. Each \`sql\` is evaluated for all rows of its table. Tests beside the mappings (*.test.yaml) run on a
+database of their own that has only their rows.
 
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
@@ -45,9 +45,9 @@ Tests beside the mappings (*.test.yaml) run on a database of their own that has 
 
 A pack without errors is then tried on the rows themselves: docs/check.md says how.
 
-  --budget SECONDS how long that may take (default ${BUDGET}); what was not reached is said
+  --budget SECONDS time for that (default ${BUDGET}); the report names what was not reached
   --all            looks at every row instead of a sample, however long it takes
-  --seed N         draws the sample that another check drew, which told this number
+  --seed N         draws the sample of the earlier check that printed this number
   --rows           also prints the tables of numbers: rows per mapping, values per element, references
   --values         messages may hold values of rows; without it they only show the form of a value (9999-99-99)
   --json           prints one JSON object instead of text

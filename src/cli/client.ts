@@ -24,10 +24,10 @@ export const client: Command = {
 
 add        registers an app; prints the secret of one that has one
 list       names all apps
-disable    it gets no more tokens, and those that it has are good no longer
+disable    ends its tokens, and gives it no new ones
 enable     undoes that
 rm         removes it
-rotate     gives it another secret, or other keys; the one before is good no longer
+rotate     gives it a new secret, or new keys; the old ones stop working
 assertion  prints a signed assertion, as an app with a key sends it to the token endpoint; to try it out
 
   --public           the app keeps no secret: it runs in a browser or on a phone
@@ -230,7 +230,7 @@ function list(file: string, terminal: Terminal): number {
 async function assertion(id: string, args: Arguments, terminal: Terminal): Promise<number> {
   const [file, audience] = [textOf(args, 'key'), textOf(args, 'token-url')];
   if (file === undefined || audience === undefined) {
-    terminal.note('Expected --key and --token-url.');
+    terminal.note('lintel client assertion needs --key and --token-url; lintel client --help explains them.');
     return 2;
   }
   let jwk: JWK;

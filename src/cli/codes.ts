@@ -29,36 +29,40 @@ export const codes: Command = {
        lintel codes unmapped [--name NAME] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
        lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
 
-lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first; --name: of one map.
+lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first; --name: of one
+map.
 
   --csv                raw,code,display,system,map,table,column,rows: to be filled in
   --json               prints one JSON object
   --values             also lists values of columns that hold more than a code, which may be a patient's
   --database URL       ${ADDRESS_FORMS}
 
-lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason. They come from
-the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack say. A person reviews them.
+lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason.
+They come from the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack
+say. A person reviews them.
 
   --least SCORE        suggestions with a lower score are left out; default 0.4
-  --csv                raw,code,display,system,score,reason,others,map,table,column,rows: the best suggestion of each value. Reviewed,
-                       the rows of one map (--name) are a list for lintel codes import
+  --csv                raw,code,display,system,score,reason,others,map,table,column,rows: the best suggestion of each
+                       value. Reviewed, the rows of one map (--name) are a list for lintel codes import
 
-lintel codes import makes a code map of a list.
-Reads a list of codes and says which code map of the pack it becomes: NAME.csv with the columns raw,code,display,system, and what
-stands in codes.yaml beside it. Only with --write is anything written. Blank keys, rows without a code and two codes for one key
-are told with their lines, and then nothing is written.
+lintel codes import makes a code map of a list. Reads a list of codes and says which code map of the pack it becomes:
+NAME.csv with the columns raw,code,display,system, and what stands in codes.yaml beside it. Only with --write is
+anything written. Blank keys, rows without a code and two codes for one key are told with their lines, and then
+nothing is written.
 
   --raw, --code, --display H   headings of the columns, or their numbers; without them usual headings are looked for
-  --system H           heading of the column with the system of each row; or an alias of pack.yaml, or an address, for all rows
+  --system H           heading of the column with the system of each row; or an alias of pack.yaml, or an address, for
+                       all rows
   --no-header          the first line is a row; columns are numbers: 1 is raw, 2 is code unless told otherwise
-  --delimiter C        the character between columns (tab for a tab); without it , ; tab or |, whichever the first line has most of
+  --delimiter C        the character between columns (tab for a tab); without it , ; tab or |, whichever the first
+                       line has most of
   --encoding NAME      such as windows-1252; without it what the file shows
   --name NAME          of the code map; default: that of the file
   --mappings F         folder of the pack (default: MAPPINGS)
   --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
   --replace            with --write: an existing NAME.csv is replaced
 
-Exit code: 0 with a list, be it empty, or with an imported one; 1 the pack or the list has errors; 2 for other arguments.`,
+Exit code: 0 with a list, even an empty one; 1 if the pack or the list has errors; 2 if the arguments are wrong.`,
   options: {
     csv: { type: 'boolean' },
     database: { type: 'string' },
@@ -87,7 +91,7 @@ Exit code: 0 with a list, be it empty, or with an imported one; 1 the pack or th
     if (action !== 'import' || file === '' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
       terminal.note(
         action === 'import' && file !== ''
-          ? 'A code map has a name of letters, digits and hyphens (--name), a delimiter is one character, or tab.'
+          ? '--name: expected letters, digits and hyphens; --delimiter: expected one character, or the word tab.'
           : 'Expected lintel codes import FILE.csv, lintel codes unmapped or lintel codes suggest; lintel codes --help explains it.',
       );
       return 2;

@@ -37,8 +37,8 @@ most rows first.
   --schema VERSION version of the database's schema, instead of the pack's
   --locked         asks no database: tells what the pack and its schema.lock.json say
   --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})
-  --budget SECONDS how long resources are read, and rows of tables counted (default ${SECONDS} each); what was not
-                   reached is said
+  --budget SECONDS time for reading resources, and for counting rows of tables (default ${SECONDS} each); the
+                   report names what was not reached
   --json           prints one JSON object, which docs/coverage.md describes
   --html FILE      also writes the report as one page
 

@@ -22,16 +22,16 @@ export const diff: Command = {
   summary: 'tells what resources and searches change between two packs',
   help: `Usage: lintel diff OLD NEW [--sample N] [--json] [--database URL] [--schema VERSION]
 
-Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has, the search
-parameters that come and go, and of a sample how many resources come, go or change, with the elements in which they do. Types that
-are the same in all this are left out. No value is printed.
+Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has,
+the search parameters that come and go, and of a sample how many resources come, go or change, with the elements in
+which they do. Types that are the same in all this are left out. No value is printed.
 
   --sample N       compares the first N resources of each type by either pack (default ${SAMPLE})
   --json           prints one JSON object
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the packs'
 
-Exit code: 0 nothing differs, 1 something does or a pack has errors.`,
+Exit code: 0 if nothing differs, 1 if something does or a pack has errors.`,
   options: {
     database: { type: 'string' },
     json: { type: 'boolean' },

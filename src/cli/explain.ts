@@ -36,8 +36,8 @@ export const explain: Command = {
 QUERY is a search as it stands in a URL, in quotes: 'Patient?name=smith&_count=5'
 
 Shows the query with its types, the mappings that can and cannot match, the statements (with the types of their
-parameters and what the database says of its indexes), and where each element of the answer comes from. Where more than
-${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
+parameters and what the database says of its indexes), and where each element of the answer comes from. Where more
+than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
 
   --mapping NAME   SQL and lineage of this mapping alone, or of all variants of a file
   --engine ENGINE  ${NAMES} or all; default: the engine of the database

@@ -42,8 +42,8 @@ export const exportCommand: Command = {
   summary: 'writes resources into NDJSON files of a folder',
   help: `Usage: lintel export FOLDER [--type TYPES] [--since INSTANT] [--group ID | --patients] [options]
 
-Writes all resources, one file or more per type, and manifest.json into FOLDER. An export that was interrupted goes on
-where it stood when the same command is given again. A complete one that is there already is replaced.
+Writes all resources, one file or more per type, and manifest.json into FOLDER. The same command continues an export
+that was interrupted, and replaces one that is complete.
 
   --type TYPES       resource types, with commas between
   --since INSTANT    only what was changed at or after this instant
@@ -126,7 +126,7 @@ async function begin(
   for (const { job } of jobs.list(caller)) if (job.status === 'failed') await jobs.remove(caller, job.id);
   // One that is complete was interrupted before its files were in their place.
   const same = jobs.list(caller).find(({ job }) => JSON.stringify(job.request) === asked);
-  if (same) note('Going on with an export that was interrupted.');
+  if (same) note('Continuing an export that was interrupted.');
   return (same ?? jobs.start(understood, { access, base, url: `${base}/$export` })).job.id;
 }
 
@@ -169,7 +169,7 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
   clearInterval(ticks);
   const done = view();
   if (done?.job.status !== 'complete') {
-    note(done?.job.failure ?? 'The export is not complete; the same command goes on with it.');
+    note(done?.job.failure ?? 'The export is not complete; the same command continues it.');
     return 1;
   }
   show();

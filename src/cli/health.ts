@@ -16,14 +16,14 @@ export const health: Command = {
   summary: 'says whether the server that runs with this configuration is alive',
   help: `Usage: lintel health [--port PORT] [--ready]
 
-Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. Knows the server by
-its address, so it takes any certificate and sends nothing but the question. With TLS_CLIENT_CA it has no certificate to
-show; that the server demands one is answer enough.
+Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. It accepts any
+certificate, as it knows the server by its address and sends nothing secret. With TLS_CLIENT_CA it has no certificate
+to show, so a server that demands one counts as alive.
 
-  --port PORT  as PORT
-  --ready      asks /ready: whether it can answer (the database is there)
+  --port PORT  port of the server, instead of PORT
+  --ready      asks /ready instead: whether the server can answer, and its database is there
 
-Exit code 1: nobody answers, or the answer is no.`,
+Exit code: 0 if the answer is yes, 1 if it is no or nobody answers.`,
   options: { port: { type: 'string' }, ready: { type: 'boolean' } },
   positionals: [0, 0],
   async run(args, terminal) {

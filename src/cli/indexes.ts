@@ -12,17 +12,17 @@ export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',
   help: `Usage: lintel indexes [PACK] [--json] [--database URL] [--schema VERSION]
 
-Prints one CREATE INDEX statement for each index that the database lacks for the searches and sorts that the pack offers and for
-the rows that it looks up, with what each serves as a comment. An index on (A, B) stands for one on (A) too. Lintel executes none.
-Whether a table is large enough to want one is for whoever administers the database to say.
+Prints one CREATE INDEX statement for each index that the database lacks for the searches and sorts that the pack
+offers and for the rows that it looks up, with what each serves as a comment. An index on (A, B) stands for one on (A)
+too. Lintel executes none: the administrator of the database decides which tables are large enough to need one.
 
-Searches by words, such as those of names, have an index of their own kind: \`lintel words\`.
+For searches by words, such as those of names, \`lintel words\` prints an index of its own kind.
 
   --json           prints one JSON object: for each index its table, columns, statement and what it serves
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's
 
-Exit code: 0 with the statements, be there some or none; 1 for a pack that cannot be loaded.`,
+Exit code: 0 with statements or without; 1 if the pack cannot be loaded.`,
   options: { database: { type: 'string' }, json: { type: 'boolean' }, schema: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {

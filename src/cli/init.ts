@@ -23,22 +23,24 @@ export const init: Command = {
   help: `Usage: lintel init [FOLDER] [--database URL] [--zone ZONE] [--name NAME] [--no-rows] [--budget SECONDS]
                    [--json]
 
-Looks for tables of patients, practitioners, encounters, conditions, allergies, results, vital signs, medications, immunizations and
-procedures by the names, types and keys of tables and columns, and by a sample of the rows of those that may be it. Prints each
-candidate with its score and reasons. Of values it prints codes alone: few, short, in three rows and more.
+Looks for tables of patients, practitioners, encounters, conditions, allergies, results, vital signs, medications,
+immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a sample of the rows
+of likely tables. It prints each candidate with its score and reasons. The only values that it prints are codes: few,
+short, and each in three rows or more.
 
-With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as comments, and
-codes.yaml with the codes that rows hold, as comments too. The pack loads as it is, and serves nothing until a person has taken away
-the # of what is right.
+With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
+comments, and codes.yaml with the codes that rows hold, as comments too. The pack loads as it is, and serves nothing
+until you remove the # before what is right.
 
   --database URL   ${ADDRESS_FORMS}
   --zone ZONE      IANA zone of the local times in the database, such as America/New_York
-  --name NAME      of the pack; default: that of the folder
+  --name NAME      name of the pack; default: that of the folder
   --no-rows        looks at names, types and keys alone
-  --budget SECONDS for reading rows; default ${SECONDS}. Candidates that are left count by their names
+  --budget SECONDS time for reading rows; default ${SECONDS}. The other candidates are scored by names, types and keys
+                   alone
   --json           prints one JSON object
 
-Exit code: 0 with candidates or none; 1 where FOLDER is not empty; 2 not understood.`,
+Exit code: 0 with candidates or without; 1 if FOLDER is not empty; 2 if the arguments are wrong.`,
   options: {
     database: { type: 'string' },
     json: { type: 'boolean' },

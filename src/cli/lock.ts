@@ -31,8 +31,9 @@ export const lock: Command = {
 Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use, with
 columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
 
-Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under \`deny\`. A mapping
-whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them completed by its editor.
+Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under
+\`deny\`. A mapping whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them completed by its
+editor.
 
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's`,
@@ -45,7 +46,7 @@ whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them comp
     const whole = await database.catalog().finally(() => database.close());
     if (pack.registry === undefined) {
       for (const problem of pack.problems) terminal.note(problemLine(problem));
-      terminal.note('A pack with errors is not locked.');
+      terminal.note('The pack has errors, so schema.lock.json was not written. Mend them first.');
       return 1;
     }
     for (const line of subjectLines(config, pack.registry.pack)) terminal.out(line);

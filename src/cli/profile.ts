@@ -33,14 +33,16 @@ export const profile: Command = {
   summary: 'tells what the tables of a database hold, before they are mapped',
   help: `Usage: lintel profile [TABLE] [--database URL] [--mappings FOLDER] [--json]
 
-Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column of the
-table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most frequent of codes, days
-that no calendar has (02-30), and values that likely mean none, such as 1753-01-01, 99999999 or N/A. It needs no pack.
+Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column
+of the table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most
+frequent of codes, days that no calendar has (02-30), and values that likely mean none, such as 1753-01-01, 99999999
+or N/A. It needs no pack.
 
-Rows are counted up to 10,000 and else are the engine's own number: "about" by its statistics, "at most" by row numbers.
+Tables of up to 10,000 rows are counted. Of larger ones the engine's own number is shown: "about" by its statistics,
+"at most" by row numbers.
 
-Values are shown only where they are codes (few, short, in three rows and more) or stand for none. Of columns that look like
-names, addresses or notes none are; those of deny in pack.yaml are not read.
+Values are shown only if they are codes (few, short, each in three rows or more) or stand for none. No value is shown
+of columns that look like names, addresses or notes. Columns under deny in pack.yaml are not read.
 
   --rows N         rows of the table that are read, spread over its key; default ${ROWS}
   --values COLUMN  shows the most frequent values of this column, which may be a patient's; several with commas
@@ -75,7 +77,9 @@ names, addresses or notes none are; those of deny in pack.yaml are not read.
     const settings = files && settingsOf(files);
     if (settings !== undefined && !('deny' in settings)) {
       for (const problem of settings) terminal.note(problemLine(problem));
-      terminal.note('The pack cannot be read, so what it denies is not known. Mend it, or leave --mappings out.');
+      terminal.note(
+        'The pack cannot be read, so its deny rules are not known. Mend the pack, or leave --mappings out.',
+      );
       return 1;
     }
     const database = await openDatabase(config, terminal.note);

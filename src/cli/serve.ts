@@ -22,7 +22,7 @@ export const serve: Command = {
 Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
 Without any configuration it serves a demo database.
 
-Options stand for the environment variables of the same names, which are:
+Options replace the environment variables of the same names. The variables are:
 
 ${variables}`,
   options: {

@@ -18,12 +18,13 @@ export const test: Command = {
   help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif FILE] [--junit FILE]
        lintel test --record MAPPING KEY... [--write] [--mappings FOLDER] [--database URL] [--schema VERSION] [--json]
 
-Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own, which has
-the tables of the schema and the rows that the test writes. The database at hand is only asked for its schema.
+Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own,
+which has the tables of the schema and the rows that the test writes. The database at hand is only asked for its
+schema.
 
-With --record it makes a test of the row whose key columns hold KEY: the rows that its resource is made of, with invented
-names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL stay; what cannot be replaced
-is left out and told. Nothing is written without --write.
+With --record it makes a test of the row whose key columns hold KEY: the rows that its resource is made of, with
+invented names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL stay; what
+cannot be replaced is left out and told. Nothing is written without --write.
 
   --record MAPPING makes a test of a row of this mapping
   --write          appends the test to the file beside that of the mapping (NAME.test.yaml)
@@ -31,8 +32,8 @@ is left out and told. Nothing is written without --write.
   --database URL   ${ADDRESS_FORMS}
   --locked         takes the schema of the pack's schema.lock.json, without a database
   --schema VERSION version of the database's schema, instead of the pack's
-  --json           prints one JSON object: ran, failed, and each test with its problems; with --record file, test, leftOut,
-                   notMade and written
+  --json           prints one JSON object: ran, failed, and each test with its problems; with --record file, test,
+                   leftOut, notMade and written
   --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
   --junit FILE     also writes the tests as JUnit XML
 

@@ -23,21 +23,18 @@ export const user: Command = {
        lintel user rm NAME [--accounts FILE]
        lintel user list [--accounts FILE]
 
-add        makes an account
-link       says which resource the person is
-passwd     gives it another password; its sessions end
-allow-password  it logs in at the REST interface by its password, also where people log in at an issuer (LOGIN_PASSWORDS=false)
-deny-password   undoes that; its sessions end
-disable    nobody can log in with it; its sessions end
-enable     undoes that
-rm         removes it; its sessions end
-list       names all accounts
+add        makes an account link       says which resource the person is passwd     gives it another password; its
+sessions end allow-password  it logs in at the REST interface by its password, also where people log in at an issuer
+(LOGIN_PASSWORDS=false) deny-password   undoes that; its sessions end disable    nobody can log in with it; its
+sessions end enable     undoes that rm         removes it; its sessions end list       names all accounts
 
-The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.
+The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to
+${LONGEST_PASSWORD} characters.
 
   --fhir-user TYPE/ID   the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3
   --generate        makes a random password and prints it
-  --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees changes`,
+  --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees
+                    changes`,
   options: { accounts: { type: 'string' }, generate: { type: 'boolean' }, 'fhir-user': { type: 'string' } },
   positionals: [1, 2],
   async run(args, terminal) {

@@ -20,12 +20,13 @@ export const words: Command = {
   summary: 'prints the SQL of an index for searches by words, such as those of names',
   help: `Usage: lintel words TABLE COLUMN... [--database URL] [--mappings FOLDER]
 
-Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that let
-searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel executes nothing: whoever
-administers the database does, and grants Lintel's login SELECT on the table.
+Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that
+let searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel
+executes nothing: the administrator of the database does, and grants Lintel's login SELECT on the table.
 
   --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules hold`,
+  --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules
+                   hold`,
   options: { database: { type: 'string' }, mappings: { type: 'string' } },
   positionals: [2, 60],
   async run(args, terminal) {

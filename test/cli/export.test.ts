@@ -68,7 +68,7 @@ test('an export that was interrupted goes on where it stood, and another one bes
   expect([other.code, other.notes]).toEqual([0, expect.not.stringContaining('Going on')]);
   const { code, out, notes } = await lintel(environment, 'export', folder, ...options);
   expect([code, out]).toEqual([0, expect.stringContaining('400 resources')]);
-  expect(notes).toContain('Going on with an export that was interrupted.');
+  expect(notes).toContain('Continuing an export that was interrupted.');
   const whole = join(where.folder, 'whole');
   await lintel(environment, 'export', whole, ...options);
   expect(observationsOf(folder)).toBe(observationsOf(whole));
@@ -118,7 +118,7 @@ test('an export that was there before is replaced as a whole, and other files ar
   expect(readdirSync(folder)).toEqual(['Notes.ndjson', 'Patient.ndjson', 'manifest.json']);
 });
 
-test('an export that is interrupted says so, and goes on', async () => {
+test('an export that is interrupted says so, and continues', async () => {
   const where = clinic(300, 600);
   const folder = join(where.folder, 'out');
   const args = [...NODE, 'export', folder, '--type', 'Observation'];
@@ -134,9 +134,9 @@ test('an export that is interrupted says so, and goes on', async () => {
   // As a terminal's Ctrl+C comes through npm: to both, and passed on.
   for (let i = 0; i < 2; i++) child.kill('SIGINT');
   expect(await ended).toEqual([1, null]);
-  expect(notes).toContain('The export is not complete; the same command goes on with it.');
+  expect(notes).toContain('The export is not complete; the same command continues it.');
   const { out, notes: later } = await lintel(where.environment, 'export', folder, '--type', 'Observation');
-  expect(later).toContain('Going on');
+  expect(later).toContain('Continuing');
   expect(out).toContain('180000 resources');
 });
 
