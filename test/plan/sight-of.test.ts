@@ -51,3 +51,16 @@ test('a permission that is not understood allows nothing, and makes no other sup
   expect(seen(unknown)).toEqual([]);
   expect(seen(unknown, permission({ where: [FINAL] }))).toHaveLength(1);
 });
+
+test.each([
+  ['the same patients in each', [{ within: [{ ids: ['1'] }] }, { within: [{ ids: ['1'] }], where: [FINAL] }], true],
+  ['other patients in one', [{ within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }], where: [FINAL] }], false],
+  ['nobody in one', [{ within: [{ ids: ['1'] }], where: [LAB] }, { where: [FINAL] }], false],
+] as const)(
+  'a sight is uniform with %s: what one permission shows is not shown by another',
+  (_what, limits, uniform) => {
+    const permissions = limits.map(one => permission(one));
+    const sight = sightOf({ kind: 'limited', caller: 'c', permissions }, ['Observation'], parse);
+    expect(sight.uniform).toBe(uniform);
+  },
+);
