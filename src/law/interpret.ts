@@ -5,7 +5,7 @@
  */
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
-import type { IdRule } from '../mapping/id-rule.ts';
+import type { IdPart, IdRule } from '../mapping/id-rule.ts';
 import type {
   Condition,
   EachNode,
@@ -400,7 +400,7 @@ export class Interpreter<R> {
       const printed = parts.map(part => (part.kind === 'literal' ? part.text : part.codec.print(raw(part.column))));
       if (printed.includes(undefined)) continue;
       const id = printed.join('');
-      return /^[A-Za-z0-9.-]{1,64}$/.test(id) ? id : undefined;
+      if (/^[A-Za-z0-9.-]{1,64}$/.test(id) && id.length + uncommon(parts, raw) <= 64) return id;
     }
     return undefined;
   }
@@ -573,4 +573,13 @@ function dependsOnRow(node: Node): boolean {
 
 function thingOf(json: unknown): Thing {
   return parseThing(JSON.stringify(json));
+}
+
+/** What escaped characters that are no printable ASCII take less than the nine that count for each of their units. docs/decisions/0434 */
+function uncommon(parts: readonly IdPart[], raw: (column: ColumnExpression) => SqlValue): number {
+  const escaped = parts.flatMap(part => (part.kind === 'column' && part.codec.name === 'escaped' ? [part] : []));
+  const characters = escaped.flatMap(({ column }) => [...String(raw(column))]);
+  return characters
+    .filter(character => !/[ -~]/.test(character))
+    .reduce((sum, character) => sum + 9 * character.length - 3 * Buffer.byteLength(character), 0);
 }

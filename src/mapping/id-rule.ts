@@ -2,7 +2,10 @@
  * What the ids of a mapping's resources are made of, and back: a read finds its row by the keys that an id names.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import type { ColumnExpression } from '../sql/expression.ts';
+import { INTEGER, UNICODE } from '../sql/column-type.ts';
+import { call, compare, constant, TRUE } from '../sql/construct.ts';
+import type { ColumnExpression, Predicate } from '../sql/expression.ts';
+import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER } from '../sql/id-length.ts';
 
 /** V7. The first alternative whose columns are all present makes the id. */
 export interface IdRule {
@@ -32,7 +35,52 @@ export interface IdCodec {
 /** A UUID in a text, in either case, as a pattern of SQL. */
 export const UUID_PATTERN: string = [8, 4, 4, 4, 12].map(digits => '[0-9A-Fa-f]'.repeat(digits)).join('-');
 
-const LONGEST = 64;
+/** Characters of an id. */
+export const LONGEST = 64;
+
+/** How the characters of a key are counted: src/sql/id-length.ts. */
+export function countedAs({ name, print }: IdCodec): number {
+  if (name !== 'escaped') return AS_IT_IS;
+  return print('-') === '-' ? ESCAPED : HYPHENS_ESCAPED;
+}
+
+/** The most characters that an alternative of a rule prints, as far as the types of its columns tell. */
+export function longestId(parts: readonly IdPart[]): number {
+  return parts.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : longestKey(part)), 0);
+}
+
+/** What an alternative prints has no more characters than an id. Asked of rows that have all of its keys. */
+export function idFits(parts: readonly IdPart[]): Predicate {
+  const columns = parts.flatMap(part => (part.kind === 'column' ? [part] : []));
+  if (longestId(parts) <= LONGEST) return TRUE;
+  const literals = parts.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 0), 0);
+  const printed = columns.flatMap(part => [
+    part.column.type.kind === 'text' ? part.column : call('text', [part.column], UNICODE),
+    countedAs(part.codec),
+  ]);
+  return compare(call('id-length', printed, INTEGER), '<=', constant(LONGEST - literals, INTEGER));
+}
+
+function longestKey({ column: { type }, codec }: IdColumn): number {
+  switch (type.kind) {
+    case 'text': {
+      if (codec.isUuid) return UUID_LENGTH;
+      const each = countedAs(codec) === AS_IT_IS ? 1 : OTHER;
+      return type.length === 'max' ? Number.POSITIVE_INFINITY : type.length * each;
+    }
+    case 'integer':
+      return 1 + DIGITS[type.bits];
+    case 'decimal':
+      return 1 + type.precision;
+    case 'date':
+      return 'yyyy-mm-dd'.length;
+    default:
+      return UUID_LENGTH;
+  }
+}
+
+const UUID_LENGTH = 36;
+const DIGITS = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
 /** Whether a text can be the id of a resource. Asked several times per row and per read: a regular expression takes longer, a table too. */
 export function isLegalId(text: string): boolean {

@@ -5,7 +5,7 @@
 import { isWhole } from '../mapping/codecs/stored-number.ts';
 import type { Clock } from '../mapping/criterion.ts';
 import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
-import { UUID_PATTERN } from '../mapping/id-rule.ts';
+import { type IdPart, idFits, UUID_PATTERN } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
@@ -41,12 +41,17 @@ export const servedPredicate = remembered(
     ),
 );
 
-/** Some alternative of the id rule can be written. Text keys with characters that no FHIR id has are not served. */
+/** Some alternative of the id rule can be written: text keys have no characters that no FHIR id has, and all is not too long. */
 function idPresent(mapping: Mapping): Predicate {
   return or(...mapping.id.alternatives.map(parts => idPartsPresent(parts)));
 }
 
-export function idPartsPresent(parts: Mapping['id']['alternatives'][number]): Predicate {
+export function idPartsPresent(parts: readonly IdPart[]): Predicate {
+  return and(idPartsFilled(parts), idFits(parts));
+}
+
+/** All keys of an alternative of the id rule are there, and have no characters that no id has. */
+function idPartsFilled(parts: readonly IdPart[]): Predicate {
   return and(
     ...parts.map(part => {
       if (part.kind === 'literal') return TRUE;

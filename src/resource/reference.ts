@@ -2,10 +2,11 @@
  * Generates code for logical ids: of a row itself (V7), and of rows that references lead to (V5).
  * https://hl7.org/fhir/R4/datatypes.html#id, https://hl7.org/fhir/R4/references.html
  */
-import { type IdPart, type IdRule, isLegalId } from '../mapping/id-rule.ts';
+import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } from '../mapping/id-rule.ts';
 import type { RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
+import { AS_IT_IS, lengthInId } from '../sql/id-length.ts';
 import type { Emission } from './emission.ts';
 import { rawCode, refIn, targetIn } from './frame.ts';
 import { castTo } from './raw.ts';
@@ -16,7 +17,6 @@ function legalId(text: string): string {
   return isLegalId(text) ? text : '';
 }
 
-const LENGTH = 64;
 const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
 
 /** Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length. */
@@ -32,25 +32,28 @@ export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, 
     const parts = rule.alternatives[index];
     if (!parts) return;
     const printed: string[] = [];
+    /** Where it may be too long: what escapes add, as they are counted, to what is printed. */
+    const added: string[] = [];
+    const fits = longestId(parts) <= LONGEST;
     const operands = parts.map(part => {
       if (part.kind === 'literal') return JSON.stringify(part.text);
       const value = raw(part.column);
       const print = `${source.bind(part.codec)}.print(${value})`;
       const name = source.variable(`${value} === null ? undefined : ${print}`, 'const');
       printed.push(name);
+      const how = countedAs(part.codec);
+      if (how !== AS_IT_IS && !fits) added.push(` + ${source.bind(lengthInId)}(${value}, ${how}) - ${name}.length`);
       return name;
     });
     const text = operands.join(' + ');
     const assign = (): void => {
       if (!isLegalButForLength(parts)) source.line(`${result} = ${source.bind(legalId)}(${text});`);
-      else source.line(`${result} = ${text}; if (${result}.length > ${LENGTH}) ${result} = '';`);
+      else source.line(`${result} = ${text};`);
+      source.line(`if (${result}.length${added.join('')} > ${LONGEST}) ${result} = '';`);
     };
-    if (printed.length === 0) {
-      assign();
-      return;
-    }
-    source.block(`if (${printed.map(name => `${name} !== undefined`).join(' && ')})`, assign);
-    if (index + 1 < rule.alternatives.length) source.block('else', () => from(index + 1));
+    if (printed.length === 0) assign();
+    else source.block(`if (${printed.map(name => `${name} !== undefined`).join(' && ')})`, assign);
+    if (index + 1 < rule.alternatives.length) source.block(`if (${result} === '')`, () => from(index + 1));
   };
   from(0);
   return result;

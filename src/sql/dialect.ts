@@ -101,6 +101,11 @@ export function operand(args: readonly (Expression | number)[], position: number
   return found;
 }
 
+/** Arguments two by two: an expression and a number. */
+export function pairs(args: readonly (Expression | number)[]): readonly (readonly [Expression, number])[] {
+  return Array.from({ length: args.length / 2 }, (_, i) => [operand(args, 2 * i), count(args, 2 * i + 1)]);
+}
+
 /** A position or length among the arguments, as SQL text. */
 export function count(args: readonly (Expression | number)[], position: number): number {
   const found = args[position];

@@ -48,6 +48,7 @@ export type FunctionName =
   | 'text' // anything → text
   | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'
+  | 'id-length' // (text, how, text, how, …): characters that they take together in an id (src/sql/id-length.ts)
   | 'substring' // (text, start from 1, length)
   | 'ymd'; // (year, month, day) → integer yyyymmdd
 

@@ -90,6 +90,7 @@ export const tables: fc.Arbitrary<Tables> = fc
 
 const textColumn = fc.constantFrom(column('a', 'CD'), column('a', 'TXT'), column('a', 'NAM'), column('a', 'DT8'));
 const numberColumn = fc.constantFrom(column('a', 'QTY'), column('a', 'DTI'), column('a', 'ID'));
+const lengthInId = fc.tuple(textColumn, fc.constantFrom(0, 1, 2)).map(args => call('id-length', args, INTEGER));
 
 export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
   { weight: 3, arbitrary: textColumn },
@@ -136,6 +137,7 @@ export const textExpression: fc.Arbitrary<Expression> = fc.oneof(
 export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
   numberColumn,
   fc.constant(column('a', 'AMT')),
+  lengthInId,
   textColumn.map(of => call('number', [of], NUMBER)),
   fc.constant(call('whole', [column('a', 'AMT')], INTEGER)),
   numberColumn.map(of => call('ymd', [of, of, of], INTEGER)),

@@ -197,6 +197,7 @@ export const CASES: readonly Case[] = [
   select(
     'texts made of others',
     call('concat', [CD, QTY], UNICODE),
+    call('id-length', [CD, 0, TXT, 1, NAM, 2, QTY, 0], INTEGER),
     call('substring', [CD, 2, 3], UNICODE),
     call('replace', [TXT, text('a'), text('&')], UNICODE),
     call('upper', [TXT], UNICODE),

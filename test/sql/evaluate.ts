@@ -151,6 +151,14 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
   }
 }
 
+/** By regular expressions, as the rule is told in decision 434. */
+function lengthInId(key: string, how: string): number {
+  const text = rtrim(key);
+  if (how === '0') return text.length;
+  const kept = how === '1' ? /[A-Za-z0-9-]/ : /[A-Za-z0-9]/;
+  return text.split('').reduce((sum, c) => sum + (kept.test(c) ? 1 : /[ -~]/.test(c) ? 3 : 9), 0);
+}
+
 function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): SqlValue {
   const texts = of.args.map(a => (typeof a === 'number' ? String(a) : textOf(a, scope)));
   if (texts.some(t => t === null)) return null;
@@ -200,6 +208,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return text.toLowerCase();
     case 'concat':
       return texts.join('');
+    case 'id-length':
+      return texts.reduce((sum, key, i) => sum + (i % 2 === 0 ? lengthInId(key ?? '', texts[i + 1] ?? '') : 0), 0);
     case 'substring':
       return [...text].slice(Number(second) - 1, Number(second) - 1 + Number(third)).join('');
     case 'ymd':

@@ -8,7 +8,7 @@ import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, filled, glob, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
-import { type IdPart, UUID_PATTERN } from '../id-rule.ts';
+import { type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
 import type { Report } from '../load/problem.ts';
 import type { JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
@@ -148,25 +148,19 @@ function isMissing(parts: readonly IdPart[]): Predicate {
   return or(...columnsIn(parts).map(column => not(given(column))));
 }
 
-/** Text columns that stand in an id as they are: characters that no id has, and more of them than it holds. */
+/** Keys that make no id: text columns that stand in it as they are, with characters that no id has; more than it holds. */
 function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string; readonly where: Predicate }[] {
-  const literals = parts.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
-  return parts.flatMap(part => {
+  const columns = columnsIn(parts).map(({ column }) => column);
+  const together = columns.length === 1 ? `${columns.join()} is` : `${columns.join(' and ')} together are`;
+  const fits = idFits(parts);
+  const tooLong = fits.kind === 'true' ? [] : [{ what: `${together} too long for an id`, where: not(fits) }];
+  const illegal = parts.flatMap(part => {
     if (part.kind !== 'column' || part.codec.name !== 'plain') return [];
     const of = part.column;
     if (part.codec.isUuid) return [{ what: `${of.column} is no UUID`, where: not(glob(of, UUID_PATTERN)) }];
-    const room = 64 - literals + 1;
-    return [
-      {
-        what: `${of.column} has characters that no id has`,
-        where: { kind: 'glob', of, pattern: '*[^-A-Za-z0-9.]*', not: false },
-      },
-      {
-        what: `${of.column} is too long for an id`,
-        where: { kind: 'glob', of, pattern: `${'?'.repeat(room + 1)}*`, not: false },
-      },
-    ];
+    return [{ what: `${of.column} has characters that no id has`, where: glob(of, '*[^-A-Za-z0-9.]*') }];
   });
+  return [...illegal, ...tooLong];
 }
 
 /** An id of several texts as it is written: where a point stands between them, other keys may give the same. */

@@ -5,8 +5,9 @@
  */
 import type { ColumnType } from '../column-type.ts';
 import type { Writer } from '../dialect.ts';
-import { count, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
+import { count, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
+import { AS_IT_IS, escapedAsOne, keptIn, ONE_BYTE, OTHER } from '../id-length.ts';
 import { walk } from '../walk.ts';
 import { BETWEEN, LEFT_OUT } from '../words.ts';
 import { castInteger, castNumber } from './cast.ts';
@@ -64,6 +65,10 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return uuidOfBytes(writer, first, first.type.length);
     case 'concat':
       return `(${args.map((_, i) => binary(asText(writer, operand(args, i)))).join(' + ')})`;
+    case 'id-length':
+      return `(${pairs(args)
+        .map(([of, how]) => lengthInId(asText(writer, of), how))
+        .join(' + ')})`;
     case 'substring':
       return `SUBSTRING(${x()}, ${count(args, 1)}, ${count(args, 2)})`;
     case 'ymd': {
@@ -142,6 +147,25 @@ function digitsOf(x: string): string {
   const marks = `CONCAT(REPLICATE('-', LEN(o.other)), LEFT(o.other, 0))`;
   const kept = `REPLACE(TRANSLATE(o.t, o.other, ${marks}), '-', '')`;
   return `(SELECT ${kept} FROM (SELECT n.t, ${other} AS other FROM (SELECT ${binary(x)} AS t) AS n) AS o)`;
+}
+
+/**
+ * What is not kept counts as escaped, what of that is not printable ASCII counts as more. LEN does not count trailing blanks, so
+ * a mark stands behind what may end in them.
+ */
+function lengthInId(x: string, how: number): string {
+  if (how === AS_IT_IS) return `LEN(${x})`;
+  const without = (text: string, characters: string): string => {
+    const [last = '', others] = [characters.at(-1), characters.slice(0, -1)];
+    return `REPLACE(TRANSLATE(${text}, '${quoted(others)}', '${last.repeat(others.length)}'), '${last}', '')`;
+  };
+  const length = (text: string): string => `(LEN(CONCAT(${text}, '-')) - 1)`;
+  const other = without('n.t', keptIn(how));
+  const rest = without('o.other', escapedAsOne(how));
+  return (
+    `(SELECT LEN(o.t) + ${ONE_BYTE - 1} * ${length('o.other')} + ${OTHER - ONE_BYTE} * ${length(rest)}` +
+    ` FROM (SELECT n.t, ${other} AS other FROM (SELECT ${binary(`RTRIM(${x})`)} AS t) AS n) AS o)`
+  );
 }
 
 /** Where the separator begins, NULL where it does not occur. */

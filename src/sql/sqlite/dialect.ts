@@ -7,7 +7,7 @@
 import type { ColumnType } from '../column-type.ts';
 import { BYTES, holdsAnyNumber, isLoose, isMixed, isSmallUuid, UNICODE, utcLayoutOf } from '../column-type.ts';
 import type { Dialect, Writer } from '../dialect.ts';
-import { count, endsTrimmed, jsonSeparator, operand, separatorOf, unambiguousQuotes } from '../dialect.ts';
+import { count, endsTrimmed, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
 import { literal } from '../literal.ts';
 import { bracketed } from '../name.ts';
@@ -287,6 +287,10 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `CASE WHEN typeof(${x()}) = 'blob' AND length(${x()}) = 16 THEN lower(${hyphened(() => `hex(${x()})`)}) END`;
     case 'concat':
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
+    case 'id-length':
+      return `(${pairs(args)
+        .map(([of, how]) => `lintel_id_length(${asText(writer, of)}, ${how})`)
+        .join(' + ')})`;
     case 'substring':
       return `substr(${x()}, ${position(args, 1)}, ${count(args, 2)})`;
     case 'ymd': {

@@ -7,6 +7,7 @@ import { instantOfCount } from '../../time/counted.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold } from '../fold.ts';
+import { lengthInId } from '../id-length.ts';
 import { printNumber } from '../printed-number.ts';
 import { UUID } from '../uuid.ts';
 import { spacedWords } from '../words.ts';
@@ -30,6 +31,10 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_digits', { deterministic: true }, text => {
     check();
     return typeof text === 'string' ? text.replace(/[^0-9]+/g, '') : text;
+  });
+  database.function('lintel_id_length', { deterministic: true }, (text, how) => {
+    check();
+    return text === null ? null : lengthInId(String(text), Number(how));
   });
   database.function('lintel_number', { deterministic: true }, text => {
     check();
