@@ -28,7 +28,7 @@ function uriOf(folder: string, file: string): string {
 export function sarifText(folder: string, problems: readonly Problem[]): string {
   const results = problems.map(problem => ({
     ruleId: problemCode(problem),
-    level: problem.severity,
+    level: problem.severity === 'notice' ? 'note' : problem.severity,
     message: { text: textOf(problem) },
     locations: [
       {
@@ -65,7 +65,7 @@ function textOf(problem: Problem): string {
   const { file, line, column } = problem.position;
   return formatProblem(problem)
     .slice(`${file}:${line}:${column}: `.length)
-    .replace(/^warning: /, '');
+    .replace(/^(warning|notice): /, '');
 }
 
 /**

@@ -26,6 +26,7 @@ export function reportJson({ pack, at, seed, budgetSeconds, problems, sections }
     budgetSeconds: budgetSeconds ?? null,
     errors: countOf(problems, 'error'),
     warnings: countOf(problems, 'warning'),
+    notices: countOf(problems, 'notice'),
     problems: problems.map(problem => {
       const { severity, position, message, expected, found, suggestion } = problem;
       return { severity, code: problemCode(problem), ...position, message, ...{ expected, found, suggestion } };

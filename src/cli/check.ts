@@ -55,7 +55,7 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
   --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
   --junit FILE     also writes problems and tests as JUnit XML; only errors are failures
 
-Exit code: 0 without errors (warnings are allowed), 1 with errors.`,
+Exit code: 0 without errors (warnings and notices are allowed), 1 with errors.`,
   options: {
     database: { type: 'string' },
     schema: { type: 'string' },
@@ -139,7 +139,9 @@ function wholeNumber(args: Arguments, option: string): number | undefined {
 }
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {
-  const found = `${plural(countOf(problems, 'error'), 'error')}, ${plural(countOf(problems, 'warning'), 'warning')}`;
+  const counts = (['error', 'warning', 'notice'] as const).map(one => [one, countOf(problems, one)] as const);
+  const told = counts.filter(([severity, count]) => severity !== 'notice' || count > 0);
+  const found = told.map(([severity, count]) => plural(count, severity)).join(', ');
   if (registry === undefined) return found;
   return `${registry.pack.name}: ${plural(registry.mappings.length, 'mapping')} of ${plural(registry.types.length, 'type')}; ${found}`;
 }

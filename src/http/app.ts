@@ -10,6 +10,7 @@ import { type AppParts, fhirBase, type HttpEnv, serverBase } from './context.ts'
 import { exportRoutes } from './export/routes.ts';
 import { configurationRoute } from './fhir/authorization.ts';
 import { fhirRoutes } from './fhir/routes.ts';
+import { whyNoDocuments } from './fhir/summary-routes.ts';
 import { auditAnswers } from './middleware/audit.ts';
 import { type Entry, requireToken } from './middleware/bearer.ts';
 import { breakGlass, GLASS, refuseGlass } from './middleware/break-glass.ts';
@@ -75,10 +76,18 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.route(config.fhirPath, fhirRoutes(parts));
   if (parts.rest !== undefined) app.route(config.apiPath, restRoutes(parts, parts.rest));
 
-  app.notFound(c => refuse(c, 404, 'unknown-address', `Nothing is here; FHIR is at ${config.fhirPath}`));
+  const nothing = `Nothing is here; FHIR is at ${config.fhirPath}`;
+  app.notFound(c => refuse(c, 404, 'unknown-address', c.get('rest') === true ? whyNoRest(parts) : nothing));
   const [asFhir, asRest] = [onError(parts), onRestError(parts)];
   app.onError((error, c) => (c.get('rest') === true ? asRest(error, c) : asFhir(error, c)));
   return app;
+}
+
+/** What a call of the REST interface is told where none is offered, or where it has no such call. */
+function whyNoRest({ rest, summary, served, config }: AppParts): string {
+  if (rest !== undefined) return `Nothing is here; docs/ccds-documents.md has the calls of ${config.apiPath}`;
+  if (summary === undefined) return `The REST interface is not offered. ${whyNoDocuments(served)}`;
+  return 'The REST interface is not offered; lintel check says what the mappings of Patient and Encounter lack for it';
 }
 
 /** Without somebody who knows tokens a server that is not open answers nobody. */

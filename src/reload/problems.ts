@@ -6,6 +6,6 @@ import { type Problem, problemLine } from '../mapping/load/problem.ts';
 
 export function tellProblem(problem: Problem, log: Log): void {
   const { file, line, column } = problem.position;
-  const tell = problem.severity === 'error' ? log.error : log.warn;
+  const tell = { error: log.error, warning: log.warn, notice: log.info }[problem.severity];
   tell('mapping problem', { at: `${file}:${line}:${column}`, problem: problemLine(problem) });
 }

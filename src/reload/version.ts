@@ -99,7 +99,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
       pack: { name, title, version: registry.version },
       software: SOFTWARE_VERSION,
       mappings: registry.mappings.length,
-      warnings: pack.problems.map(problemLine),
+      warnings: pack.problems.filter(({ severity }) => severity !== 'notice').map(problemLine),
       unserved: pack.registry === undefined ? [] : (pack.unserved ?? []),
       refused,
       lacking,

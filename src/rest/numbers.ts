@@ -27,7 +27,10 @@ export function numbersOf(registry: Registry, type: string): Numbers | undefined
   return only && others.length === 0 ? numbersInIds(only) : undefined;
 }
 
-/** Why there is no REST interface, at the mappings or in `ccds.yaml`; and numbers that nothing asks for. */
+/**
+ * Why the REST interface is not offered: notices at the mappings or in `ccds.yaml`, as a pack may do without. Warnings:
+ * numbers that nothing asks for.
+ */
 export function numberProblems(registry: Registry, ccds: string): readonly Problem[] {
   const report = createReport();
   const types: readonly string[] = NUMBERED_TYPES;
@@ -47,22 +50,24 @@ export function numberProblems(registry: Registry, ccds: string): readonly Probl
     const mappings = registry.ofType(type);
     const without = mappings.find(({ number }) => number === undefined);
     if (!without) {
-      report.warning(
-        'limited-interface',
-        { file: ccds, line: 1, column: 1 },
-        `there is no REST interface: no mapping is of ${type}`,
-      );
+      report.notice('limited-interface', { file: ccds, line: 1, column: 1 }, notOffered(`no mapping is of ${type}`), {
+        expected: `a mapping with \`resource: ${type}\`, if the REST interface is wanted`,
+      });
       continue;
     }
     const why =
       mappings.length > 1
         ? `${type} has ${mappings.length} mappings, and ${without.name} has no \`number\``
         : `ids of ${without.name} are not made from one key that is a whole number`;
-    report.warning('limited-interface', without.at, `there is no REST interface: ${why}`, {
-      expected: '`number: {from: COL}`, a column of whole numbers that are unique',
+    report.notice('limited-interface', without.at, notOffered(why), {
+      expected: '`number: {from: COL}`, a column of whole numbers that are unique, if the REST interface is wanted',
     });
   }
   return report.problems();
+}
+
+function notOffered(why: string): string {
+  return `\`$ccd\` is offered, and the REST interface under \`/api\` is not: ${why}`;
 }
 
 /** More digits than these lose some in JSON. */

@@ -183,7 +183,7 @@ async function checkSchema(database: Database, files: PackFiles, options: LoadOp
     checkPack(files, await memory.withForms(database, catalog, files, part), { ...options, packMemory: memory.pack });
   const part = partNamed(files, memory.pack);
   const checked = await check(await database.catalog(part));
-  const isSound = checked.pack.problems.every(({ severity }) => severity === 'warning');
+  const isSound = checked.pack.problems.every(({ severity }) => severity !== 'error');
   return isSound ? checked : check(await database.catalog());
 }
 
@@ -234,7 +234,7 @@ function withAccess(
     ...pack.problems,
     ...found.map(one => (pack.unserved ? { ...one, severity: 'warning' as const } : one)),
   ];
-  const isSound = problems.every(({ severity }) => severity === 'warning');
+  const isSound = problems.every(({ severity }) => severity !== 'error');
   return { pack: isSound ? { ...pack, problems } : { registry: undefined, problems }, access };
 }
 

@@ -30,6 +30,14 @@ test('a sound pack has a summary and exit code 0', async () => {
   expect(code).toBe(0);
 });
 
+test('what a pack may do without is a notice: neither an error nor a warning', async () => {
+  const { pack, environment } = smallClinic({ 'ccds.yaml': 'lists: {}\n' });
+  const { code, out } = await lintel(environment, 'check', pack);
+  expect(out).toMatch(/^ccds\.yaml:1:1: notice: .*no mapping is of Encounter/m);
+  expect(out).toContain('0 errors, 0 warnings, 1 notice');
+  expect(code).toBe(0);
+});
+
 test('every problem is told at once, with its place and the nearest right spelling, and the exit code is 1', async () => {
   const { environment } = smallClinic({ 'person.yaml': BROKEN });
   const { code, out } = await lintel(environment, 'check');

@@ -45,6 +45,19 @@ test.each(['$validate', 'Widget/$validate', 'Widget/1/$meta'])('%s is told to be
   expect(calls).toEqual([]);
 });
 
+test('where no documents are made, 404 says that ccds.yaml is missing, in both interfaces', async () => {
+  const { app } = appUnderTest();
+  const why = 'the pack has no ccds.yaml';
+  for (const method of ['GET', 'POST']) {
+    const response = await app.request('/fhir/Patient/1/$ccd', { method });
+    expect(response.status).toBe(404);
+    expect((await issuesOf(response))[0]?.diagnostics).toContain(why);
+  }
+  const login = await app.request('/api/users/login', { method: 'POST' });
+  expect(login.status).toBe(404);
+  expect(await login.text()).toContain(why);
+});
+
 test.each([
   '/fhir/Nothing',
   '/fhir/Nothing/1',

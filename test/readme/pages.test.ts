@@ -96,6 +96,17 @@ test('links between the pages lead to files, and to headings that are there', ()
   expect(broken).toEqual([]);
 });
 
+test('every page is reached by links from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const page of reached) {
+    for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)) {
+      const path = join(dirname(page), target);
+      if (path.endsWith('.md') && existsSync(path)) reached.add(path);
+    }
+  }
+  expect(PAGES.filter(page => !reached.has(page))).toEqual([]);
+});
+
 test('files of src, test and tools that pages and comments name are there', () => {
   const texts = [...PAGES, ...globSync('src/**/*.ts')];
   const named = texts.flatMap(file =>

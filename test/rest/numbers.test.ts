@@ -161,26 +161,30 @@ describe('the record number in documents', () => {
   });
 });
 
-describe('why there is no REST interface is told', () => {
-  const cure = 'expected `number: {from: COL}`, a column of whole numbers that are unique';
+describe('why there is no REST interface is told as a notice', () => {
+  const NONE = '`$ccd` is offered, and the REST interface under `/api` is not';
+  const cure =
+    'expected `number: {from: COL}`, a column of whole numbers that are unique, if the REST interface is wanted';
 
   test('where ids are no whole numbers', async () => {
     const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('number: { from: PID }\n', '') });
     expect(problems).toEqual([
-      `people.yaml:1:1: warning: there is no REST interface: ids of people are not made from one key that is a whole number; ${cure}`,
+      `people.yaml:1:1: notice: ${NONE}: ids of people are not made from one key that is a whole number; ${cure}`,
     ]);
   });
 
   test('where one of two mappings has no number', async () => {
     const { problems } = await clinic({ 'visits.yaml': encounters('visits', 'VISIT', '') });
     expect(problems).toEqual([
-      `visits.yaml:1:1: warning: there is no REST interface: Encounter has 2 mappings, and visits has no \`number\`; ${cure}`,
+      `visits.yaml:1:1: notice: ${NONE}: Encounter has 2 mappings, and visits has no \`number\`; ${cure}`,
     ]);
   });
 
   test('where no mapping is of encounters', async () => {
     const { problems } = await clinic({ 'visits.yaml': '', 'calls.yaml': '', 'ccds.yaml': 'mrn: mrn\n' });
-    expect(problems).toEqual(['ccds.yaml:1:1: warning: there is no REST interface: no mapping is of Encounter']);
+    expect(problems).toEqual([
+      `ccds.yaml:1:1: notice: ${NONE}: no mapping is of Encounter; expected a mapping with \`resource: Encounter\`, if the REST interface is wanted`,
+    ]);
   });
 
   test('a number is a whole one', async () => {

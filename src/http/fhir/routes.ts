@@ -42,7 +42,7 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   });
 
   routes.route('/', recordRoutes(parts));
-  if (parts.summary !== undefined) routes.route('/', summaryRoutes(parts, parts.summary));
+  routes.route('/', summaryRoutes(parts));
   routes.get('/metadata', c =>
     respondCached(c, parts, async ({ base }) => {
       const { facade, authorization } = parts;

@@ -12,7 +12,7 @@ import type { MakeSummary } from '../../ccda/summary.ts';
 import { inBuffers } from '../../ccda/texts.ts';
 import type { RequestContext, SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
-import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import type { AppParts, HttpContext, HttpEnv, Served } from '../context.ts';
 import { type Answer, answerOf, answerWith } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
@@ -31,19 +31,35 @@ const TYPE = 'Patient';
 
 type Parameters = SearchRequest['parameters'];
 
-export function summaryRoutes(parts: AppParts, make: MakeSummary): Hono<HttpEnv> {
+const PATH = `/${TYPE}/:id/$ccd`;
+
+/** Where the server makes no documents, 404 says why. */
+export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
-  const path = `/${TYPE}/:id/$ccd`;
+  const { summary: make } = parts;
+  if (make === undefined) {
+    routes.all(PATH, () => {
+      throw new FhirError('unknown-operation', whyNoDocuments(parts.served));
+    });
+    return routes;
+  }
   const run = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
     respondCached(c, parts, async context => {
       const parameters = await read();
       const document = await summary(c.req.param('id') ?? '', parameters, context, parts, make);
       return answerIn(c, document, parameters);
     });
-  routes.get(path, c => run(c, () => urlParameters(c)));
-  routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
-  routes.all(path, wrongMethod('GET, HEAD, POST'));
+  routes.get(PATH, c => run(c, () => urlParameters(c)));
+  routes.post(PATH, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+  routes.all(PATH, wrongMethod('GET, HEAD, POST'));
   return routes;
+}
+
+/** What keeps a server from making C-CDA documents. */
+export function whyNoDocuments({ unserved = [] }: Pick<Served, 'unserved'>): string {
+  return unserved.length === 0
+    ? 'C-CDA documents are not offered: the pack has no ccds.yaml, which says what they hold'
+    : 'C-CDA documents are not offered while mappings are left out; /ready says why they are';
 }
 
 async function summary(

@@ -7,8 +7,8 @@ import type { Origin, Position } from '../model.ts';
 import { nearest } from './read/spelling.ts';
 
 export interface Problem {
-  /** A pack with an error is not served; a warning is. */
-  readonly severity: 'error' | 'warning';
+  /** A pack with an error is not served. A notice says what the pack leaves out by choice; it is counted as no problem. */
+  readonly severity: 'error' | 'warning' | 'notice';
   /** Has its code: `problemCode`. */
   readonly kind: PackErrorKind;
   readonly position: Position;
@@ -40,6 +40,7 @@ export interface Detail {
 export interface Report {
   error(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   warning(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
+  notice(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   /** Adds those of another report. */
   take(problems: readonly Problem[]): void;
   /** All problems so far, by file, line and column. */
@@ -81,6 +82,7 @@ export function createReport(): Report {
   return {
     error: (...told) => add('error', ...told),
     warning: (...told) => add('warning', ...told),
+    notice: (...told) => add('notice', ...told),
     take(problems) {
       for (const problem of problems) keep(problem);
     },
@@ -122,7 +124,7 @@ export function problemLine(problem: Problem): string {
 }
 
 /**
- * `file:line:column: message; expected …; found …; did you mean …?`, warnings marked as such. Behind it stands which call of a fragment
+ * `file:line:column: message; expected …; found …; did you mean …?`, warnings and notices marked as such. Behind it stands which call of a fragment
  * or row of a macro it shows under: the first, and how many others.
  */
 export function formatProblem(problem: Problem): string {
@@ -133,7 +135,7 @@ export function formatProblem(problem: Problem): string {
 
 function textWithoutOrigins(problem: Problem): string {
   const parts = [
-    `${placeText(problem.position)}: ${problem.severity === 'warning' ? 'warning: ' : ''}${problem.message}`,
+    `${placeText(problem.position)}: ${problem.severity === 'error' ? '' : `${problem.severity}: `}${problem.message}`,
   ];
   if (problem.expected !== undefined) parts.push(`expected ${problem.expected}`);
   if (problem.found !== undefined) parts.push(`found ${problem.found}`);

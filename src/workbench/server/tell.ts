@@ -18,7 +18,7 @@ export function problemOf(problem: Problem): WireProblem {
   const { file, line, column } = position;
   const text = problemLine(problem)
     .replace(`${file}:${line}:${column}: `, '')
-    .replace(/^warning: /, '');
+    .replace(/^(warning|notice): /, '');
   return {
     ...{ severity, text, place: placeOf(position) },
     ...(found === undefined || suggestion === undefined ? {} : { fix: { found, suggestion } }),

@@ -35,7 +35,7 @@ export interface WirePack {
 export type Unsaved = Readonly<Record<string, string>>;
 
 export interface WireProblem {
-  readonly severity: 'error' | 'warning';
+  readonly severity: 'error' | 'warning' | 'notice';
   readonly place: WirePlace;
   /** In full, without the place. */
   readonly text: string;

@@ -91,7 +91,7 @@ export function importCodes(bytes: Uint8Array, options: ImportOptions, report: R
   const places = placesOf(headings, first, options, report);
   if (places === undefined) return undefined;
   const read = readRows(options.headless ? records : records.slice(1), places, file, report);
-  const isSound = report.problems().every(({ severity }) => severity === 'warning');
+  const isSound = report.problems().every(({ severity }) => severity !== 'error');
   const used = FIELDS.filter(field => field === 'raw' || field === 'code' || read.rows.some(row => row[field] !== ''));
   const lines = [used, ...read.rows.map(row => used.map(field => row[field]))];
   return {

@@ -179,7 +179,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   );
   const resolved = resolveDrafts(drafts, hidden, pack, { degraded, memory });
   if (catalog && !degraded) reportOtherDatabase(pack);
-  const isSound = report.problems().every(problem => problem.severity === 'warning');
+  const isSound = report.problems().every(problem => problem.severity !== 'error');
   report.take(resolved.problems);
   if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
   // What a broken mapping would have used is not known.

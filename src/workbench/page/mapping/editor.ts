@@ -154,7 +154,7 @@ function diagnosticOf(doc: Text, problem: WireProblem): Diagnostic {
   return {
     from: range?.from ?? start,
     to: range?.to ?? Math.max(start + word.length, Math.min(start + 1, line.to)),
-    severity: problem.severity,
+    severity: problem.severity === 'notice' ? 'info' : problem.severity,
     message: problem.text,
     actions,
   };

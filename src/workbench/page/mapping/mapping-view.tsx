@@ -200,12 +200,13 @@ function useVerdicts(
 function Problems({ bench }: { readonly bench: Bench }) {
   const { check, checking, file } = bench;
   const all = check?.problems ?? [];
+  const count = all.filter(({ severity }) => severity !== 'notice').length;
   const here = all.filter(({ place }) => place.file === file?.path);
   const others = all.filter(({ place }) => place.file !== file?.path);
   return (
     <section class="problems" aria-label="Problems" aria-busy={checking}>
       <h2>
-        {all.length === 0 ? 'No problems' : `${all.length} ${all.length === 1 ? 'problem' : 'problems'}`}
+        {count === 0 ? 'No problems' : `${count} ${count === 1 ? 'problem' : 'problems'}`}
         {checking && <span class="quiet"> checking…</span>}
       </h2>
       <ul>
