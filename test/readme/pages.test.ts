@@ -139,6 +139,15 @@ test('every command of Lintel that a page names is there', async () => {
   expect([...named].filter(name => !new RegExp(`^ +(lintel )?${name}\\b`, 'm').test(out))).toEqual([]);
 });
 
+test('the page of commands has every command of --help', async () => {
+  const page = readFileSync('docs/command-line.md', 'utf8');
+  const { out } = await lintel({}, '--help');
+  const [, list = ''] = out.split('Commands:\n');
+  const commands = [...list.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+  expect(commands.length).toBeGreaterThan(15);
+  expect(commands.filter(name => !new RegExp(`^\\| \`npx lintel ${name}\\b`, 'm').test(page))).toEqual([]);
+});
+
 test('every command of npm that the pages name is there', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const text = PAGES.filter(page => !page.includes('decisions')).map(page => readFileSync(page, 'utf8'));
