@@ -17,13 +17,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const SQL = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9));
 CREATE TABLE ADDR (ID INTEGER NOT NULL, REV INTEGER NOT NULL, CITY VARCHAR(20), PRIMARY KEY (ID, REV));
-CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, PRIMARY KEY (FAC, CODE));
+CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, BORN_AT INTEGER, STILL CHAR(1), PRIMARY KEY (FAC, CODE));
 CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME);
 CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME);
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, PRIMARY KEY (ID, REV));
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B'), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
-INSERT INTO STAFF VALUES ('NO', 'A-1'), ('NO-A', '1');
+INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't'), ('NO-A', '1', NULL, 'f');
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000');
 INSERT INTO NOTE VALUES (1, 50, '2024-02-01 08:00:00.000'), (2, 50, '2024-01-15 08:00:00.000');
 INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2), (7, 2, '120/80', '5.4 mmol/L', 'P', 1), (8, 1, '118/', NULL, 'V', 50);
@@ -52,7 +52,9 @@ mapping: staff
 resource: Practitioner
 source: { table: STAFF, as: t, key: [FAC, CODE] }
 id: "{FAC|escaped}-{CODE|escaped}"
-elements: { active: "true" }
+elements:
+  active: { from: STILL, via: { boolean: { true: t, false: f } } }
+  birthDate: { sql: "date({t.BORN_AT}, 'unixepoch')", type: date }
 `;
 
 const RECORDS = `mapping: records
@@ -129,7 +131,10 @@ test('what old tables have is said as the reference says', async () => {
       birthDate: '1970',
     },
   ]);
-  expect(new Set((await allOf(facade, 'Practitioner', [])).map(({ id }) => id)).size).toBe(2);
+  const staff = await allOf(facade, 'Practitioner', []);
+  expect(new Set(staff.map(({ id }) => id)).size).toBe(2);
+  expect(staff).toMatchObject([{ active: true, birthDate: '1969-12-31' }, { active: false }]);
+  expect(staff[1]).not.toHaveProperty('birthDate');
   const quantity = (value: number) => ({ valueQuantity: { value } });
   expect(await allOf(facade, 'Observation', [])).toMatchObject([
     {

@@ -34,7 +34,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a column and an element without a codec between them want a via', () => {
     expect(problemsOfElements('  active: { from: LST_NM }')).toEqual([
-      'm.yaml:6:11: no codec follows from the types of column and element; expected `via:`; found NVARCHAR(40) for boolean',
+      'm.yaml:6:11: no codec follows from the types of column and element; expected `via: { boolean: { true: Y, false: N } }` with the values of the column; found NVARCHAR(40) for boolean',
     ]);
   });
 
@@ -52,13 +52,19 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a codec that does not read the column is rejected', () => {
     expect(problemsOfElements('  birthDate: { from: LST_NM, via: datetime }')).toEqual([
-      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8',
+      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8, or `via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators',
     ]);
   });
 
   test('a codec that does not give the element is rejected', () => {
     expect(problemsOfElements('  active: { from: DOB, via: ymd8 }')).toEqual([
       'm.yaml:6:29: ymd8: gives no boolean; expected an element of type date, dateTime',
+    ]);
+  });
+
+  test('seconds since 1970 for a day name the way by SQL', () => {
+    expect(problemsOfElements('  birthDate: { from: PT_NO, via: epoch }')).toEqual([
+      'm.yaml:6:34: epoch: gives no date; expected an element of type dateTime, or a day made by `{ sql: …, type: date }` (docs/mapping-language.md, "What old tables have")',
     ]);
   });
 

@@ -136,14 +136,22 @@ function firstMade(
   return undefined;
 }
 
-/** The codecs that need no options and make one of these types of such columns, in words; undefined: there is none. */
+/** What makes one of these types of such columns, in words; undefined: nothing does. Options and steps are examples. */
 function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[], zone: string): string | undefined {
-  const names = Object.entries(CODECS)
-    .filter(([, { make }]) =>
-      fhirTypes.some(fhirType => 'codec' in make(undefined, undefined, { zone, fhirType, columnTypes })),
-    )
-    .map(([name]) => name);
-  return names.length === 0 ? undefined : `\`via:\` one of ${names.join(', ')}`;
+  const fits = (name: string, options?: unknown): boolean =>
+    fhirTypes.some(fhirType => {
+      const made = CODECS[name]?.make(options, undefined, { zone, fhirType, columnTypes });
+      return made !== undefined && 'codec' in made;
+    });
+  const [type, ...others] = columnTypes;
+  const isText = type?.kind === 'text' && others.length === 0;
+  const names = Object.keys(CODECS).filter(name => fits(name));
+  const ways = names.length === 0 ? [] : [`\`via:\` one of ${names.join(', ')}`];
+  if (isText && names.includes('ymd8')) ways.push('`via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators');
+  if (isText && fhirTypes.includes('dateTime')) ways.push('`{ sql: …, type: datetime }` for dates with times');
+  if (!names.includes('boolean') && fits('boolean', { true: 'Y', false: 'N' }))
+    ways.push('`via: { boolean: { true: Y, false: N } }` with the values of the column');
+  return ways.length === 0 ? undefined : ways.join(', or ');
 }
 
 type Last =
