@@ -166,7 +166,7 @@ export const REQUEST_ERRORS = {
   'export-conflict': [
     'LNT-123',
     'conflict',
-    'The export is not in a state that allows this, or another process exports into the folder.',
+    'The export is not in a state that allows this, or another server exports into the same `DATA_DIR`.',
     'Ask for the state of the export; give each server a `DATA_DIR` of its own.',
   ],
   'too-many-requests': [

@@ -34,6 +34,8 @@ export interface JobLimits {
 export interface JobsOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
+  /** What is told where another process has that folder. */
+  readonly inUse?: string;
   /** The mappings that are served now. A job keeps those that it began with. */
   readonly pack: () => PackFiles;
   readonly threads: Threads;
@@ -82,12 +84,10 @@ const TIME_LIMIT = 2000;
 /** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now, timeLimit = TIME_LIMIT } = options;
+  const { inUse = `${root} is in use by another process` } = options;
   let closed = false;
   const lock = folderLock(root);
-  if (existsSync(root) && !lock.take())
-    throw new ConfigError([
-      `another process exports into ${root}: a second one needs a folder of its own (a server: DATA_DIR)`,
-    ]);
+  if (existsSync(root) && !lock.take()) throw new ConfigError([inUse]);
   const jobs = openJobRegistry({ root, bytes: limits.bytes, expiry: limits.expiry });
 
   const own = (caller: string, id: string): LiveJob | undefined =>
@@ -174,7 +174,7 @@ export function openJobs(options: JobsOptions): Jobs {
         });
       }
       if (!onDisk(() => lock.take()))
-        throw new FhirError('export-conflict', 'Another process exports into the folder of this one');
+        throw new FhirError('export-conflict', 'Another server uses the DATA_DIR of this one and exports into it');
       const record: JobRecord = {
         id: randomBytes(16).toString('hex'),
         caller,

@@ -1,7 +1,7 @@
 /**
  * Opens the export jobs of a configuration: their folder and their limits.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
@@ -36,8 +36,13 @@ export function openExports(
   instead: { readonly root?: string; readonly settings?: Partial<PartSettings>; readonly threads?: Threads } = {},
 ): Jobs {
   const { dataDir, export: limits } = config;
+  const { root = join(dataDir, 'export') } = instead;
   return openJobs({
-    root: instead.root ?? join(dataDir, 'export'),
+    root,
+    inUse:
+      instead.root === undefined
+        ? `DATA_DIR: another server uses ${dataDir}; stop it, or give this one a folder of its own (and a PORT)`
+        : `another lintel export writes into ${dirname(root)}; wait for it, or name another folder`,
     pack,
     threads: instead.threads ?? exportThreads(config),
     limits,

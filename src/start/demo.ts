@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from '../common/make-folder.ts';
 
@@ -25,13 +25,17 @@ const GENERATOR = fileURLToPath(new URL('../../fixtures', import.meta.url));
 /** What the demo database is built of. */
 const DEMO = { patients: 120, seed: 1 } as const;
 
+/** Where the demo database is, or will be. */
+export function demoFile(dataDir: string): string {
+  return join(dataDir, `demo-${DEMO.patients}-${DEMO.seed}-${generatorVersion()}.sqlite`);
+}
+
 /**
  * The SQLite file of the demo; builds it if there is none of this size, seed and generator. `announce` is called before
  * building. Older ones are removed.
  */
 export async function demoDatabase(dataDir: string, announce: (what: string) => void): Promise<string> {
-  const name = `demo-${DEMO.patients}-${DEMO.seed}-${generatorVersion()}.sqlite`;
-  const file = join(dataDir, name);
+  const file = demoFile(dataDir);
   if (existsSync(file)) return file;
   announce(`Building the demo database (${DEMO.patients} patients) as ${file}`);
   makeFolder(dataDir);
@@ -44,7 +48,7 @@ export async function demoDatabase(dataDir: string, announce: (what: string) => 
     rmSync(unfinished, { force: true });
   }
   for (const old of globSync('demo-*.sqlite', { cwd: dataDir })) {
-    if (old !== name) rmSync(join(dataDir, old), { force: true });
+    if (old !== basename(file)) rmSync(join(dataDir, old), { force: true });
   }
   return file;
 }

@@ -32,7 +32,7 @@ import type { DatabaseAddress, OpenOptions } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import { sqliteAddress } from '../sql/sqlite/engine.ts';
 import { CheckMemory } from './check-memory.ts';
-import { DEMO_PACK, demoDatabase } from './demo.ts';
+import { DEMO_PACK, demoDatabase, demoFile } from './demo.ts';
 import { type KnownSearches, knownSearches } from './known-searches.ts';
 import { type SeenSchema, seenSchema } from './seen-schema.ts';
 import { SOFTWARE_VERSION } from './version.ts';
@@ -115,13 +115,16 @@ export async function setUp(
 function refuseWithoutDatabase({
   database,
   mappings,
+  dataDir,
   demoDatabase: wanted = true,
-}: Pick<Config, 'database' | 'mappings'> & Partial<Pick<Config, 'demoDatabase'>>): void {
+}: Pick<Config, 'database' | 'mappings' | 'dataDir'> & Partial<Pick<Config, 'demoDatabase'>>): void {
   if (database !== undefined) return;
   const expected = 'DATABASE_URL (or --database): expected the address of a database';
   if (!wanted) throw new ConfigError([`${expected}, since DEMO is false`]);
   if (resolve(mappings) !== resolve(DEMO_PACK)) {
-    throw new ConfigError([`${expected} for the pack ${mappings}: the demo database goes with the demo pack alone`]);
+    // A copy of the demo pack is the likeliest pack without an address.
+    const copy = `for a copy of the demo pack, sqlite:${demoFile(dataDir)}, which npm start builds`;
+    throw new ConfigError([`${expected} for the pack ${mappings}; ${copy}`]);
   }
 }
 

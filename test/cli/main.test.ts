@@ -104,6 +104,7 @@ describe('what a person can mend is told with the variable to look at', () => {
     const { code, notes } = await lintelIn({ MAPPINGS: pack }, command, ...of);
     expect(code).toBe(1);
     expect(notes).toContain(`DATABASE_URL (or --database): expected the address of a database for the pack ${pack}`);
+    expect(notes).toMatch(/for a copy of the demo pack, sqlite:\S+demo-\S+\.sqlite/);
   });
 
   test('DEMO=false without a database', async () => {

@@ -42,7 +42,9 @@ test('a second server does not start in the folder of exports of another', async
   const where = clinic(3);
   const first = await served(where);
   await kickOff(`${first.fhir}/$export`);
-  await expect(served(where)).rejects.toMatchObject({ problems: [expect.stringContaining('DATA_DIR')] });
+  await expect(served(where)).rejects.toMatchObject({
+    problems: [expect.stringContaining('DATA_DIR: another server uses ')],
+  });
   await first.stop();
   await served(where);
 });
