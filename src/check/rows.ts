@@ -9,31 +9,17 @@ import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, RefNode, Scope, ValueNode } from '../mapping/model.ts';
-import { bareRelation, conditionPredicate } from '../plan/condition.ts';
+import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
-import {
-  among,
-  and,
-  call,
-  compare,
-  constant,
-  exists,
-  filled,
-  flag,
-  isNull,
-  not,
-  or,
-  TRUE,
-  value,
-} from '../sql/construct.ts';
+import { among, and, call, constant, exists, filled, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
-import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
-import { type Random, randomFrom } from './pool.ts';
+import { type Suspect, warnOfDangling } from './dangling.ts';
+import { RowCounter } from './row-counter.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
 import {
@@ -49,16 +35,8 @@ import {
   untaken,
 } from './suspicions.ts';
 
-/** Of a table with more rows about so many are counted, in ranges of its key. */
-const LARGE = 200_000;
-const SAMPLED = 40_000;
-const RANGES = 8;
-/** Conditions that one statement counts. */
-const AT_ONCE = 40;
 /** Where a larger share of references finds nothing, somebody should look. */
 const DANGLING = 0.1;
-/** A share this near to chance is chance. */
-const NEAR_CHANCE = 0.1;
 
 export const ROWS: CheckSection = {
   name: 'rows',
@@ -94,22 +72,11 @@ interface Step {
   readonly lacks?: { readonly when: Predicate; readonly at: Position };
 }
 
-/** A reference that many rows follow in vain. */
-interface Suspect {
-  readonly node: RefNode;
-  readonly target: Mapping;
-  readonly columns: string;
-  readonly withKey: number;
-  readonly found: number;
-}
-
 class Counts {
   readonly report: Report = createReport();
-  /** Tables of which only ranges were counted. */
-  readonly sampled: string[] = [];
   readonly #context: CheckContext;
   readonly #env: Environment;
-  readonly #random: Random;
+  readonly #counter: RowCounter;
   readonly #mappings: (string | number)[][] = [];
   readonly #elements: (string | number)[][] = [];
   readonly #references: (string | number)[][] = [];
@@ -124,7 +91,12 @@ class Counts {
   constructor(context: CheckContext) {
     this.#context = context;
     this.#env = environment(context.registry, context.now, OPEN_SIGHT);
-    this.#random = randomFrom(context.seed);
+    this.#counter = new RowCounter(context, this.#env);
+  }
+
+  /** Tables of which only ranges were counted. */
+  get sampled(): readonly string[] {
+    return this.#counter.sampled;
   }
 
   tables(): readonly Table[] {
@@ -157,23 +129,23 @@ class Counts {
     if (!first) return;
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
-    const { total, within } = await this.#range(scope, lead);
+    const { total, within } = await this.#counter.range(scope, lead);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
       asked.push(...this.#funnel(mapping, total, mappings.length > 1));
     }
     this.#scopes.set(scope.alias, scope);
-    await this.#count(scope, within, asked);
+    await this.#counter.count(scope, within, asked);
     for (const mapping of mappings) {
       // What holds for every row that is counted is asked once of each.
       const served = and(within, this.#served(mapping));
       const { changed, resource, root } = mapping;
       const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
-      await this.#count(scope, served, [...this.#nodes(mapping, mapping.source, TRUE, root, []), ...stamp]);
-      await this.#count(scope, served, this.#unshown());
+      await this.#counter.count(scope, served, [...this.#nodes(mapping, mapping.source, TRUE, root, []), ...stamp]);
+      await this.#counter.count(scope, served, this.#unshown());
       await this.#children(mapping);
     }
-    await this.#judge();
+    await warnOfDangling(this.#suspects.splice(0), this.#scopes, this.#counter, this.report);
   }
 
   /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */
@@ -217,7 +189,7 @@ class Counts {
           left = rows;
           if (i < steps.length - 1) return;
           const of = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'].map(one => removed.get(one) ?? 0);
-          const note = this.sampled.includes(source.table.name) ? 'in ranges' : '';
+          const note = this.#counter.sampled.includes(source.table.name) ? 'in ranges' : '';
           this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
           this.#tellEmpty(mapping, total, rows, removed);
         },
@@ -391,52 +363,6 @@ class Counts {
     ];
   }
 
-  /** References of which many find nothing: are those that find something more than chance? */
-  async #judge(): Promise<void> {
-    for (const { node, target, columns, withKey, found } of this.#suspects.splice(0)) {
-      const chance = await this.#chance(node, target);
-      const share = found / withKey;
-      const percent = (part: number): string => `${Math.round(100 * part)} %`;
-      const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
-      this.report.warning(
-        'dangling-reference',
-        node.at,
-        `${plural(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
-        {
-          expected: isChance ? `another table, whose keys ${columns} holds` : `keys of ${target.source.table.name}`,
-          found: isChance
-            ? `${percent(share)} found, and ${percent(chance)} of all numbers between least and greatest would be`
-            : `${percent(share)} found`,
-        },
-      );
-    }
-  }
-
-  /** The share of all whole numbers between our least and greatest key that are keys of the target. */
-  async #chance({ on }: RefNode, { source }: Mapping): Promise<number | undefined> {
-    const [only] = on;
-    if (!only || on.length > 1 || only.ours.type.kind !== 'integer' || only.theirs.type.kind !== 'integer')
-      return undefined;
-    const ours = this.#scopes.get(only.ours.alias);
-    if (!ours || only.theirs.alias !== source.alias) return undefined;
-    const [low, high] = [await this.#end(ours, only.ours, false), await this.#end(ours, only.ours, true)];
-    const between = and(
-      compare(only.theirs, '>=', value(low, only.theirs.type)),
-      compare(only.theirs, '<=', value(high, only.theirs.type)),
-    );
-    const [keys = 0] = await this.#sums(bareOf(source), between, []);
-    return Math.min(1, keys / (high - low + 1));
-  }
-
-  /** The least or greatest value of a whole-number column. */
-  async #end(scope: Scope, column: ColumnExpression, descending: boolean): Promise<number> {
-    const from = bareRelation(bareOf(scope), not(isNull(column)), this.#env, [column]);
-    const orderBy = [{ by: column, descending }];
-    const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
-    const [row] = await this.#context.database.query(plan, { signal: this.#context.signal });
-    return Number(row?.[0] ?? 0);
-  }
-
   /** Values of child rows, whatever rows they hang on. */
   async #children(mapping: Mapping): Promise<void> {
     const found: {
@@ -458,60 +384,11 @@ class Counts {
     visit(mapping.root, []);
     for (const { scope, item, path, lead } of found) {
       this.#scopes.set(scope.alias, scope);
-      const { within } = await this.#range(scope, lead?.kind === 'column' ? lead : undefined);
+      const { within } = await this.#counter.range(scope, lead?.kind === 'column' ? lead : undefined);
       const rows = and(within, this.#where(scope));
-      await this.#count(scope, rows, this.#nodes(mapping, scope, TRUE, item, path));
-      await this.#count(scope, rows, this.#unshown());
+      await this.#counter.count(scope, rows, this.#nodes(mapping, scope, TRUE, item, path));
+      await this.#counter.count(scope, rows, this.#unshown());
     }
-  }
-
-  /** The rows of a table that are counted: all of them, or ranges of a whole-number column. */
-  async #range(
-    scope: Scope,
-    lead: ColumnExpression | undefined,
-  ): Promise<{ readonly total: number; readonly within: Predicate }> {
-    const bare = bareOf(scope);
-    const [total = 0] = await this.#sums(bare, TRUE, []);
-    if (total <= LARGE || lead?.type.kind !== 'integer' || lead.alias !== scope.alias || this.#context.all)
-      return { total, within: TRUE };
-    const [low, high] = [await this.#end(scope, lead, false), await this.#end(scope, lead, true)];
-    const width = Math.max(1, Math.ceil(((high - low + 1) * SAMPLED) / total / RANGES));
-    const within = or(
-      ...Array.from({ length: RANGES }, () => {
-        const from = low + Math.floor(this.#random() * (high - low - width + 1));
-        return and(compare(lead, '>=', value(from, lead.type)), compare(lead, '<', value(from + width, lead.type)));
-      }),
-    );
-    if (!this.sampled.includes(scope.table.name)) this.sampled.push(scope.table.name);
-    const [rows = 0] = await this.#sums(bare, within, []);
-    return { total: rows, within };
-  }
-
-  async #count(scope: Scope, within: Predicate, asked: readonly Counted[]): Promise<void> {
-    for (let at = 0; at < asked.length; at += AT_ONCE) {
-      const some = asked.slice(at, at + AT_ONCE);
-      const [, ...sums] = await this.#sums(
-        scope,
-        within,
-        some.map(({ when }) => when),
-      );
-      for (const [i, { tell }] of some.entries()) tell(sums[i] ?? 0);
-      await aTurn();
-    }
-  }
-
-  /** The number of rows, then of those where each condition holds. */
-  async #sums(scope: Scope, where: Predicate, conditions: readonly Predicate[]): Promise<readonly number[]> {
-    const columns = conditions.map(flag);
-    const plan: SqlPlan = {
-      from: bareRelation(scope, where, this.#env, columns),
-      columns,
-      orderBy: [],
-      limit: 1,
-      shape: 'sums',
-    };
-    const [row = []] = await this.#context.database.query(plan, { signal: this.#context.signal });
-    return row.map(Number);
   }
 }
 
@@ -526,11 +403,6 @@ function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {
 }
 
 const NEVER: Predicate = { kind: 'false' };
-
-/** A table under its alias, and nothing else. */
-function bareOf(scope: Scope): Scope {
-  return { ...scope, where: { kind: 'always' }, lookups: [] };
-}
 
 /** The lookups join no row away, so that those without one can be counted. */
 function withoutRequired(scope: Scope): Scope {

@@ -6,12 +6,9 @@
 import fhirpath from 'fhirpath';
 import r4 from 'fhirpath/fhir-context/r4';
 import type { SearchParameter } from '../r4/search-parameters.ts';
-
-/** A value that an expression leads to, with its FHIR type. */
-export interface Indexed {
-  readonly type: string;
-  readonly value: unknown;
-}
+import { date } from './oracle-dates.ts';
+import { number, quantity } from './oracle-numbers.ts';
+import { type Answers, field, type Indexed, type Json, list } from './oracle-values.ts';
 
 export interface Question {
   readonly parameter: SearchParameter;
@@ -22,9 +19,7 @@ export interface Question {
   readonly anyOf?: readonly string[];
 }
 
-type Answers = (indexed: Indexed) => boolean;
 type Compiled = (resource: unknown) => unknown;
-type Json = Readonly<Record<string, unknown>>;
 
 const compiled = new Map<string, { readonly values: Compiled; readonly types: Compiled }>();
 
@@ -220,14 +215,6 @@ function wordsOf(text: string): readonly string[] {
   return [...new Set(words)].filter(word => word !== '');
 }
 
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : value === undefined ? [] : [value];
-}
-
-function field(value: unknown, name: string): unknown {
-  return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
-}
-
 function token(text: string, expression = ''): Answers {
   const at = text.indexOf('|');
   const system = at < 0 ? undefined : plain(text.slice(0, at));
@@ -325,261 +312,5 @@ function reference(text: string): Answers {
     const literal = field(value, 'reference');
     if (typeof literal !== 'string') return false;
     return typed ? literal === text : literal.slice(literal.indexOf('/') + 1) === text;
-  };
-}
-
-const PREFIX = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)/;
-
-function prefixOf(text: string): { readonly prefix: string; readonly rest: string } {
-  const prefix = PREFIX.exec(text)?.[1];
-  return prefix === undefined ? { prefix: 'eq', rest: text } : { prefix, rest: text.slice(2) };
-}
-
-interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
-function date(text: string, zone: string, now: number): Answers {
-  const { prefix, rest } = prefixOf(text);
-  const asked = interval(rest, zone);
-  const slack = Math.round(Math.abs(now - asked.low) * 0.1);
-  return ({ type, value }) => {
-    const target = valueInterval(type, value, zone);
-    if (!target) return false;
-    const contained = target.low >= asked.low && target.high <= asked.high;
-    switch (prefix) {
-      case 'eq':
-        return contained;
-      case 'ne':
-        return !contained;
-      case 'gt':
-        return target.high > asked.high;
-      case 'lt':
-        return target.low < asked.low;
-      case 'ge':
-        return target.high > asked.high || contained;
-      case 'le':
-        return target.low < asked.low || contained;
-      case 'sa':
-        return target.low >= asked.high;
-      case 'eb':
-        return target.high <= asked.low;
-      default:
-        return target.low < asked.high + slack && target.high > asked.low - slack;
-    }
-  };
-}
-
-function valueInterval(type: string, value: unknown, zone: string): Interval | undefined {
-  if (type === 'Period') {
-    const start = field(value, 'start');
-    const end = field(value, 'end');
-    if (start === undefined && end === undefined) return undefined;
-    return {
-      low: typeof start === 'string' ? interval(start, zone).low : Number.NEGATIVE_INFINITY,
-      high: typeof end === 'string' ? interval(end, zone).high : Number.POSITIVE_INFINITY,
-    };
-  }
-  if (type === 'Timing') {
-    const bounds = field(field(value, 'repeat'), 'boundsPeriod');
-    return bounds === undefined ? undefined : valueInterval('Period', bounds, zone);
-  }
-  // A choice may be a text, such as Procedure.performedString: that is no date.
-  return typeof value === 'string' && type !== 'string' ? interval(value, zone) : undefined;
-}
-
-/** What a FHIR date, dateTime or instant stands for; without an offset it is local to the zone. */
-export function interval(text: string, zone: string): Interval {
-  const ofZone = intervals.get(zone) ?? new Map<string, Interval>();
-  intervals.set(zone, ofZone);
-  const known = ofZone.get(text);
-  if (known) return known;
-  const made = makeInterval(text, zone);
-  ofZone.set(text, made);
-  return made;
-}
-
-/** By zone and text. Asking the clock is slow, and the same dates are asked for by every question. */
-const intervals = new Map<string, Map<string, Interval>>();
-
-function makeInterval(text: string, zone: string): Interval {
-  const match = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?$/.exec(
-    text,
-  );
-  if (!match) throw new Error('not a FHIR date');
-  const [, y, mo, d, h, mi, s, f, offset] = match;
-  const start = [Number(y), Number(mo ?? 1), Number(d ?? 1), Number(h ?? 0), Number(mi ?? 0), Number(s ?? 0)];
-  const unit = mo === undefined ? 0 : d === undefined ? 1 : h === undefined ? 2 : s === undefined ? 4 : 5;
-  const end = start.map((part, i) => (i === unit ? part + 1 : part));
-  const milliseconds = Number((f ?? '').padEnd(3, '0').slice(0, 3));
-  const at = (parts: readonly number[], ms: number): number => {
-    const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = parts;
-    const wall = new Date(0);
-    wall.setUTCFullYear(year, month - 1, day);
-    wall.setUTCHours(hour, minute, second, ms);
-    if (offset === undefined) return localInstant(wall.getTime(), zone);
-    if (offset === 'Z') return wall.getTime();
-    const sign = offset.startsWith('-') ? 1 : -1;
-    return wall.getTime() + sign * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4))) * 60_000;
-  };
-  return f === undefined
-    ? { low: at(start, 0), high: at(end, 0) }
-    : { low: at(start, milliseconds), high: at(start, milliseconds + 1) };
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** The instant at which clocks of a zone show a time (given as if it were UTC), by asking the clock. */
-function localInstant(wall: number, zone: string): number {
-  let format = formats.get(zone);
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      calendar: 'iso8601',
-      hourCycle: 'h23',
-      era: 'short',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-    });
-    formats.set(zone, format);
-  }
-  const shown = (instant: number): number => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
-    const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
-    const clock = new Date(0);
-    clock.setUTCFullYear(part('year'), part('month') - 1, part('day'));
-    clock.setUTCHours(part('hour'), part('minute'), part('second'));
-    return clock.getTime();
-  };
-  // The offset in force a day before is the one before any change that day; it wins when two would do or none does.
-  const before = shown(wall - 86_400_000) - (wall - 86_400_000);
-  const after = shown(wall + 86_400_000) - (wall + 86_400_000);
-  if (shown(wall - before) === wall) return wall - before;
-  if (shown(wall - after) === wall) return wall - after;
-  return wall - before;
-}
-
-function quantity(text: string): Answers {
-  const [amount = '', system, code] = text.split('|');
-  const matches = number(amount);
-  const reaches = range(amount);
-  const isOfUnit = (value: unknown): boolean => {
-    if (code === undefined || code === '')
-      return system === undefined || system === '' || field(value, 'system') === system;
-    if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
-    return field(value, 'code') === code && field(value, 'system') === system;
-  };
-  return ({ type, value }) => {
-    if (type === 'Range') {
-      const [low, high] = [field(value, 'low'), field(value, 'high')];
-      const ends = [low, high].filter(end => field(end, 'value') !== undefined);
-      if (ends.length === 0 || !ends.every(isOfUnit)) return false;
-      return reaches(
-        Number(field(low, 'value') ?? Number.NEGATIVE_INFINITY),
-        Number(field(high, 'value') ?? Number.POSITIVE_INFINITY),
-      );
-    }
-    const own = field(value, 'value');
-    if (own === undefined) return false;
-    const comparator = field(value, 'comparator');
-    return matches(Number(own), typeof comparator === 'string' ? comparator : undefined) && isOfUnit(value);
-  };
-}
-
-/** Whether the numbers from `low` to `high`, both of them too, lie as a prefix asks. */
-function range(text: string): (low: number, high: number) => boolean {
-  const { prefix, rest } = prefixOf(text);
-  const asked = Number(rest);
-  const isRounded = roundsTo(rest);
-  const slack = Math.abs(asked) * 0.1;
-  const round = (x: number): number => Number(x.toPrecision(15));
-  const within = (end: number): boolean => Number.isFinite(end) && isRounded(end);
-  return (low, high) => {
-    switch (prefix) {
-      case 'eq':
-        return within(low) && within(high);
-      case 'ne':
-        return !(within(low) && within(high));
-      case 'ap':
-        return low < round(asked + slack) && high >= round(asked - slack);
-      case 'gt':
-        return high > asked;
-      case 'lt':
-        return low < asked;
-      case 'ge':
-        return high >= asked;
-      case 'le':
-        return low <= asked;
-      case 'sa':
-        return low > asked;
-      default:
-        return high < asked;
-    }
-  };
-}
-
-/** A point, or with a comparator the open or closed ray that it stands for. */
-/**
- * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers, for a binary
- * fraction of seventeen digits has no room for the half.
- */
-function roundsTo(written: string): (value: number) => boolean {
-  const asked = decimal(written);
-  return value => {
-    const own = decimal(String(value));
-    const scale = Math.max(own.scale, asked.scale + 1);
-    const at = ({ units, scale: from }: Decimal): bigint => units * 10n ** BigInt(scale - from);
-    const half = 5n * 10n ** BigInt(scale - asked.scale - 1);
-    return at(own) >= at(asked) - half && at(own) < at(asked) + half;
-  };
-}
-
-/** `units` of ten to the power of minus `scale`, which may be negative. */
-interface Decimal {
-  readonly units: bigint;
-  readonly scale: number;
-}
-
-function decimal(text: string): Decimal {
-  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
-  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
-  return { units: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
-}
-
-function number(text: string): (value: number, comparator: string | undefined) => boolean {
-  const { prefix, rest } = prefixOf(text);
-  const asked = Number(rest);
-  const isRounded = roundsTo(rest);
-  const round = (x: number): number => Number(x.toPrecision(15));
-  const low = round(asked - Math.abs(asked) * 0.1);
-  const high = round(asked + Math.abs(asked) * 0.1);
-  return (value, comparator) => {
-    const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
-    const closed = comparator?.endsWith('=') ?? false;
-    switch (prefix) {
-      case 'eq':
-        return comparator === undefined && isRounded(value);
-      case 'ap':
-        return comparator === undefined && value >= low && value < high;
-      case 'ne':
-        return comparator !== undefined || !isRounded(value);
-      case 'gt':
-        return ray.from || value > asked;
-      case 'sa':
-        return !ray.upTo && (ray.from && !closed ? value >= asked : value > asked);
-      case 'lt':
-        return ray.upTo || value < asked;
-      case 'eb':
-        return !ray.from && (ray.upTo && !closed ? value <= asked : value < asked);
-      case 'ge':
-        return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
-      default:
-        return ray.upTo || (ray.from && !closed ? value < asked : value <= asked);
-    }
   };
 }

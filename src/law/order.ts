@@ -5,7 +5,8 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
-import { type Indexed, interval } from './oracle.ts';
+import { interval } from './oracle-dates.ts';
+import type { Indexed } from './oracle-values.ts';
 
 export type SortValue = number | string;
 

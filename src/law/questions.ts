@@ -5,7 +5,8 @@
 
 import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
-import type { CompositeValue, Indexed, Question } from './oracle.ts';
+import type { CompositeValue, Question } from './oracle.ts';
+import type { Indexed } from './oracle-values.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 

@@ -6,7 +6,8 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
-import { answering, type Indexed, type Question } from './oracle.ts';
+import { answering, type Question } from './oracle.ts';
+import type { Indexed } from './oracle-values.ts';
 
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
 

@@ -3,7 +3,9 @@
  * for a query string, and what comparators are tried with.
  */
 
-import { type Indexed, indexOf, interval } from '../../src/law/oracle.ts';
+import { indexOf } from '../../src/law/oracle.ts';
+import { interval } from '../../src/law/oracle-dates.ts';
+import type { Indexed } from '../../src/law/oracle-values.ts';
 import type { SearchParameter } from '../../src/r4/search-parameters.ts';
 import type { Resource } from './demo-resources.ts';
 

@@ -1,0 +1,68 @@
+/**
+ * Judges references that many rows follow in vain. In: such references with their numbers. Out: warnings. Whole
+ * numbers may find rows of a wrong table by chance, so the share that is found is compared with chance.
+ */
+import { plural } from '../common/plural.ts';
+import type { Report } from '../mapping/load/problem.ts';
+import type { Mapping, RefNode, Scope } from '../mapping/model.ts';
+import { and, compare, value } from '../sql/construct.ts';
+import { bareOf, type RowCounter } from './row-counter.ts';
+
+/** A share this near to chance is chance. */
+const NEAR_CHANCE = 0.1;
+
+/** A reference that many rows follow in vain. */
+export interface Suspect {
+  readonly node: RefNode;
+  readonly target: Mapping;
+  readonly columns: string;
+  readonly withKey: number;
+  readonly found: number;
+}
+
+/** Warns of each; says so where those that find something may be chance. Rejects with DatabaseError. */
+export async function warnOfDangling(
+  suspects: readonly Suspect[],
+  scopes: ReadonlyMap<string, Scope>,
+  counter: RowCounter,
+  report: Report,
+): Promise<void> {
+  for (const { node, target, columns, withKey, found } of suspects) {
+    const chance = await chanceOf(node, target, scopes, counter);
+    const share = found / withKey;
+    const percent = (part: number): string => `${Math.round(100 * part)} %`;
+    const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
+    report.warning(
+      'dangling-reference',
+      node.at,
+      `${plural(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
+      {
+        expected: isChance ? `another table, whose keys ${columns} holds` : `keys of ${target.source.table.name}`,
+        found: isChance
+          ? `${percent(share)} found, and ${percent(chance)} of all numbers between least and greatest would be`
+          : `${percent(share)} found`,
+      },
+    );
+  }
+}
+
+/** The share of all whole numbers between our least and greatest key that are keys of the target. */
+async function chanceOf(
+  { on }: RefNode,
+  { source }: Mapping,
+  scopes: ReadonlyMap<string, Scope>,
+  counter: RowCounter,
+): Promise<number | undefined> {
+  const [only] = on;
+  if (!only || on.length > 1 || only.ours.type.kind !== 'integer' || only.theirs.type.kind !== 'integer')
+    return undefined;
+  const ours = scopes.get(only.ours.alias);
+  if (!ours || only.theirs.alias !== source.alias) return undefined;
+  const [low, high] = [await counter.end(ours, only.ours, false), await counter.end(ours, only.ours, true)];
+  const between = and(
+    compare(only.theirs, '>=', value(low, only.theirs.type)),
+    compare(only.theirs, '<=', value(high, only.theirs.type)),
+  );
+  const [keys = 0] = await counter.sums(bareOf(source), between, []);
+  return Math.min(1, keys / (high - low + 1));
+}

@@ -1,0 +1,127 @@
+/**
+ * Numbers and quantities in the reference implementation of search. In: a number of a query with its prefix, perhaps
+ * with a unit. Out: whether a value matches.
+ * https://hl7.org/fhir/R4/search.html#number
+ */
+import { type Answers, field, prefixOf } from './oracle-values.ts';
+
+/** Whether a quantity or range of the unit that is asked for lies as its number asks. */
+export function quantity(text: string): Answers {
+  const [amount = '', system, code] = text.split('|');
+  const matches = number(amount);
+  const reaches = range(amount);
+  const isOfUnit = (value: unknown): boolean => {
+    if (code === undefined || code === '')
+      return system === undefined || system === '' || field(value, 'system') === system;
+    if (system === '') return field(value, 'code') === code || field(value, 'unit') === code;
+    return field(value, 'code') === code && field(value, 'system') === system;
+  };
+  return ({ type, value }) => {
+    if (type === 'Range') {
+      const [low, high] = [field(value, 'low'), field(value, 'high')];
+      const ends = [low, high].filter(end => field(end, 'value') !== undefined);
+      if (ends.length === 0 || !ends.every(isOfUnit)) return false;
+      return reaches(
+        Number(field(low, 'value') ?? Number.NEGATIVE_INFINITY),
+        Number(field(high, 'value') ?? Number.POSITIVE_INFINITY),
+      );
+    }
+    const own = field(value, 'value');
+    if (own === undefined) return false;
+    const comparator = field(value, 'comparator');
+    return matches(Number(own), typeof comparator === 'string' ? comparator : undefined) && isOfUnit(value);
+  };
+}
+
+/** Whether the numbers from `low` to `high`, both of them too, lie as a prefix asks. */
+function range(text: string): (low: number, high: number) => boolean {
+  const { prefix, rest } = prefixOf(text);
+  const asked = Number(rest);
+  const isRounded = roundsTo(rest);
+  const slack = Math.abs(asked) * 0.1;
+  const round = (x: number): number => Number(x.toPrecision(15));
+  const within = (end: number): boolean => Number.isFinite(end) && isRounded(end);
+  return (low, high) => {
+    switch (prefix) {
+      case 'eq':
+        return within(low) && within(high);
+      case 'ne':
+        return !(within(low) && within(high));
+      case 'ap':
+        return low < round(asked + slack) && high >= round(asked - slack);
+      case 'gt':
+        return high > asked;
+      case 'lt':
+        return low < asked;
+      case 'ge':
+        return high >= asked;
+      case 'le':
+        return low <= asked;
+      case 'sa':
+        return low > asked;
+      default:
+        return high < asked;
+    }
+  };
+}
+
+/**
+ * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers, for a binary
+ * fraction of seventeen digits has no room for the half.
+ */
+function roundsTo(written: string): (value: number) => boolean {
+  const asked = decimal(written);
+  return value => {
+    const own = decimal(String(value));
+    const scale = Math.max(own.scale, asked.scale + 1);
+    const at = ({ units, scale: from }: Decimal): bigint => units * 10n ** BigInt(scale - from);
+    const half = 5n * 10n ** BigInt(scale - asked.scale - 1);
+    return at(own) >= at(asked) - half && at(own) < at(asked) + half;
+  };
+}
+
+/** `units` of ten to the power of minus `scale`, which may be negative. */
+interface Decimal {
+  readonly units: bigint;
+  readonly scale: number;
+}
+
+function decimal(text: string): Decimal {
+  const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('+', '').split('.');
+  return { units: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
+}
+
+/** Whether a point, or with a comparator the open or closed ray that it stands for, lies as a number in a query asks. */
+export function number(text: string): (value: number, comparator: string | undefined) => boolean {
+  const { prefix, rest } = prefixOf(text);
+  const asked = Number(rest);
+  const isRounded = roundsTo(rest);
+  const round = (x: number): number => Number(x.toPrecision(15));
+  const low = round(asked - Math.abs(asked) * 0.1);
+  const high = round(asked + Math.abs(asked) * 0.1);
+  return (value, comparator) => {
+    const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
+    const closed = comparator?.endsWith('=') ?? false;
+    switch (prefix) {
+      case 'eq':
+        return comparator === undefined && isRounded(value);
+      case 'ap':
+        return comparator === undefined && value >= low && value < high;
+      case 'ne':
+        return comparator !== undefined || !isRounded(value);
+      case 'gt':
+        return ray.from || value > asked;
+      case 'sa':
+        return !ray.upTo && (ray.from && !closed ? value >= asked : value > asked);
+      case 'lt':
+        return ray.upTo || value < asked;
+      case 'eb':
+        return !ray.from && (ray.upTo && !closed ? value <= asked : value < asked);
+      case 'ge':
+        return ray.from || (ray.upTo && !closed ? value > asked : value >= asked);
+      default:
+        return ray.upTo || (ray.from && !closed ? value < asked : value <= asked);
+    }
+  };
+}
