@@ -6,6 +6,7 @@ import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { openDemo } from '../law/demo.ts';
+import { smallClinic } from './small-clinic.ts';
 
 const SEARCHES = [
   ['Patient', '_id=1'],
@@ -60,3 +61,12 @@ test('the tables of a plan are those that its SQL names; what says when it chang
   }
   expect(timedTables(registry).size).toBeGreaterThan(0);
 }, 60_000);
+
+test('a watermark is that of the table whose column says when a row changed, where an index begins with it', async () => {
+  const { registry, catalog, close } = await smallClinic();
+  onTestFinished(close);
+  const marks = [...watermarkPlans(registry, catalog)].map(([key, { from }]) => [key, from?.table.name.toLowerCase()]);
+  // WARD has no index, PHONE no such column; that of BED is in what it looks up.
+  expect(marks.map(([, table]) => table).toSorted()).toEqual(['allergy', 'bed_log', 'person', 'stay']);
+  for (const [key, table] of marks) expect(key).toContain(table);
+});
