@@ -29,6 +29,7 @@ import {
   farDates,
   hasRow,
   lacks,
+  mayFindNothing,
   type Reading,
   tellTaken,
   unshownValues,
@@ -285,8 +286,7 @@ class Counts {
       if (counts.length < 5) return;
       const element = path.join('.');
       this.#elements.push([mapping.name, element, column.column, all, raw, emitted, byElse, raw - both]);
-      // A piece of a text may be there in no row, and the text of a code map is what it has no row for.
-      if (raw < ENOUGH || all === 0 || /, |^code map .*\.text$/.test(node.codec.label)) return;
+      if (raw < ENOUGH || all === 0 || mayFindNothing(node.codec)) return;
       if (emitted === 0) {
         this.report.warning(
           'never-used',

@@ -3,6 +3,7 @@
  * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning for a count.
  */
 import { plural } from '../common/plural.ts';
+import type { Codec } from '../mapping/codecs/codec.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
@@ -193,7 +194,27 @@ const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'time']);
 
 /** Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere. */
 function isOfPart({ codec, from }: ValueNode): boolean {
-  return from.length > 1 || codeMapOf(codec) !== undefined || /, |^code map .*\.text$/.test(codec.label);
+  return from.length > 1 || codeMapOf(codec) !== undefined || / code map /.test(` ${codec.label}`) || skips(codec, 1);
+}
+
+/** The text of a code map is what the map has no row for: it may be there in no row. */
+function isOfTextOfMap({ label }: Codec): boolean {
+  return /(?:^|, )code map .*\.text$/.test(label);
+}
+
+/**
+ * Whether a codec may find nothing in any row. A piece behind the second, or what a single word leaves, may be there in none; that no text
+ * of many has a separator is a slip.
+ */
+export function mayFindNothing(codec: Codec): boolean {
+  return isOfTextOfMap(codec) || skips(codec, 2);
+}
+
+/** A text step asks for a piece behind this one, or for what is left of several words. */
+function skips({ options }: Codec, behind: number): boolean {
+  return (options?.steps ?? []).some(
+    step => (step.step === 'piece' && step.at > behind) || (step.step === 'words' && /^all-but-/.test(step.words)),
+  );
 }
 
 /** Some row of the table has the key, whatever else is asked of it. */

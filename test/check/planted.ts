@@ -332,6 +332,29 @@ const NUMBERED: readonly Planted[] = [
     severity: 'warning',
   },
   {
+    name: 'names with another separator than a step cuts at',
+    edit: [
+      'people.yaml',
+      'kin_name, via: { piece: { by: ",", at: 2 } }',
+      'kin_name, via: { piece: { by: ";", at: 2 } }',
+    ],
+    at: ['people.yaml', 'given: [{ from: kin_name'],
+    says: /name\.given is never emitted though kin_name has a value/,
+    severity: 'warning',
+  },
+  {
+    name: 'texts of dates of which some are in the order that a step reads',
+    edit: [
+      'clinical.yaml',
+      'manufactureDate: { from: made_on }',
+      'manufactureDate: { from: made_text, via: [{ written: YYYY-DD-MM }, ymd8] }',
+    ],
+    sql: 'ALTER TABLE implant ADD COLUMN made_text TEXT; UPDATE implant SET made_text = made_on',
+    at: ['clinical.yaml', 'manufactureDate'],
+    says: /Device\.manufactureDate is absent in \d+ rows though made_text has a value; values that written YYYY-DD-MM, ymd8 reads/,
+    severity: 'warning',
+  },
+  {
     name: 'a sign that means neither yes nor no',
     sql: "UPDATE payer SET in_use = '?' WHERE rowid < 3",
     at: ['organization.yaml', 'active: { from: in_use'],
