@@ -21,6 +21,7 @@ import { FhirError } from '../outcome.ts';
 import { type Catalog, type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
 import { type Database, DatabaseError } from '../sql/database.ts';
 import { openSqlite } from '../sql/sqlite/database.ts';
+import { CheckMemory } from '../start/check-memory.ts';
 import { loadWhole } from '../start/setup.ts';
 import type { TestCase } from './pipelines.ts';
 
@@ -45,10 +46,7 @@ export async function runPackTests(
   { unsaved, signal }: { readonly unsaved?: ReadonlyMap<string, string>; readonly signal?: AbortSignal } = {},
 ): Promise<PackTests> {
   const report = createReport();
-  // Those of a pack below are of its mappings as they stand there.
-  const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
-  const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
-  const files = found.filter(file => !below.some(prefix => file.startsWith(prefix)));
+  const files = testFilesIn(folder);
   const textOfFile = (file: string): string => unsaved?.get(file) ?? readFileSync(join(folder, file), 'utf8');
   const tests = files.flatMap(file => readYaml(file, textOfFile(file), report));
   const unread = report.problems();
@@ -65,16 +63,41 @@ export async function runPackTests(
   return { ran: tests.length, problems: report.problems(), cases };
 }
 
-/** The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. */
-export function forTests(files: PackFiles, catalog: Catalog): Registry | undefined {
+/** Paths of the files of tests. Those of a pack below are of its mappings as they stand there. */
+export function testFilesIn(folder: string): readonly string[] {
+  const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
+  const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
+  return found.filter(file => !below.some(prefix => file.startsWith(prefix)));
+}
+
+/**
+ * The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. `memory`: of the
+ * checks for tests before this one.
+ */
+export function forTests(
+  files: PackFiles,
+  catalog: Catalog,
+  { pack, searches }: CheckMemory = new CheckMemory(),
+): Registry | undefined {
   if (catalog.engine !== 'sqlite') return undefined;
+  return loadWhole(files, anyForms(catalog), { packMemory: pack, searchMemory: searches }).pack.registry;
+}
+
+const inAnyForms = new WeakMap<Catalog, Catalog>();
+
+/** The same object for the same catalog. */
+function anyForms(catalog: Catalog): Catalog {
+  const known = inAnyForms.get(catalog);
+  if (known) return known;
   const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
   const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);
   const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => [
     key,
     { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },
   ]);
-  return loadWhole(files, { ...catalog, tables: new Map(tables) }).pack.registry;
+  const made: Catalog = { ...catalog, tables: new Map(tables) };
+  inAnyForms.set(catalog, made);
+  return made;
 }
 
 /** One test, on a database of its own. */

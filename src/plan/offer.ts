@@ -78,9 +78,7 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
   const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
   if (!ALWAYS.has(parameter.code) && leaves.length === 0) return undefined;
   const inverts = (modifier: Modifier | undefined, probe: TypedValue): boolean =>
-    mappings.every(
-      mapping => filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined,
-    );
+    mappings.every(mapping => invertsIn(mapping, parameter, modifier, probe, env));
   if (!probes.every(probe => inverts(undefined, probe))) return undefined;
   const modifiers = new Set<Modifier | 'missing'>(['missing']);
   if (parameter.code === '_id') modifiers.add('not');
@@ -108,6 +106,37 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
     targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
     byAddress: parameter.type === 'reference' && mappings.some(m => leadsTo(ADDRESSES, m, parameter, env)),
   };
+}
+
+/** By parameter, modifier and probe, which R4 bounds: whether a mapping inverts it. */
+const inverted = new Map<string, WeakMap<Mapping, boolean>>();
+
+/**
+ * Whether a mapping answers a probe. What does not lead to other mappings is kept with the mapping, which checks of a pack that is being
+ * written leave as it is: a large pack has a thousand mappings of one type.
+ */
+function invertsIn(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  modifier: Modifier | undefined,
+  probe: TypedValue,
+  env: Environment,
+): boolean {
+  const ask = (): boolean =>
+    filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined;
+  const { type, paths = [] } = parameter;
+  if (type === 'reference' || paths.some(path => path.some(step => 'resolves' in step))) return ask();
+  const name = JSON.stringify([type, paths, modifier, probe]);
+  const known = inverted.get(name) ?? new WeakMap<Mapping, boolean>();
+  inverted.set(name, known);
+  const answer = known.get(mapping) ?? ask();
+  known.set(mapping, answer);
+  return answer;
+}
+
+/** Works out in advance what `offer` asks of one mapping, so that others can be served before the next. */
+export function tryOut(parameter: SearchParameter, mapping: Mapping, env: Environment): void {
+  offer(parameter, [mapping], env);
 }
 
 /**

@@ -7,7 +7,7 @@ import { lineageOf } from '../explain/search.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
 import { valueWithoutIndex } from '../plan/index-use.ts';
-import { leavesOf } from '../plan/offer.ts';
+import { leavesOf, tryOut } from '../plan/offer.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { type SearchParameter, searchParametersOf } from '../r4/search-parameters.ts';
@@ -24,6 +24,9 @@ export interface Verdict {
   /** Columns that no index begins with, where a plain search compares them; undefined: no search does. */
   readonly withoutIndex: readonly string[] | undefined;
 }
+
+/** Codes of parameters that were tried out on a mapping. */
+const triedOut = new WeakMap<Mapping, Set<string>>();
 
 /** More verdicts of one file are not told. */
 const MOST = 5000;
@@ -80,6 +83,14 @@ async function addSearches(
     if (leaves.length === 0) continue;
     await new Promise(resolve => setImmediate(resolve));
     signal.throwIfAborted();
+    // Each mapping of the type by itself: a large pack has hundreds, and a key that is typed meanwhile waits for one.
+    for (const other of registry.ofType(mapping.resource)) {
+      if (triedOut.get(other)?.has(code)) continue;
+      await new Promise(resolve => setImmediate(resolve));
+      signal.throwIfAborted();
+      tryOut(parameter, other, env);
+      triedOut.set(other, (triedOut.get(other) ?? new Set()).add(code));
+    }
     const inverse = offers.find(mapping.resource, code)?.inverse;
     const how = inverse === 'indexed' ? 'offered' : (inverse ?? 'none');
     for (const leaf of leaves) {

@@ -65,8 +65,7 @@ export interface CodeMapOptions {
 /** One facet of a code map. */
 export function codeMapCodec({ map, facet, columnType, boolean, words = false }: CodeMapOptions): Codec {
   const inText = columnType.kind === 'text';
-  const keyed = new Map<string, Coded | undefined>();
-  for (const [key, coded] of map.rows) keyed.set(map.fold ? upperAscii(key) : key, coded);
+  const keyed = keyedRows(map);
 
   const faceOf = (coded: Coded | undefined): string | undefined => {
     if (!coded || facet === 'text') return undefined;
@@ -198,17 +197,37 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
   };
 }
 
-/** All faces that the rows of a map give. */
-function facesOf(
-  { rows, blank, else: unmapped }: CodeMap,
-  faceOf: (coded: Coded | undefined) => string | undefined,
-): Set<string> {
-  const all = [...rows.values(), blank, unmapped.kind === 'code' ? unmapped.coded : undefined].map(faceOf);
-  return new Set(all.filter(face => face !== undefined));
+const folded = new WeakMap<CodeMap['rows'], CodeMap['rows']>();
+
+/** The rows by what is compared. All uses of a map share them: a pack may use a large one a thousand times. */
+function keyedRows({ rows, fold: isFolded }: CodeMap): CodeMap['rows'] {
+  if (!isFolded) return rows;
+  const made = folded.get(rows) ?? new Map([...rows].map(([key, coded]) => [upperAscii(key), coded]));
+  folded.set(rows, made);
+  return made;
 }
 
 /** More faces than these do not sort: every statement would list the raw values of all of them several times. */
 const SORTED_AT_MOST = 64;
+
+/** The faces that the rows of a map give; of more than sort, some. */
+function facesOf(
+  { rows, blank, else: unmapped }: CodeMap,
+  faceOf: (coded: Coded | undefined) => string | undefined,
+): Set<string> {
+  const faces = new Set<string>();
+  const add = (coded: Coded | undefined): void => {
+    const face = faceOf(coded);
+    if (face !== undefined) faces.add(face);
+  };
+  add(blank);
+  if (unmapped.kind === 'code') add(unmapped.coded);
+  for (const coded of rows.values()) {
+    add(coded);
+    if (faces.size > SORTED_AT_MOST) break;
+  }
+  return faces;
+}
 
 /** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
 function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {

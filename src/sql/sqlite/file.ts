@@ -199,11 +199,13 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     hasRowids: table =>
       asked('query', () => {
         const database = connected();
-        const known = numbered.get(table);
-        if (known !== undefined) return known;
-        const found = database.prepare(NUMBERED).get(table) !== undefined;
-        numbered.set(table, found);
-        return found;
+        const name = lower(table);
+        if (!numbered.has(name)) {
+          // All tables at once: SQLite lists all of them for the question after one.
+          for (const one of database.prepare(NUMBERED).all()) numbered.set(lower(String(one['name'])), one['is'] === 1);
+          if (!numbered.has(name)) numbered.set(name, false);
+        }
+        return numbered.get(name) === true;
       }),
     use: (what, ask) =>
       asked(what, () => {
@@ -226,7 +228,12 @@ function noTables(): DatabaseError {
   return new DatabaseError('unavailable', 'the SQLite file has no tables', { retryAfter: retryIn(5) });
 }
 
-const NUMBERED = `SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE AND type = 'table' AND wr = 0`;
+const NUMBERED = `SELECT name, type = 'table' AND wr = 0 AS "is" FROM pragma_table_list WHERE schema = 'main'`;
+
+/** As SQLite compares names: without the case of ASCII letters. */
+function lower(name: string): string {
+  return name.replace(/[A-Z]+/g, letters => letters.toLowerCase());
+}
 
 /** Undefined where there is no file, as for a database in memory. */
 function identityOf(path: string): string | undefined {

@@ -169,7 +169,8 @@ export async function measure(
 ): Promise<Catalog> {
   const deadline = performance.now() + longest;
   const tables = new Map<string, TableInfo>();
-  for (const [key, table] of await smallFirst(use, hasRowids, catalog)) {
+  const isWanted = (key: string, { columns }: TableInfo): boolean => [...columns.keys()].some(one => isAsked(key, one));
+  for (const [key, table] of await smallFirst(use, hasRowids, isWanted, catalog)) {
     const isKnown = (column: string): Found | undefined =>
       isAsked(key, column) ? known(key, column, table.columns.get(column)?.declared ?? '') : undefined;
     const asked = askedOf(table, column => isAsked(key, column) && isKnown(column) === undefined);
@@ -195,11 +196,13 @@ export async function measure(
 async function smallFirst(
   use: Use,
   hasRowids: (table: string) => boolean,
+  isWanted: (key: string, table: TableInfo) => boolean,
   { tables }: Catalog,
 ): Promise<readonly (readonly [string, TableInfo])[]> {
   const sized = await use(database =>
     [...tables].map(([key, table]) => {
-      const isCounted = isIdentifier(table.name) && hasRowids(table.name) && !table.columns.has('rowid');
+      const isCounted =
+        isWanted(key, table) && isIdentifier(table.name) && hasRowids(table.name) && !table.columns.has('rowid');
       return { key, table, size: isCounted ? lastRowid(database, bracketed(identifier(table.name))) : 0n };
     }),
   );

@@ -22,12 +22,13 @@ export async function surveyTables(use: Use, { tables }: Catalog): Promise<Reado
   const found = new Map<string, TableSurvey>();
   const keys = [...tables.keys()];
   const statistics = await use(readStatistics);
+  const numbered = await use(readNumbered);
   for (let start = 0; start < keys.length; start += AT_ONCE) {
     await use(database => {
       for (const key of keys.slice(start, start + AT_ONCE)) {
         const table = tables.get(key);
         if (!table) continue;
-        const rows = rowsOf(database, table.name, statistics.get(key));
+        const rows = rowsOf(database, table.name, numbered.get(table.name), statistics.get(key));
         found.set(key, { rows, foreignKeys: foreignKeysOf(database, table.name) });
       }
     });
@@ -49,17 +50,27 @@ function readStatistics(database: DatabaseSync): ReadonlyMap<string, number> {
   return found;
 }
 
-const ROWID_TABLE = `SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ? AND type = 'table'`;
+/** Of each table, none of a view, whether its rows are numbered. SQLite lists all of them for the question after one. */
+function readNumbered(database: DatabaseSync): ReadonlyMap<string, boolean> {
+  const tables = database
+    .prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+    .all();
+  return new Map(tables.map(({ name, wr }) => [String(name), wr === 0]));
+}
 
 /** Of a view nobody knows how long its first row takes. */
-function rowsOf(database: DatabaseSync, name: string, statistics: number | undefined): TableRows | undefined {
-  const table = database.prepare(ROWID_TABLE).get(name);
-  if (table === undefined || !isIdentifier(name)) return undefined;
+function rowsOf(
+  database: DatabaseSync,
+  name: string,
+  isNumbered: boolean | undefined,
+  statistics: number | undefined,
+): TableRows | undefined {
+  if (isNumbered === undefined || !isIdentifier(name)) return undefined;
   const from = bracketed(identifier(name));
   const counted = numberIn(database, `SELECT COUNT(*) AS n FROM (SELECT 1 FROM ${from} LIMIT ${COUNTED + 1})`);
   if (counted <= COUNTED) return { count: counted, kind: 'exact' };
   if (statistics !== undefined) return { count: Math.max(statistics, counted), kind: 'about' };
-  if (table['wr'] !== 0) return undefined;
+  if (!isNumbered) return undefined;
   const end = (direction: string): number =>
     numberIn(database, `SELECT rowid AS n FROM ${from} ORDER BY rowid ${direction} LIMIT 1`);
   return { count: end('DESC') - end('ASC') + 1, kind: 'most' };

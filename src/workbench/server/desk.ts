@@ -41,6 +41,8 @@ export interface Served {
 export class Desk {
   readonly database: Database;
   readonly folder: string;
+  /** Of the pack as it is loaded for tests. */
+  readonly testMemory = new CheckMemory();
   readonly #config: DeskConfig;
   #catalog: Promise<Catalog> | undefined;
   /** Tables whose permissions were asked for, in lower case. */

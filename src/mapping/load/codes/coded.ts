@@ -153,7 +153,7 @@ function facetNode(
   const codec = readFacet(named, facet, column.column.type, type, context);
   if (!codec) return undefined;
   // A row that a map has for a raw value is a decision; a rule of the pack for all columns does not undo it.
-  const absent = absentValues([column], codec, none, context, new Set(map.rows.keys()));
+  const absent = absentValues([column], codec, none, context, rawValues(map));
   const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
   const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
   rememberCodec(codec, {
@@ -174,12 +174,37 @@ function knownTo(
 ): (column: Expression) => Predicate {
   const { map } = loaded;
   if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
-  const rows = new Map([...map.rows.keys()].map(key => [key, PROBE]));
-  const probe: RowsCodeMap = { ...loaded, map: { ...map, rows, blank: PROBE, else: { kind: 'absent' } } };
+  const probe: RowsCodeMap = { ...loaded, map: { ...map, rows: probes(map), blank: PROBE, else: { kind: 'absent' } } };
   const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
   return of => codec?.present([of], NO_CLOCK) ?? TRUE;
 }
 
 const PROBE: Coded = { code: 'known' };
+
+interface OfRows {
+  readonly raw: ReadonlySet<string>;
+  readonly probes: CodeMap['rows'];
+}
+
+/** What all uses of a map share. */
+const ofRows = new WeakMap<CodeMap['rows'], OfRows>();
+
+function sharedOf({ rows }: CodeMap): OfRows {
+  const known = ofRows.get(rows);
+  if (known) return known;
+  const keys = [...rows.keys()];
+  const made: OfRows = { raw: new Set(keys), probes: new Map(keys.map(key => [key, PROBE])) };
+  ofRows.set(rows, made);
+  return made;
+}
+
+function rawValues(map: CodeMap): ReadonlySet<string> {
+  return sharedOf(map).raw;
+}
+
+/** The rows of a map in which each gives a code. */
+function probes(map: CodeMap): CodeMap['rows'] {
+  return sharedOf(map).probes;
+}
 /** No code map asks for the time. */
 const NO_CLOCK: Clock = { now: 0 };

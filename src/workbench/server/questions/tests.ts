@@ -3,7 +3,7 @@
  * are typed; and a test made of a row.
  */
 import { z } from 'zod';
-import { forTests, runPackTests } from '../../../check/pack-tests.ts';
+import { forTests, runPackTests, testFilesIn } from '../../../check/pack-tests.ts';
 import { DRAWN, type Recorded, recordRow } from '../../record/record.ts';
 import type { WireRecorded, WireTests } from '../../wire/tests.ts';
 import { placeOf } from '../tell.ts';
@@ -14,7 +14,8 @@ export const TESTS_QUESTIONS: readonly Question[] = [
   question('tests', { unsaved }, async (asked, { desk, signal }) => {
     const { pack, catalog } = await desk.check(asked.unsaved);
     if (pack.registry === undefined) return { cases: undefined } satisfies WireTests;
-    const registry = forTests(desk.files(asked.unsaved), catalog) ?? pack.registry;
+    if (testFilesIn(desk.folder).length === 0) return { cases: [] } satisfies WireTests;
+    const registry = forTests(desk.files(asked.unsaved), catalog, desk.testMemory) ?? pack.registry;
     const options = { unsaved: new Map(Object.entries(asked.unsaved)), signal };
     const { cases } = await runPackTests(desk.folder, registry, catalog, options);
     return {
@@ -34,7 +35,7 @@ export const TESTS_QUESTIONS: readonly Question[] = [
       const served = await desk.served(texts);
       if (served?.stale) throw new Refusal(409, 'The pack has errors; a test is made when it has none');
       const made = await shownIn(served, name, desk, signal, (mapping, parts, { catalog, registry }) => {
-        const ground = { catalog, registry: forTests(desk.files(texts), catalog) ?? registry };
+        const ground = { catalog, registry: forTests(desk.files(texts), catalog, desk.testMemory) ?? registry };
         return recordRow(mapping, key, parts, ground, DRAWN);
       });
       return {
