@@ -34,6 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
     expect(await text('.table-list .hits')).toBe('KG');
     await tab.run(`document.querySelector('.table-list tbody button').click()`);
     await tab.when(`document.querySelector('.sampled')?.textContent.startsWith('All 2 rows were read, in ')`);
+    await tab.when(`!document.querySelector('.table-detail .keys').textContent.includes('looking…')`);
     expect(await text('.table-detail .keys')).toContain(
       'Likely foreign keysPERSON_ID → PERSON (ID) by name; all 1 sampled',
     );

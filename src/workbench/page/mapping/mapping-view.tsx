@@ -28,6 +28,8 @@ export function MappingView({ bench }: { readonly bench: Bench }) {
 function FileList({ bench }: { readonly bench: Bench }) {
   const [name, setName] = useState('');
   const { files, file, check } = bench;
+  const current = useRef<HTMLLIElement>(null);
+  useEffect(() => current.current?.scrollIntoView({ block: 'nearest' }), [file?.path]);
   const errors = new Map<string, number>();
   for (const { place, severity } of check?.problems ?? []) {
     if (severity === 'error') errors.set(place.file, (errors.get(place.file) ?? 0) + 1);
@@ -36,7 +38,7 @@ function FileList({ bench }: { readonly bench: Bench }) {
     <nav class="files" aria-label="Files of the pack">
       <ul>
         {files.map(one => (
-          <li key={one.path}>
+          <li key={one.path} ref={one.path === file?.path ? current : null}>
             <button
               type="button"
               aria-current={one.path === file?.path ? 'true' : undefined}

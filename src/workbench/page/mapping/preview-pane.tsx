@@ -141,8 +141,7 @@ function Shown({ shown, looked, bench }: ShownParts) {
           <thead>
             <tr>
               <th scope="col">column</th>
-              <th scope="col">holds</th>
-              <th scope="col">makes</th>
+              <th scope="col">holds, and makes</th>
             </tr>
           </thead>
           <tbody>
@@ -159,8 +158,8 @@ function Shown({ shown, looked, bench }: ShownParts) {
                   ) : (
                     stored
                   )}
+                  {elements.length > 0 && <span class="makes">{`→\u00a0${elements.join(', ')}`}</span>}
                 </td>
-                <td>{elements.length === 0 ? <i>nothing</i> : elements.join(', ')}</td>
               </tr>
             ))}
           </tbody>

@@ -60,7 +60,7 @@ export function RowFinder({ mapping, bench, choose }: FinderParts) {
           find('rows-found', { search });
         }}
       >
-        <label class="search">
+        <label class="seek">
           {mapping.type}?{' '}
           <input
             value={search}
