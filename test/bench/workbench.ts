@@ -75,6 +75,17 @@ function questionsOf(files: readonly WireFile[], keys: readonly string[]): reado
       times: KEYS,
       ask: (bench, i) => check(bench, i % 2 === 0 ? key() : {}),
     },
+    // Counts the values of all columns that code maps read.
+    { what: 'values without a code, of all maps', times: 3, ask: question('codes/unmapped', {}) },
+    { what: 'one map with its values and suggestions', times: 20, ask: question('codes/held', { map: 'gender' }) },
+    { what: 'coverage of US Core 7.0.0', times: 3, ask: question('coverage', { guide: 'us-core-7.0.0' }) },
+    {
+      what: 'what a Patient gives in C-CDA',
+      times: PREVIEWS,
+      ask: async (bench, i) => {
+        await asked(bench, 'ccda', { unsaved: {}, mapping: 'patients', key: [keys[i % keys.length]] });
+      },
+    },
     {
       what: 'preview of a Patient',
       times: PREVIEWS,
@@ -83,6 +94,12 @@ function questionsOf(files: readonly WireFile[], keys: readonly string[]): reado
       },
     },
   ];
+}
+
+function question(path: string, body: object): Asked['ask'] {
+  return async bench => {
+    await asked(bench, path, { unsaved: {}, ...body });
+  };
 }
 
 /** Keys of patients. */

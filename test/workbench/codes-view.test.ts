@@ -120,6 +120,22 @@ test('a list is taken in, or told wrong by its lines', async () => {
   });
 });
 
+test('a list begins a new map, of the name of its file', async () => {
+  const base64 = Buffer.from('local;target;description\n7;29463-7;Body weight\n').toString('base64');
+  const asked = (file: string, unsaved = {}): Promise<unknown> => ask('codes/new', { unsaved, file, base64 });
+  const text = 'raw,code,display\n7,29463-7,Body weight\n';
+  expect(await asked('kind.csv')).toEqual({
+    status: 200,
+    is: { map: { name: 'kind', path: 'kind.csv', text, rows: 1 }, problems: [] },
+  });
+  expect(await ask('codes', { unsaved: { 'kind.csv': text } })).toMatchObject({
+    is: { maps: [{ name: 'sex' }, { name: 'kind', rows: 1 }] },
+  });
+  expect(await asked('kind.csv', { 'kind.csv': text })).toMatchObject({ status: 409 });
+  expect(await asked('sex.csv')).toMatchObject({ status: 409 });
+  expect(await asked('../kind.csv')).toMatchObject({ status: 400 });
+});
+
 test('lists go out: the rows of a map, and what has none', async () => {
   expect(await ask('codes/csv', { unsaved: {}, map: 'sex', of: 'rows' })).toMatchObject({
     is: {

@@ -14,6 +14,7 @@ import {
   isUnsaved,
   opened,
   openedState,
+  redone,
   rewritten,
   undone,
 } from '../../src/workbench/page/files.ts';
@@ -30,7 +31,11 @@ describe('a text that another view changes', () => {
     const twice = rewritten(rewritten(FILE, 'one\ntwo\n'), 'one\ntwo\nthree\n');
     expect([twice.text, isUnsaved(twice)]).toEqual(['one\ntwo\nthree\n', true]);
     expect(undone(twice).text).toBe('one\ntwo\n');
-    expect(undone(undone(twice))).toEqual(FILE);
+    expect(undone(undone(twice))).toMatchObject({ text: 'one\n', before: [] });
+    expect(redone(undone(twice)).text).toBe(twice.text);
+    expect(redone(redone(undone(undone(twice))))).toEqual(twice);
+    // A change of one's own is another way on.
+    expect(redone(rewritten(undone(twice), 'four\n')).text).toBe('four\n');
     expect(undone(FILE)).toEqual(FILE);
     expect(rewritten(twice, twice.text)).toBe(twice);
   });
@@ -52,6 +57,7 @@ describe('a text that another view changes', () => {
     const changed = rewritten(open, 'zero\none\n');
     expect(changed.state?.doc.toString()).toBe('zero\none\n');
     expect(undone(changed)).toMatchObject({ text: 'one\n' });
+    expect(redone(undone(changed))).toMatchObject({ text: 'zero\none\n' });
   });
 });
 

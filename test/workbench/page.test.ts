@@ -76,6 +76,9 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.bar button', 'Save');
     // The tests of the pack run after each save, and their number is told next.
     await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(shown);
+    await tab.when(
+      `document.querySelector('.told').textContent === 'person.test.yaml is saved; 1 test, all came true'`,
+    );
   });
 
   test('the verdict stands at the end of each line, and that of the cursor in words below', {

@@ -2,7 +2,7 @@
  * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the editor. Is left out,
  * and says so, where no Chromium is installed.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
@@ -108,6 +108,10 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.run(`document.querySelector('.map tr.unmapped input.code').blur()`);
     await press('.map .bar button', 'Undo');
     await tab.when(`document.querySelector('.map tr.unmapped') === null`);
+    await press('.map .bar button', 'Redo');
+    await tab.when(`document.querySelector('.map tr.unmapped') !== null`);
+    await press('.map .bar button', 'Undo');
+    await tab.when(`document.querySelector('.map tr.unmapped') === null`);
     await press('.acts .remove', 'Remove M');
     await tab.when(`document.querySelector('.map tr.unmapped') !== null`);
     await press('.about .place', 'codes.yaml');
@@ -116,5 +120,23 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.press('z', true);
     await tab.when(`document.querySelector('.cm-content').textContent.includes('M: male')`);
     expect(readFileSync(file, 'utf8')).toBe(sound);
+  });
+
+  test('a list begins a map, which is a file once it is saved', { timeout: 120_000 }, async () => {
+    await view('Codes');
+    await tab.run(`{
+      const input = document.querySelector('.new input');
+      const list = new DataTransfer();
+      list.items.add(new File(['local,target\\n7,29463-7\\n'], 'kind.csv'));
+      input.files = list.files;
+      input.dispatchEvent(new Event('change', { bubbles: true }));
+    }`);
+    await tab.when(`document.querySelector('.map h2')?.textContent === 'kind'`);
+    expect(await tab.when(`document.querySelector('.map input.code')?.value`)).toBe('29463-7');
+    const file = join(clinic.pack, 'kind.csv');
+    expect(existsSync(file)).toBe(false);
+    await press('.map .bar button', 'Save');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 15_000 }).toContain('7,29463-7');
+    rmSync(file);
   });
 });

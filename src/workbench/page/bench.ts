@@ -10,6 +10,7 @@ import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/
 import { ask, Refused } from './ask.ts';
 import { useDisk } from './disk.ts';
 import {
+  begun,
   besideDisk,
   changeTo,
   inOrder,
@@ -17,6 +18,7 @@ import {
   isUnsaved,
   type OpenFile,
   opened,
+  redone,
   rewritten,
   undone,
   unsavedOf,
@@ -24,6 +26,8 @@ import {
 } from './files.ts';
 import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
+/** Ends what a save tells. */
+const SAVED = ' is saved';
 /** Milliseconds without a key until the problems are asked for. */
 const PAUSE = 30;
 
@@ -86,6 +90,10 @@ export interface Bench {
   append(path: string, test: string): Promise<void>;
   /** Takes the last change of a file back. */
   undo(path: string): void;
+  /** Makes the change again that was taken back last. */
+  redo(path: string): void;
+  /** A file that is not on the disk before it is saved. */
+  begin(path: string, text: string): void;
   save(path: string): Promise<void>;
   create(path: string): Promise<void>;
   /** Takes the text of the disk instead of that of the editor. */
@@ -117,7 +125,11 @@ export function useBench(pack: WirePack): Bench {
   const shown = useRef<{ readonly view: EditorView; readonly path: string }>(null);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
-  const tests = useTestRuns(unsaved, saves, takes, tell);
+  /** What a save has told stays: its tests say theirs behind it. */
+  const tellTests = useCallback((what: string) => {
+    tell(before => (before.endsWith(SAVED) ? `${before}; ${what}` : what));
+  }, []);
+  const tests = useTestRuns(unsaved, saves, takes, tellTests);
 
   useEffect(() => {
     setChecking(true);
@@ -211,12 +223,14 @@ export function useBench(pack: WirePack): Bench {
       alter(one, file => rewritten(file, withTest(file.text, test)));
     },
     undo: one => alter(one, undone),
+    redo: one => alter(one, redone),
+    begin: (one, text) => setFiles(all => inOrder([...all.filter(({ path: name }) => name !== one), begun(one, text)])),
     async save(one) {
       const file = current.current.find(({ path: name }) => name === one);
       if (!file || file.fixed || !(isUnsaved(file) || isGone(file))) return;
       try {
         await put(one, file.text, file.hash);
-        tell(`${one} is saved`);
+        tell(`${one}${SAVED}`);
         setSaves(count => count + 1);
       } catch (error) {
         if (error instanceof Refused && error.status === 409) {

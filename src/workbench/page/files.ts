@@ -2,8 +2,8 @@
  * The files of the pack while they are edited: the text on the disk, that of the editor, and the editor's state, so that undo
  * outlives a look at another file. Other programs change the disk meanwhile; what is not saved here is never replaced.
  */
-import { isolateHistory, undo } from '@codemirror/commands';
-import type { EditorState, TransactionSpec } from '@codemirror/state';
+import { isolateHistory, redo, undo } from '@codemirror/commands';
+import type { EditorState, StateCommand, TransactionSpec } from '@codemirror/state';
 import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
 export interface OpenFile {
@@ -19,17 +19,24 @@ export interface OpenFile {
   readonly state: EditorState | undefined;
   /** While it is not opened: the texts that it had before, so that the editor can undo what other views changed. */
   readonly before: readonly string[];
+  /** Likewise, those that were taken back; the one that comes next is last. */
+  readonly after: readonly string[];
 }
 
 export function opened({ path, fixed, text, hash }: WireFile): OpenFile {
-  return { path, fixed, saved: text, hash, disk: hash, text, state: undefined, before: [] };
+  return { path, fixed, saved: text, hash, disk: hash, text, state: undefined, before: [], after: [] };
+}
+
+/** A file that is not on the disk yet: a save makes it. */
+export function begun(path: string, text: string): OpenFile {
+  return { ...opened({ path, fixed: false, text: '', hash: '' }), hash: undefined, disk: undefined, text };
 }
 
 export function isUnsaved({ text, saved }: OpenFile): boolean {
   return text !== saved;
 }
 
-/** Gone from the disk: a save writes it again. */
+/** Not on the disk, or gone from it: a save writes it. */
 export function isGone({ disk }: OpenFile): boolean {
   return disk === undefined;
 }
@@ -39,24 +46,44 @@ export function isChanged({ disk, hash }: OpenFile): boolean {
   return disk !== undefined && disk !== hash;
 }
 
+/** Not on the disk yet, and never was. */
+export function isBegun(file: OpenFile): boolean {
+  return isGone(file) && file.saved === '';
+}
+
+/** What is gone from the disk is no part of the pack. */
 export function unsavedOf(files: readonly OpenFile[]): Unsaved {
-  return Object.fromEntries(files.filter(isUnsaved).map(({ path, text }) => [path, text]));
+  const counts = files.filter(file => isUnsaved(file) && (!isGone(file) || isBegun(file)));
+  return Object.fromEntries(counts.map(({ path, text }) => [path, text]));
 }
 
 /** The file with another text, as if it had been typed: undo takes it back. */
 export function rewritten(file: OpenFile, text: string): OpenFile {
   const { state } = file;
   if (text === file.text) return file;
-  if (!state) return { ...file, text, before: [...file.before, file.text] };
+  if (!state) return { ...file, text, before: [...file.before, file.text], after: [] };
   return { ...file, text, state: withText(state, text) };
 }
 
 /** The last change of a file taken back. */
 export function undone(file: OpenFile): OpenFile {
-  const { state, before } = file;
-  if (!state) return { ...file, text: before.at(-1) ?? file.text, before: before.slice(0, -1) };
+  const { state, before, after, text } = file;
+  if (state) return moved(file, state, undo);
+  const back = before.at(-1);
+  return back === undefined ? file : { ...file, text: back, before: before.slice(0, -1), after: [...after, text] };
+}
+
+/** The change of a file that was taken back last, made again. */
+export function redone(file: OpenFile): OpenFile {
+  const { state, before, after, text } = file;
+  if (state) return moved(file, state, redo);
+  const next = after.at(-1);
+  return next === undefined ? file : { ...file, text: next, before: [...before, text], after: after.slice(0, -1) };
+}
+
+function moved(file: OpenFile, state: EditorState, by: StateCommand): OpenFile {
   let found = state;
-  undo({ state, dispatch: transaction => (found = transaction.state) });
+  by({ state, dispatch: transaction => (found = transaction.state) });
   return { ...file, state: found, text: found.doc.toString() };
 }
 

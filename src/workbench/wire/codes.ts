@@ -89,6 +89,15 @@ export interface WireCodeTexts {
   readonly problems: readonly string[];
 }
 
+/** A list as the file of a new code map. */
+export interface WireNewMap {
+  /** Undefined: it has problems. */
+  readonly map:
+    | { readonly name: string; readonly path: string; readonly text: string; readonly rows: number }
+    | undefined;
+  readonly problems: readonly string[];
+}
+
 export interface WireCsv {
   readonly name: string;
   readonly text: string;

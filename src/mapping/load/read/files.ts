@@ -42,7 +42,7 @@ const MAX_DEPTH = 4;
 
 /**
  * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`: texts by path
- * that count instead of those of the folder. Throws the file system's error if a folder cannot be read.
+ * that count instead of those of the folder; a file may be there as its text alone. Throws the file system's error if a folder cannot be read.
  */
 export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
   const { folders, problems: wrong } = packFolders(folder);
@@ -59,7 +59,8 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
         expected: 'a link to a file in this folder or beside it',
       });
     const changed = paths.map(one => statSync(join(path, one)).mtimeMs);
-    const files = paths.map(
+    const fresh = level === 0 ? [...(unsaved?.keys() ?? [])].filter(one => isNew(one) && !own.includes(one)) : [];
+    const files = [...paths, ...fresh].map(
       (one): PackFile => ({
         path: prefix + one,
         text: (level === 0 ? unsaved?.get(one) : undefined) ?? readFileSync(join(path, one), 'utf8'),
@@ -99,6 +100,11 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
     ...(schema === undefined ? {} : { schema }),
     ...(problems.length > 0 ? { problems } : {}),
   };
+}
+
+/** A text of a file that is not there yet. */
+function isNew(path: string): boolean {
+  return /^\w[\w.-]*\.(?:ya?ml|csv)$/.test(path);
 }
 
 /** The paths of all files of one folder that are a pack's, its tests and its lock included. */

@@ -4,7 +4,7 @@
  */
 import './codes.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WireCodeMap, WireCodeTexts, WireCsv, WireHeld, WireSuggestion } from '../../wire/codes.ts';
+import type { WireCodeMap, WireCodeTexts, WireCsv, WireHeld, WireNewMap, WireSuggestion } from '../../wire/codes.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved } from '../files.ts';
@@ -36,11 +36,15 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   if (found && !found.maps) {
     return <main class="alone">A file of code maps, or pack.yaml, cannot be read: the view Mapping says where.</main>;
   }
+  const begin = <NewMap bench={bench} begun={setName} />;
   if (found && maps.length === 0) {
     return (
       <main class="alone">
-        The pack has no code map. Write one in the view Mapping, in a file codes.yaml: a name, and below it the system
-        of its codes.
+        <p>
+          The pack has no code map. Write one in the view Mapping, in a file codes.yaml: a name, and below it the system
+          of its codes. Or begin one from a list:
+        </p>
+        {begin}
       </main>
     );
   }
@@ -70,6 +74,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
             </li>
           ))}
         </ul>
+        {begin}
       </nav>
       {map && (
         <MapPane
@@ -86,6 +91,40 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   );
 }
 
+/** Begins a code map from a list; its name is that of the file. */
+function NewMap({ bench, begun }: { readonly bench: Bench; readonly begun: (name: string) => void }) {
+  const begin = async (file: File): Promise<void> => {
+    try {
+      const base64 = await base64Of(file);
+      const { map, problems } = await ask<WireNewMap>('codes/new', { unsaved: bench.unsaved, file: file.name, base64 });
+      if (!map) {
+        bench.tell(`Nothing is begun: ${problems.slice(0, 3).join('; ')}`);
+        return;
+      }
+      bench.begin(map.path, map.text);
+      begun(map.name);
+      bench.tell(`Code map ${map.name} has ${map.rows} rows of ${file.name}, not saved yet`);
+    } catch (error) {
+      bench.tell(error instanceof Error ? error.message : 'Nothing is begun');
+    }
+  };
+  return (
+    <label class="button new">
+      New map from CSV…
+      <input
+        type="file"
+        accept=".csv,.txt,.tsv,text/csv"
+        class="unseen"
+        onChange={event => {
+          const [file] = event.currentTarget.files ?? [];
+          if (file) void begin(file);
+          event.currentTarget.value = '';
+        }}
+      />
+    </label>
+  );
+}
+
 interface Pane {
   readonly map: WireCodeMap;
   readonly bench: Bench;
@@ -96,10 +135,19 @@ interface Pane {
   readonly used: () => void;
 }
 
+/** A change of a file: its text before and after. */
+interface Step {
+  readonly path: string;
+  readonly before: string | undefined;
+  readonly text: string;
+}
+
 function MapPane({ map, bench, systems, times, again, used }: Pane) {
   const rows = useRows(bench, map.name);
   const held = useHeld(bench, map.name, times);
-  const [steps, setSteps] = useState<readonly { readonly path: string; readonly text: string }[]>([]);
+  const [steps, setSteps] = useState<readonly Step[]>([]);
+  /** Those that were taken back. */
+  const [backs, setBacks] = useState<readonly Step[]>([]);
   const [problems, setProblems] = useState<readonly string[]>([]);
   const table = useRef<HTMLTableElement>(null);
   const goal = useRef<string>(undefined);
@@ -114,10 +162,14 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     (to?.querySelector<HTMLElement>('.accept') ?? to?.querySelector('input'))?.focus();
     goal.current = undefined;
   }, [rows]);
+  const fileOf = (path: string | undefined) => bench.files.find(file => file.path === path);
   const take = ({ texts, problems: told }: WireCodeTexts): void => {
     setProblems(told);
+    if (texts.length === 0) return;
+    const made = texts.map(one => ({ ...one, before: fileOf(one.path)?.text }));
     for (const { path, text } of texts) bench.rewrite(path, text);
-    if (texts.length > 0) setSteps(all => [...all, ...texts]);
+    setSteps(all => [...all, ...made]);
+    setBacks([]);
   };
   const change = async (edit: Edit, next?: string): Promise<void> => {
     try {
@@ -132,7 +184,6 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     }
   };
   const last = steps.at(-1);
-  const fileOf = (path: string | undefined) => bench.files.find(file => file.path === path);
   const canUndo = last !== undefined && fileOf(last.path)?.text === last.text;
   const dirty = [...new Set([map.place.file, ...steps.map(({ path }) => path)])].filter(path => {
     const file = fileOf(path);
@@ -142,7 +193,17 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     if (!last || !canUndo) return;
     bench.undo(last.path);
     setSteps(all => all.slice(0, -1));
+    setBacks(all => [...all, last]);
     bench.tell('The last change is taken back');
+  };
+  const next = backs.at(-1);
+  const canRedo = next !== undefined && fileOf(next.path)?.text === next.before;
+  const redo = (): void => {
+    if (!next || !canRedo) return;
+    bench.redo(next.path);
+    setBacks(all => all.slice(0, -1));
+    setSteps(all => [...all, next]);
+    bench.tell('The change is made again');
   };
   const save = (): void => {
     for (const path of dirty) void bench.save(path);
@@ -179,6 +240,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
         if (!(event.ctrlKey || event.metaKey)) return;
         const inField = event.target instanceof HTMLInputElement;
         if (event.key === 's') save();
+        else if ((event.key === 'y' || (event.key === 'Z' && event.shiftKey)) && !inField) redo();
         else if (event.key === 'z' && !inField) undo();
         else return;
         event.preventDefault();
@@ -188,6 +250,9 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
         <h2>{map.name}</h2>
         <button type="button" disabled={!canUndo} onClick={undo}>
           Undo
+        </button>
+        <button type="button" disabled={!canRedo} onClick={redo}>
+          Redo
         </button>
         <button type="button" disabled={dirty.length === 0} onClick={save}>
           Save

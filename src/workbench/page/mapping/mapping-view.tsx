@@ -6,7 +6,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireProblem, WireVerdicts } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
-import { isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
+import { isBegun, isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
 import { completion } from './completion.ts';
 import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { PreviewPane } from './preview-pane.tsx';
@@ -80,7 +80,7 @@ function Marks({ file }: { readonly file: OpenFile }) {
     <>
       {isUnsaved(file) && <Mark sign="●" means="not saved" />}
       {isChanged(file) && <Mark sign="≠" means="changed on the disk" />}
-      {isGone(file) && <Mark sign="✕" means="gone from the disk" />}
+      {isGone(file) && !isBegun(file) && <Mark sign="✕" means="gone from the disk" />}
       {file.fixed && <Mark sign="⌁" means="of a pack below: only shown" />}
     </>
   );

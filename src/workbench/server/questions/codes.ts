@@ -25,6 +25,7 @@ import type {
   WireCodeTexts,
   WireCsv,
   WireHeld,
+  WireNewMap,
   WireSuggestion,
   WireUnmapped,
 } from '../../wire/codes.ts';
@@ -90,15 +91,25 @@ export const CODES_QUESTIONS: readonly Question[] = [
     textsWith(desk.files(asked.unsaved), asked.map, asked.edits),
   ),
   question('codes/import', { unsaved, map: z.string(), file: z.string(), base64: z.string() }, (asked, { desk }) => {
-    const report = createReport();
-    const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false };
-    const bytes = Buffer.from(asked.base64, 'base64');
-    const imported = importCodes(bytes, { file: asked.file, ...options }, report);
-    const problems = report.problems().map(problemLine);
+    const { imported, problems } = read(asked);
     if (imported?.csv === undefined) return { texts: [], changed: 0, problems } satisfies WireCodeTexts;
     const edits = editsOf(imported.csv);
     if (edits.length > IMPORTED) throw new Refusal(400, `The list has more than ${IMPORTED} rows`);
     return textsWith(desk.files(asked.unsaved), asked.map, edits);
+  }),
+  question('codes/new', { unsaved, file: z.string(), base64: z.string() }, (asked, { desk }) => {
+    const name = asked.file.replace(/\.[^.]*$/, '');
+    if (!NAME.test(name)) {
+      throw new Refusal(400, `${asked.file}: expected a name of letters, digits and hyphens, which is that of the map`);
+    }
+    const files = desk.files(asked.unsaved);
+    const path = `${name}.csv`;
+    if (codeMapsOf(files)?.has(name) || files.tables.some(one => one.path === path)) {
+      throw new Refusal(409, `There is a code map ${name} already; *Rows from CSV* adds to it`);
+    }
+    const { imported, problems } = read(asked);
+    const { csv, rows = 0 } = imported ?? {};
+    return { map: csv === undefined ? undefined : { name, path, text: csv, rows }, problems } satisfies WireNewMap;
   }),
   question(
     'codes/csv',
@@ -110,6 +121,20 @@ export const CODES_QUESTIONS: readonly Question[] = [
     },
   ),
 ];
+
+/** Of a code map that a file begins. */
+const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
+
+/** Reads a list of codes in any form. */
+function read({ file, base64 }: { readonly file: string; readonly base64: string }): {
+  readonly imported: ReturnType<typeof importCodes>;
+  readonly problems: readonly string[];
+} {
+  const report = createReport();
+  const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false };
+  const imported = importCodes(Buffer.from(base64, 'base64'), { file, ...options }, report);
+  return { imported, problems: report.problems().map(problemLine) };
+}
 
 interface OfMap {
   readonly unsaved: Unsaved;
