@@ -24,14 +24,14 @@ async function total(type: string, parameters: readonly (readonly [string, strin
   return (JSON.parse(json) as { readonly total: number }).total;
 }
 
-test('a chain to what records refer to goes along all of their references', async () => {
+test('a chain follows every reference of a record', async () => {
   const all = await total('DiagnosticReport', []);
   expect(all).toBeGreaterThan(10);
   // Whose report it is, is known by another number than the id.
   expect(await total('DiagnosticReport', [['performer:Organization.name:missing', 'false']])).toBe(all);
 });
 
-test('two conditions that need the same keys wait for them together', async () => {
+test('two conditions that need the same keys read them once', async () => {
   const one = ['performer:Organization.name:missing', 'false'] as const;
   expect(await total('DiagnosticReport', [one, one])).toBe(await total('DiagnosticReport', [one]));
 });

@@ -55,7 +55,7 @@ test('the latest of the columns is what a resource was changed at; a value that 
   expect(Object.fromEntries(resources.map(({ id, meta }) => [id, meta?.lastUpdated]))).toEqual(LATEST);
 });
 
-describe('searches and sorts go by the same', async () => {
+describe('searches and sorts use the same latest time', async () => {
   test.each([
     ['_lastUpdated=ge2024-04-01', ['11', '12']],
     ['_lastUpdated=lt2024-02-01', ['10']],
@@ -92,7 +92,7 @@ test('columns of different types are refused', async () => {
   await expect(searchSmall(SCHEMA, wrong, 'Observation')).rejects.toThrow('columns of one type');
 });
 
-describe('the time of the last change is told where it is that of every row that the resource is made of', async () => {
+describe('lastUpdated of a read is given only if it covers every row that the resource is made of', async () => {
   const packOf = (changed: string, required: boolean): typeof PACK => ({
     ...PACK,
     'line.yaml': `mapping: lines

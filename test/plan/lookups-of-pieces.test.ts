@@ -134,7 +134,7 @@ describe('a lookup by a piece', () => {
   });
 });
 
-describe('what no lookup of a piece can be is told', () => {
+describe('a lookup of a piece that cannot work is a problem of the pack', () => {
   const told = (lookup: string, item = '{ from: c.DESCR }') =>
     problemsOf({
       'pack.yaml': SMALL,

@@ -33,12 +33,12 @@ elements:
 
 const search = (query: string): Promise<Found> => searchSmall(SCHEMA, PACK, `PractitionerRole?${query}`);
 
-test('a chain to many rows looks into what those look up', async () => {
+test('a chain to many rows searches what their lookups find', async () => {
   expect((await search('location.name=ward')).ids).toEqual(['1', '4']);
   expect((await search('location.name=lab')).ids).toEqual(['2']);
 });
 
-test('a chain of two steps, the first to many rows, does so too', async () => {
+test('so does a chain of two steps, the first of them to many rows', async () => {
   const found = await searchSmall(SCHEMA, PACK, 'Location?_has:PractitionerRole:location:location.name=ward&_sort=_id');
   expect(found.ids).toEqual(['2', '1298']);
 });

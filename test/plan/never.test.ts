@@ -94,7 +94,7 @@ elements:
   expect(await search('Observation?subject.name=ada')).toEqual(['10']);
 });
 
-test('what FHIR does not know is not understood, and stays as Prefer says', async () => {
+test('a parameter that FHIR does not have is unknown behind a chain and _has, too', async () => {
   await expect(idsOf('Immunization?patient.colour=red')).rejects.toThrow();
   await expect(idsOf('Patient?_has:Immunization:patient:colour=red')).rejects.toThrow();
 });

@@ -26,7 +26,7 @@ elements:
   return offered({ 'm.yaml': vitals }, 'Observation');
 }
 
-test('an identifier whose value is put together is not offered: it could be asked for by its system alone', () => {
+test('an identifier whose value is a template is not offered, as its system alone could be searched', () => {
   const identifier = (value: string) => ({
     'm.yaml': `${PEOPLE}  identifier: [{ system: "urn:x", value: ${value} }]\n`,
   });
@@ -41,7 +41,7 @@ test('a quantity whose value is for output only is not offered, whatever its uni
   expect(ranges).toContain('code');
 });
 
-test('a state out of a code map is found as any other word of an address', () => {
+test('the state of an address is searched as a word, also if it comes from a code map', () => {
   const files = {
     'codes.yaml': 'state: { rows: { A: ME, B: VT } }\n',
     'p.yaml': `${PEOPLE}  address: [{ state: { from: SEX, via: state } }]\n  gender: { from: SEX, via: state-of-sex, else: unknown }\n`,
@@ -51,7 +51,7 @@ test('a state out of a code map is found as any other word of an address', () =>
   expect(offered(files, 'Patient')).toEqual(expect.arrayContaining(['address', 'address-state', 'gender']));
 });
 
-test('a composite is offered where each of its components can be searched, and is there to be found', () => {
+test('a composite is offered if each of its components is mapped and can be searched', () => {
   const composites = (value: string) => offeredOfVitals(value).filter(code => code.startsWith('code-value-'));
   expect(composites('{ from: PULSE }')).toEqual(['code-value-quantity']);
   expect(composites('{ from: RES, via: range-text.low }')).toEqual([]);
@@ -71,7 +71,7 @@ test.each(['{ from: LST_NM }', '{ from: LST_NM, via: code }', '{ from: SEX, via:
   },
 );
 
-test('all that is offered is asked for ahead, with others in between, for as long as it is wanted', async () => {
+test('parameters are looked up ahead of requests, one per turn of the event loop, until that is stopped', async () => {
   const asked: string[] = [];
   const offers: Offers = {
     types: ['Patient', 'Group'],

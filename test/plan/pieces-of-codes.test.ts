@@ -123,7 +123,7 @@ elements:
   });
 });
 
-describe('what cannot hang on pieces is told', () => {
+describe('what cannot be joined to pieces is a problem of the pack', () => {
   const told = (elements: string, codes = '') =>
     problemsOf({
       'pack.yaml': SMALL,

@@ -9,7 +9,7 @@ function lists(count: number, values: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => Array.from({ length: values }, (_, k) => code(i * values + k)).join());
 }
 
-it('long lists of codes are not remembered one and all', async () => {
+it('the memory of long lists of codes is bounded', async () => {
   const demo = await openDemo({ patients: 1 });
   onTestFinished(() => demo.close());
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;

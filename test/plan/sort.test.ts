@@ -32,24 +32,24 @@ function sorted(type: string, ...codes: readonly string[]): readonly Branch[] {
   return branchesOf({ type, filters: [], sort }, environment(demo.registry, NOW, OPEN_SIGHT));
 }
 
-test('each column that a value can come from has a part, and rows without the value have one', () => {
+test('a sort reads one part for each column that a value can come from, and one for rows without a value', () => {
   const parts = sorted('Encounter', 'date');
   expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual([3, 1, 0]);
   expect(new Set(parts.map(({ ordinal }) => ordinal)).size).toBe(3);
   expect(new Set(parts.map(({ group }) => group)).size).toBe(3);
 });
 
-test('where the rows that are served all have the value, nothing looks for those without', () => {
+test('a sort has no part for rows without a value if every row has one', () => {
   const parts = sorted('Provenance', 'recorded');
   expect(parts.length).toBeGreaterThan(10);
   expect(parts.filter(({ sort: [face] }) => face === null)).toEqual([]);
 });
 
-test('alternatives of which one is made sort, each by its own value', () => {
+test('of alternatives each row sorts by the one that it has', () => {
   expect(sorted('Goal', 'target-date').map(({ sort: [face] }) => face === null)).toEqual([false, false, true]);
 });
 
-test('further keys divide the parts', () => {
+test('each further sort key divides the parts', () => {
   const parts = sorted('Encounter', 'date', '_lastUpdated');
   expect(parts.map(({ sort }) => sort.map(face => face !== null))).toEqual([
     [true, true],
@@ -168,13 +168,13 @@ test.each(SORTS)('%s sorts by %s: %s', (type, code) => {
   expect(demo.facade.offers.find(type, code)?.sortable).toBe(true);
 });
 
-test('of references that differ in type none is between those of another', () => {
+test('references sort by the type of their target first', () => {
   const faces = sorted('DiagnosticReport', 'performer').flatMap(({ sort: [face] }) => face ?? []);
   expect(new Set(faces.map(({ begin }) => begin?.split('/')[0]))).toEqual(new Set(['Organization', 'Practitioner']));
   for (const { side } of faces) expect([side?.('A/'), side?.('Z/')]).toEqual(['above', 'below']);
 });
 
-test('what is computed for each row is told, by the columns that it is made of', async () => {
+test('sorts that compute on each row are listed with the columns that they read', async () => {
   const catalog = await demo.database.catalog();
   const listed = (type: string): ReadonlyMap<string, readonly string[]> => {
     const all = sortsWithoutIndex(demo.facade.offers.of(type), demo.registry.ofType(type), catalog, demo.registry);
@@ -195,7 +195,7 @@ function orderedPage(branch: Branch, sort: readonly SortKey[], after: Predicate)
   return render(plan, MSSQL).text;
 }
 
-test('what orders a page, and begins the next one, is T-SQL', () => {
+test('the order of a page and the bound of the next one parse as T-SQL', () => {
   /** For each kind of order. */
   const shortest = new Map<string, readonly string[]>();
   for (const [type, code] of SORTS) {

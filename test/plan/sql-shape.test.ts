@@ -83,7 +83,7 @@ test('two requests of one shape send the same texts, whatever their values are',
   );
 }, 120_000);
 
-test('where the edges of a day lie within its month and year makes a few texts, and no more', async () => {
+test('searches for a day have a few SQL texts, by where its ends lie in month and year', async () => {
   const days = Array.from({ length: 200 }, (_, i) => new Date(Date.UTC(1999, 11, 25) + i * 86_400_000 * 3.7));
   const texts = new Set<string>();
   for (const on of days) {
@@ -93,7 +93,7 @@ test('where the edges of a day lie within its month and year makes a few texts, 
   expect(texts.size).toBeLessThanOrEqual(16);
 });
 
-test('instants beside the changes of the clock make three texts, and their values are bound like any other', async () => {
+test('searches for an instant near a change of the clock have three SQL texts, with values as parameters', async () => {
   const texts = new Set<string>();
   for (const on of ['1996-04-07', '1996-10-27', '2010-03-14', '2010-11-07', '2010-06-15']) {
     for (const time of ['04:59:59', '05:30:30', '06:00:00', '06:30:30', '07:00:30', '08:00:00']) {

@@ -106,7 +106,7 @@ const QUERIES = [
 ];
 
 describe('a table of words narrows a search and changes no answer', () => {
-  test('of any kind', async () => {
+  test('for searches of every kind', async () => {
     const [indexed, plain] = await Promise.all([withWords(), without()]);
     for (const query of QUERIES) {
       const expected = [query, (await plain(query)).ids];
@@ -116,18 +116,18 @@ describe('a table of words narrows a search and changes no answer', () => {
     }
   });
 
-  test('two filters that wait for the same keys are no contradiction', async () => {
+  test('two filters that need the same keys can both hold', async () => {
     const query = 'Encounter?patient.name=nunez&subject:Patient.name=nunez';
     for (const search of [await withWords(), await without()])
       expect((await search(query)).ids).toEqual(['v-10', 'v-30']);
   });
 
-  test('the first of these find something', async () => {
+  test('the searches that are compared here do find rows', async () => {
     const plain = await without();
     for (const query of QUERIES.slice(0, 8)) expect((await plain(query)).ids).not.toEqual([]);
   });
 
-  test('however many of one shape are asked one after the other', async () => {
+  test('also if many searches of one shape follow each other', async () => {
     const [indexed, plain] = await Promise.all([withWords(), without()]);
     for (const name of ['nunez', 'name77', 'berg', 'name78', 'nobody', 'name8', 'zoe', 'common'])
       for (const query of [`Patient?name=${name}`, `Encounter?patient.name=${name}`])
@@ -176,7 +176,7 @@ const TEXT = fc.string({
   maxLength: 12,
 });
 
-test('whatever words and texts are, also where the rows change between searches', async () => {
+test('random words and texts give the same answers with and without a table of words, also after rows change', async () => {
   const cell = (text: string): string => `CAST(x'${Buffer.from(text.toWellFormed()).toString('hex')}' AS TEXT)`;
   const sample = fc.sample(fc.tuple(TEXT, TEXT), { numRuns: 50, seed: 20 });
   const rows = sample.map(([family, given], i) => `(${i}, ${cell(family)}, ${cell(given)})`).join();

@@ -49,7 +49,7 @@ test('a _count is any whole number: a large one is capped, whatever its digits',
   await expect(search('Patient', [['_count', '9'.repeat(4001)]])).rejects.toMatchObject({ code: 'too-costly' });
 });
 
-test('what does not sort is told why, and what does', async () => {
+test('a sort key that cannot sort is refused with the reason and the keys that can', async () => {
   const sorted = (code: string) => search('Observation', [['_sort', code]]);
   await expect(sorted('nope')).rejects.toThrow(
     'Observation cannot be sorted by nope: it is no search parameter here; offered: _id',
@@ -74,7 +74,7 @@ test('what does not sort is told why, and what does', async () => {
   );
 });
 
-test('an include names what exists: another source, reference or type of target is told', async () => {
+test('an include of a source, reference or target type that does not exist is refused', async () => {
   const message = (text: string) => search('Observation', [['_include', text]]).then(String, ({ message }) => message);
   expect(await message('Observation:subject:Pateint')).toMatch(/Pateint/);
   expect(await message('Observation:code')).toMatch(/no reference code/);
@@ -107,7 +107,7 @@ test('includes of one search are bounded, both kinds together', async () => {
   });
 });
 
-test('all references of one type are not those of every type', async () => {
+test('_include=Encounter:* brings nothing to a search of Observation', async () => {
   const found = await search('Observation', [
     ['_include', 'Encounter:*'],
     ['_count', '5'],
@@ -130,7 +130,7 @@ test('_elements takes the element of a choice by its name and by that with its t
   await expect(search('Observation', [['_elements', 'effectiveQuantity']])).rejects.toMatchObject({ code: 'value' });
 });
 
-test('_elements that come several times are all wanted', async () => {
+test('several _elements add up', async () => {
   const found = await search('Patient', [
     ['_elements', 'name'],
     ['_elements', 'gender,birthDate'],
@@ -236,7 +236,7 @@ describe('_total', () => {
   };
 });
 
-describe('what every resource may be asked for', () => {
+describe('parameters of every resource', () => {
   test.each(['Observation', 'Patient', 'Organization', 'Media', 'ValueSet'])(
     '%s has no tags, and can be asked for them, for security labels and profiles',
     async type => {

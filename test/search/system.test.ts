@@ -62,7 +62,7 @@ describe('a search over types', () => {
     }
   });
 
-  test('is merged where it is sorted, over page borders too, with what has no value last', async () => {
+  test('merges sorted types across pages, and puts resources without a value last', async () => {
     for (const sort of ['_lastUpdated', '-_lastUpdated']) {
       const asked: Parameters = [
         ['_type', 'Encounter,Condition,Goal,Procedure'],
@@ -82,7 +82,7 @@ describe('a search over types', () => {
     }
   });
 
-  test('goes over the types that offer its parameters where none is named, and says which it leaves out', async () => {
+  test('without _type goes over the types that offer its parameters, and names those that it leaves out', async () => {
     const able = demo.registry.types.filter(type => demo.facade.offers.find(type, '_lastUpdated'));
     const others = demo.registry.types.filter(type => !able.includes(type));
     expect(others.length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('a search over types', () => {
     await expect(over([['colour', 'red']])).rejects.toMatchObject({ code: 'not-supported' });
   });
 
-  test('goes over all mapped types where none is named', async () => {
+  test('without _type goes over all mapped types', async () => {
     const found = await over([
       ['_id', '1'],
       ['_count', '5'],
@@ -108,7 +108,7 @@ describe('a search over types', () => {
     expect(namesOf(found.matches).toSorted()).toEqual((await each(demo.registry.types, [['_id', '1']])).toSorted());
   });
 
-  test('brings what matches of any type refer to', async () => {
+  test('includes what matches of any type refer to', async () => {
     const { matches, included } = await over([
       ['_type', 'Encounter,Condition'],
       ['patient', '1'],
@@ -129,7 +129,7 @@ describe('a search over types', () => {
     expect(matches.some(resource => 'birthDate' in resource)).toBe(true);
   });
 
-  test('offers what all of its types offer; the rest is ignored and said so, or refused', async () => {
+  test('takes parameters that all of its types offer; others are ignored with a warning, or refused', async () => {
     const asked: Parameters = [
       ['_type', 'Patient,Observation'],
       ['birthdate', 'ge1900'],
@@ -207,7 +207,7 @@ describe('a search over types', () => {
   });
 });
 
-test('of several sort keys the known ones sort, on every page, and the others are told', async () => {
+test('lenient handling sorts every page by the known sort keys and warns of the others', async () => {
   const asked: Parameters = [
     ['_sort', 'colour,-_lastUpdated,shape'],
     ['_count', '7'],

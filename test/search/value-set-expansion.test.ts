@@ -35,7 +35,7 @@ describe('value sets', () => {
     expect(await found('Observation', ['data-absent-reason:not-in', STATUS])).toEqual(all);
   });
 
-  test('what a value set holds of is what :in finds, whatever code map it comes from, and :not-in the rest', async () => {
+  test(':in finds the codes that a value set holds, whichever code map they come from, and :not-in the rest', async () => {
     const sets = JSON.parse(
       (await demo.facade.search({ type: 'ValueSet', parameters: [['_count', '1000']] }, CONTEXT)).json,
     );
@@ -70,7 +70,7 @@ describe('value sets', () => {
     expect(await found('Observation', ['status:in', 'http://hl7.org/fhir/ValueSet/goal-status'])).toEqual([]);
   });
 
-  test('those of the code maps are shown as resources and can be named, with a version and in chains too', async () => {
+  test('value sets of code maps are resources, and can be named with a version and in chains', async () => {
     const sets = JSON.parse(
       (await demo.facade.search({ type: 'ValueSet', parameters: [['_count', '1000']] }, CONTEXT)).json,
     );
