@@ -1,6 +1,6 @@
 /**
- * What the server can be asked, as one object. In: the mappings, a database. Out: searches, reads and operations with the rights of
- * a caller: query string → typed query → plan → rows → resources → Bundle.
+ * The facade: all that the server can be asked, as one object. In: the mappings, a database. Out: searches, reads and
+ * operations with the rights of a caller: query string → typed query → plan → rows → resources → Bundle.
  */
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
 import { boundedCache } from './cache/bounded.ts';

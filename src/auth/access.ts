@@ -1,5 +1,6 @@
 /**
- * What a caller may see. No plan can be made without it, so that unrestricted access must be requested explicitly.
+ * The access of a caller: what they may see. No plan can be made without one, so unrestricted access has to be asked
+ * for explicitly.
  */
 import type { Criteria } from './scopes.ts';
 

@@ -1,6 +1,7 @@
 /**
- * Which lists of the record each section reads. In: the definition of a section. Out: names of lists. The section is built once of an
- * empty record that writes down what it is asked for, so that no second table can be out of date.
+ * Lists which lists of the record each section reads. In: the definition of a section. Out: names of lists. The
+ * section is built once, of an empty record that notes what it is asked for, so there is no second table to keep up to
+ * date.
  */
 import type { Chart } from './chart.ts';
 import type { ListName } from './lists.ts';

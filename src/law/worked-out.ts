@@ -1,7 +1,7 @@
 /**
- * What the engine makes of an `sql`, asked by itself: one statement for one expression and one row, without the plan that the
- * server reads it by. In: expressions, with the rows that they read, each known by its key. Out: values as they are stored.
- * What is not known yet is noted and asked in one go (`fetch`).
+ * Asks the engine for the values of an `sql` expression, one statement for one expression and one row, without the
+ * plan by which the server reads it. In: expressions, with the rows that they read, each known by its key. Out: values
+ * as they are stored. What is not known yet is noted and asked at once (`fetch`).
  */
 import { and, constant, equals, isNull, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';

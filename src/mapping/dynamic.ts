@@ -1,6 +1,7 @@
 /**
- * Which nodes depend on a row. Constants, even conditional ones, never make the object around them exist; an object of
- * constants alone is a constant itself. Decided on the tree, so that the planner's SQL and the writer agree.
+ * Decides which nodes depend on a row. Constants, even conditional ones, never make the object around them exist; an
+ * object of constants alone is a constant itself. It is decided on the tree, so that the planner's SQL and the writer
+ * agree.
  */
 import { namedNodesOf } from './children.ts';
 import type { Member, Node } from './model.ts';

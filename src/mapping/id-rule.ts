@@ -1,5 +1,6 @@
 /**
- * What the ids of a mapping's resources are made of, and back: a read finds its row by the keys that an id names.
+ * Makes logical ids of a mapping's rows, and finds rows by ids. In: the rule of a mapping, and a key or an id. Out:
+ * the other of the two.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { INTEGER, UNICODE } from '../sql/column-type.ts';

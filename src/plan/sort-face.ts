@@ -1,6 +1,4 @@
-/**
- * How rows sort: the expressions that order them, and the rows for which they do.
- */
+/** A part of a sort: the expressions that order rows, and the rows for which they do. */
 import type { OrderFace } from '../mapping/codecs/codec.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
 

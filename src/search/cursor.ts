@@ -1,6 +1,7 @@
 /**
- * Where a page ends: enough to continue by key. It travels in the next link, encrypted and bound to the query and the
- * caller, so that a client can neither read it (sort values are patients' values) nor use it elsewhere nor forge it.
+ * Seals and opens cursors: where a page ends, enough to continue by key. A cursor travels in the next link, encrypted
+ * and bound to the query and the caller. A client can neither read it (sort values are patients' values), nor use it
+ * for another query, nor forge it.
  */
 import type { SqlValue } from '../sql/expression.ts';
 import { sealing } from './sealing.ts';

@@ -1,5 +1,5 @@
 /**
- * What can be searched: the one table behind parsing, the CapabilityStatement and the matrix of `check`. Made by
+ * The table of what can be searched, behind parsing, the CapabilityStatement and the matrix of `check`. It is made by
  * src/plan/offers.ts from the mappings.
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';

@@ -1,7 +1,7 @@
 /**
- * How many characters a key takes in a logical id, as writers and both engines count them: ids have at most 64. In: a key.
- * Out: a number. The SQLite dialect calls it on columns (registered as `lintel_id_length`), the T-SQL dialect spells the same with
- * TRANSLATE, what writes ids calls it where a key is escaped. docs/decisions/0434
+ * Counts the characters that a key takes in a logical id, of at most 64, as writers and both engines do. In: a key.
+ * Out: a number. The SQLite dialect calls it on columns (registered as `lintel_id_length`); the T-SQL dialect spells
+ * the same with TRANSLATE; writers of ids call it if a key is escaped. docs/decisions/0434
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 

@@ -1,7 +1,7 @@
 /**
- * What checks of one pack leave for the next check, where its texts change and the schema hardly: the answers of each stage, and the
- * forms of the columns that the pack names. In: the database and its catalog. Out: the catalog with forms, the same object as long as
- * nothing differs.
+ * Remembers what checks of one pack have found, for the next check, as texts change often and the schema hardly: the
+ * answers of each stage, and the forms of the columns that the pack names. In: the database and its catalog. Out: the
+ * catalog with forms, the same object as long as nothing differs.
  */
 import { Memo } from '../common/memo.ts';
 import { PackMemory } from '../mapping/load/pack/memory.ts';

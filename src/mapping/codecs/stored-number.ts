@@ -1,7 +1,7 @@
 /**
- * How number columns store numbers: the texts or numbers that arrive, what an exact text is compared with, and bounds
- * for doubles, which lie between neighbouring doubles. In: a column type, raw values, bounds as decimals. Out: digits,
- * values to bind.
+ * Knows how number columns store numbers: the texts or numbers that arrive, what an exact text is compared with, and
+ * bounds for doubles, which lie between neighbouring doubles. In: a column type, raw values, bounds as decimals. Out:
+ * digits, values to bind.
  */
 import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';
 import { call, compare, FALSE, isNull, not, TRUE, value } from '../../sql/construct.ts';

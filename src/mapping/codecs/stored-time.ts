@@ -1,7 +1,7 @@
 /**
- * How date and time columns store local times: which texts arrive from them, which literals compare with them, what they
- * can hold. DATETIME keeps 1/300 s and SMALLDATETIME minutes, and both round a parameter, so an end of a range is first
- * raised to the next time that the column can hold.
+ * Knows how date and time columns store local times: which texts arrive from them, which literals compare with them,
+ * what they can hold. DATETIME keeps 1/300 s and SMALLDATETIME minutes, and both round a parameter, so an end of a
+ * range is first raised to the next time that the column can hold.
  * https://learn.microsoft.com/sql/t-sql/data-types/date-and-time-types
  */
 import type { ColumnType, TimeForm } from '../../sql/column-type.ts';

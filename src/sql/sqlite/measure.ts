@@ -1,11 +1,11 @@
 /**
- * In which forms the rows of a SQLite file are written. SQLite keeps whatever it is given, so only the rows can prove that
- * comparing a column as it stands is right. In: a catalog and the columns that matter. Out: the same catalog, in which each
- * of these columns has its form and how many rows have which. A form is proven when every row that is not NULL has it; else
- * it is `any`, which is right whatever the rows are, and no index serves.
+ * Finds the forms in which the rows of a SQLite file are written. SQLite keeps whatever it is given, so only the rows
+ * can prove that a column may be compared as it stands. In: a catalog and the columns that matter. Out: the same
+ * catalog, in which each of these columns has its form, and how many rows have which. A form is proven when every row
+ * that is not NULL has it; else it is `any`, which is right for all rows, and no index serves.
  *
- * KINDS is the table of what is looked at. A further kind is a row there: which types it is for,
- * the name that a value's form has in messages, and the form that the column gets where all rows have that one form.
+ * KINDS is the table of what is looked at. A further kind is a row there: which types it is for, the name that a
+ * value's form has in messages, and the form that the column gets if all rows have that one form.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';

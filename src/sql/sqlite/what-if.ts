@@ -1,7 +1,7 @@
 /**
- * How SQLite would serve a statement if indexes were there. In: a database, the tables of the statement, CREATE INDEX statements. Out: the
- * lines of its plan, made on a copy of these tables' schema in memory: without rows, but with what ANALYZE found of them. Nothing is
- * made in the database.
+ * Finds how SQLite would serve a statement if indexes were there. In: a database, the tables of the statement, CREATE
+ * INDEX statements. Out: the lines of its plan, made on a copy of these tables' schema in memory, without rows but
+ * with what ANALYZE found of them. Nothing is made in the database.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { IndexToTry } from '../database.ts';

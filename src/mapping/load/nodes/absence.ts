@@ -1,6 +1,6 @@
 /**
- * Which nodes can be absent. In: a node and the single columns known to be never absent. Out: whether some row leaves it
- * out; from it follow required elements that need a `needs`, and alternatives that are never reached.
+ * Decides which nodes can be absent. In: a node, and the columns that are never absent. Out: whether some row leaves
+ * the node out. From this follow required elements that need a `needs`, and alternatives that are never reached.
  */
 import type { Member, Node, ObjectNode } from '../../model.ts';
 

@@ -1,7 +1,7 @@
 /**
- * What a check of a pack leaves for the next check of the same pack: each stage's answers, which count while what they were made of is
- * the same. A check without a memory begins with an empty one, so all checks run the same code. Out: the same problems and mappings as
- * a check with an empty memory. docs/decisions/0430-checks-remember-their-parts.md
+ * Remembers what a check of a pack has found, for the next check of the same pack. An answer of a stage counts while
+ * its inputs are the same. A check without a memory begins with an empty one, so all checks run the same code and find
+ * the same problems and mappings. docs/decisions/0430-checks-remember-their-parts.md
  */
 import { Memo } from '../../../common/memo.ts';
 import type { Catalog } from '../../../sql/catalog.ts';

@@ -1,7 +1,7 @@
 /**
- * Where a cursor is in the tree of a YAML text that is being written. In: the text and an offset. Out: the path of keys and indexes that
- * leads there, whether a key or a value is written, and the document around it. A mark is put where the word stands, so that what is no
- * YAML yet is one.
+ * Finds where a cursor is in the tree of a YAML text that is being written. In: the text and an offset. Out: the path
+ * of keys and indexes, whether a key or a value is written there, and the document around it. A mark replaces the word
+ * at the cursor, so that a text that is no YAML yet parses.
  */
 import { isMap, isPair, isScalar, isSeq, parseAllDocuments, visit } from 'yaml';
 
