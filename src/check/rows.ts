@@ -13,6 +13,7 @@ import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
+import { findTable, unfitIn } from '../sql/catalog.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { aliasesOf } from '../sql/columns-used.ts';
 import { among, and, call, constant, exists, filled, isNull, not, or, TRUE } from '../sql/construct.ts';
@@ -36,6 +37,8 @@ import {
   untaken,
 } from './suspicions.ts';
 
+/** Rows of a table that nobody reads as a whole for each row of another one. */
+const LARGE = 1000;
 /** Where a larger share of references finds nothing, somebody should look. */
 const DANGLING = 0.1;
 
@@ -131,6 +134,7 @@ class Counts {
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
     const { total, within } = await this.#counter.range(scope, lead);
+    this.#tellUnusedIndex(first, total);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
       asked.push(...this.#funnel(mapping, total, mappings.length > 1));
@@ -147,6 +151,22 @@ class Counts {
       await this.#children(mapping);
     }
     await warnOfDangling(this.#suspects.splice(0), this.#scopes, this.#counter, this.report);
+  }
+
+  /** Reads, and references from each row of other tables, would go through the whole table. */
+  #tellUnusedIndex({ source, at }: Mapping, rows: number): void {
+    const info = findTable(this.#context.catalog, source.table);
+    const [lead] = source.key;
+    if (rows < LARGE || !info || !lead) return;
+    const column = lead.column.toLowerCase();
+    const begun = info.indexes.filter(({ columns: [leading] }) => leading?.toLowerCase() === column);
+    const [index] = begun;
+    const unfit = index && unfitIn(index, lead.column);
+    if (!unfit || begun.some(one => unfitIn(one, lead.column) === undefined)) return;
+    this.report.warning('unused-index', at, `no index finds a row of ${info.name} (${rows} rows) by ${lead.column}`, {
+      expected: `an index in the collation ${unfit.needed}, as \`lintel indexes\` prints it`,
+      found: `${index.name} in ${unfit.collation}`,
+    });
   }
 
   /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */

@@ -211,6 +211,11 @@ const ROWS = {
     'What is served or found is not what the rows and the mapping say.',
     'Correct the form or the codec that the message names; if both are right, report the fault.',
   ],
+  'unused-index': [
+    'LNT-712',
+    'A large table has an index on the key of its rows, in another collation than comparisons, so that nothing uses it.',
+    'Have the index made that `npx lintel indexes` prints.',
+  ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
 /** Tests that a pack brings. */

@@ -4,6 +4,7 @@
  */
 import type { Condition, Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';
+import { referencesOf } from '../plan/access.ts';
 import { environment } from '../plan/environment.ts';
 import { eachIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
@@ -44,7 +45,7 @@ export function wantedIndexes(registry: Registry, catalog: Catalog): readonly Wa
   };
   for (const mapping of registry.mappings) {
     wantSearches(mapping, registry, catalog, want);
-    wantJoins(mapping, catalog, want);
+    wantJoins(mapping, registry, catalog, want);
   }
   return withoutPrefixes([...found.values()])
     .map(one => indexOf(one, catalog))
@@ -89,14 +90,18 @@ function wantColumns(
   for (const { table, own } of known) want(table, own);
 }
 
-/** Rows that are found for each row of a page: child rows and lookups. */
-function wantJoins(mapping: Mapping, catalog: Catalog, want: Want): void {
+/** Rows that are found for each row of a page: child rows, those that references lead to, and lookups. */
+function wantJoins(mapping: Mapping, registry: Registry, catalog: Catalog, want: Want): void {
   const scopes: Scope[] = [mapping.source];
   for (const { from } of eachIn(mapping.root)) {
     scopes.push(...scopesOf(from));
     if (from.kind !== 'rows') continue;
     const { scope, on } = from;
     wantJoin({ ...scope, on }, `child rows of ${mapping.name}`, catalog, want);
+  }
+  for (const { node } of referencesOf(mapping)) {
+    const { source, name } = registry.mapping(node.target);
+    wantJoin({ ...source, on: node.on }, `references of ${mapping.name} to ${name}`, catalog, want);
   }
   for (const { lookups } of scopes) {
     for (const lookup of lookups) wantJoin(lookup, `lookup ${lookup.alias} of ${mapping.name}`, catalog, want);

@@ -90,3 +90,44 @@ test('the text has each statement with what it serves, ready to be run', async (
   execute(clinic, out);
   expect((await lintel(clinic.environment, 'indexes')).out).toBe('-- 0 indexes that the pack small would use');
 });
+
+const CLIENTS = `mapping: people
+resource: Patient
+source: { table: CLIENTS, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+`;
+
+const STAYS = `mapping: stays
+resource: Encounter
+source: { table: STAYS, as: s, key: [NO] }
+id: "{NO}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#IMP
+  subject: { ref: people, on: { ID: CLIENT } }
+`;
+
+test('a key of texts in the collation that SQLite gives by itself is told of a large table, and the index that mends it', async () => {
+  const clinic = smallClinic({ 'person.yaml': CLIENTS, 'weighing.yaml': STAYS });
+  execute(
+    clinic,
+    'CREATE TABLE CLIENTS (ID TEXT NOT NULL PRIMARY KEY, SURNAME TEXT)',
+    'CREATE TABLE STAYS (NO INTEGER NOT NULL PRIMARY KEY, CLIENT TEXT NOT NULL)',
+    'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) ' +
+      "INSERT INTO CLIENTS SELECT 'c' || i, 'Name' FROM n",
+    'INSERT INTO STAYS SELECT rowid, ID FROM CLIENTS',
+  );
+  const told = async () => (await lintel(clinic.environment, 'check', '--rows')).out;
+  expect(await told()).not.toContain('LNT-712');
+  execute(clinic, "INSERT INTO CLIENTS VALUES ('c1000', 'Name')");
+  expect(await told()).toMatch(
+    /person\.yaml:1:1: warning: no index finds a row of CLIENTS \(1000 rows\) by ID; expected an index in the collation RTRIM, as `lintel indexes` prints it; found \S+ in BINARY \[LNT-712\]/,
+  );
+  const wanted = (await shown(clinic)).indexes.find(({ table }) => table === 'CLIENTS');
+  expect(wanted?.statement).toBe('CREATE INDEX LINTEL_CLIENTS_ID ON CLIENTS (ID COLLATE RTRIM);');
+  expect(wanted?.serves).toContain('references of stays to people');
+  execute(clinic, wanted?.statement ?? '');
+  expect(await told()).not.toContain('LNT-712');
+});
