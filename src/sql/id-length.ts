@@ -35,11 +35,15 @@ const COUNTED = [AS_IT_IS, ESCAPED, HYPHENS_ESCAPED].map(how => ({
   one: new Set(escapedAsOne(how)),
 }));
 
+/** Nothing is escaped, however it stands there: most keys there are. */
+const PLAIN = /^[A-Za-z0-9]*$/;
+
 /** Trailing blanks do not count. */
 export function lengthInId(text: string, how: number): number {
+  if (PLAIN.test(text)) return text.length;
   const trimmed = text.replace(/ +$/, '');
   const counted = how === AS_IT_IS ? undefined : COUNTED[how];
-  if (counted === undefined) return trimmed.length;
+  if (counted === undefined) return [...trimmed].length;
   let length = 0;
   for (let at = 0; at < trimmed.length; at++) {
     const character = trimmed.charAt(at);

@@ -154,7 +154,7 @@ export function evaluated(of: Expression, scope: Scope): SqlValue {
 /** By regular expressions, as the rule is told in decision 434. */
 function lengthInId(key: string, how: string): number {
   const text = rtrim(key);
-  if (how === '0') return text.length;
+  if (how === '0') return [...text].length;
   const kept = how === '1' ? /[A-Za-z0-9-]/ : /[A-Za-z0-9]/;
   return text.split('').reduce((sum, c) => sum + (kept.test(c) ? 1 : /[ -~]/.test(c) ? 3 : 9), 0);
 }

@@ -9,6 +9,7 @@ import { BYTES, holdsAnyNumber, isLoose, isMixed, isSmallUuid, UNICODE, utcLayou
 import type { Dialect, Writer } from '../dialect.ts';
 import { count, endsTrimmed, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
+import { AS_IT_IS } from '../id-length.ts';
 import { literal } from '../literal.ts';
 import { bracketed } from '../name.ts';
 import { familyOf, looseType } from '../parameter-type.ts';
@@ -289,7 +290,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
     case 'id-length':
       return `(${pairs(args)
-        .map(([of, how]) => `lintel_id_length(${asText(writer, of)}, ${how})`)
+        .map(([of, how]) => lengthInId(asText(writer, of), how))
         .join(' + ')})`;
     case 'substring':
       return `substr(${x()}, ${position(args, 1)}, ${count(args, 2)})`;
@@ -302,6 +303,13 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
     }
   }
+}
+
+/** A function of our own is called for keys alone of which something may be escaped. */
+function lengthInId(text: string, how: number): string {
+  const asItIs = `length(rtrim(${text}))`;
+  if (how === AS_IT_IS) return asItIs;
+  return `CASE WHEN ${text} GLOB '*[^A-Za-z0-9]*' THEN lintel_id_length(${text}, ${how}) ELSE ${asItIs} END`;
 }
 
 /** 32 hexadecimal digits in the groups of a UUID. */
