@@ -20,3 +20,15 @@ it('the memory of long lists of codes is bounded', async () => {
   for (const list of lists(40, 500)) await search(list);
   expect(heap() - before).toBeLessThan(4_000_000);
 }, 120_000);
+
+it('filters by ever other codes are remembered up to a bound', async () => {
+  const demo = await openDemo({ patients: 1 });
+  onTestFinished(() => demo.close());
+  const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+  const heap = heapAfterCollection();
+  const before = heap();
+  for (let i = 0; i < 1200; i++)
+    await demo.facade.search({ type: 'Condition', parameters: [['code', `nowhere-${i}`]] }, context);
+  // 200 MB without the bound.
+  expect(heap() - before).toBeLessThan(130_000_000);
+}, 120_000);
