@@ -38,6 +38,15 @@ function orderKey(orders: readonly Order[] = []): string {
     .join('');
 }
 
+/** Lists of values are immutable too; the raw values of a code map are one list in all its uses. */
+const lists = new WeakMap<readonly Expression[], string>();
+
+function listKey(values: readonly Expression[]): string {
+  const known = lists.get(values) ?? values.map(expressionKey).join();
+  lists.set(values, known);
+  return known;
+}
+
 /** Predicates are immutable, and the same ones are compared again and again while planning. */
 const keys = new WeakMap<Predicate, string>();
 
@@ -63,7 +72,7 @@ function makePredicateKey(predicate: Predicate): string {
     case 'equals':
       return `${sign}${expressionKey(predicate.left)}==${expressionKey(predicate.right)}`;
     case 'in':
-      return `${sign}${expressionKey(predicate.left)} in ${predicate.values.map(expressionKey).join()}`;
+      return `${sign}${expressionKey(predicate.left)} in ${listKey(predicate.values)}`;
     case 'contains':
       return `${sign}contains(${expressionKey(predicate.of)},${predicate.where},${JSON.stringify(predicate.texts)})`;
     case 'glob':

@@ -96,17 +96,14 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
       const typed: SqlValue | undefined = inText ? key : parseAs(key, columnType);
       return typed === undefined ? [] : [as(typed, columnType)];
     });
+  /** The raw values of all rows, or of those that have a face: the same list in all uses of the map on columns of one type. */
+  const shared = (which: 'all' | 'faced'): readonly Expression[] =>
+    sharedKeys(keyed, `${which === 'all' ? '' : `${facet} ${boolean}`} ${JSON.stringify(columnType)}`, () =>
+      keys(which === 'all' ? () => true : coded => faceOf(coded) !== undefined, constant),
+    );
   const isGiven = (column: Expression): Predicate => (inText ? filled(column) : not(isNull(column)));
   const isUnmapped = (column: Expression): Predicate =>
-    and(
-      isGiven(column),
-      not(
-        among(
-          operand(column),
-          keys(() => true, constant),
-        ),
-      ),
-    );
+    and(isGiven(column), not(among(operand(column), shared('all'))));
 
   /** The raw values whose face is accepted; `unmapped` says for which values without a row that is so. */
   const preimage = (
@@ -121,7 +118,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     };
     const others = map.else.kind === 'code' ? (accepted(map.else.coded) ? TRUE : FALSE) : unmapped;
     return or(
-      among(operand(column), keys(accepted, as)),
+      among(operand(column), accept === ANY_FACE ? shared('faced') : keys(accepted, as)),
       accepted(map.blank) ? not(isGiven(column)) : FALSE,
       others.kind === 'false' ? FALSE : and(isUnmapped(column), others),
     );
@@ -186,7 +183,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
           : map.else.kind === 'local' && !boolean && (facet === 'code' || facet === 'system')
             ? isLocal(column)
             : FALSE;
-      return preimage(column, () => true, unmapped);
+      return preimage(column, ANY_FACE, unmapped);
     },
     match: (columns, criterion) => {
       const column = only(columns);
@@ -195,6 +192,18 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     },
     ...sorted(),
   };
+}
+
+const ANY_FACE = (): boolean => true;
+
+const keysOfRows = new WeakMap<CodeMap['rows'], Map<string, readonly Expression[]>>();
+
+function sharedKeys(rows: CodeMap['rows'], name: string, make: () => readonly Expression[]): readonly Expression[] {
+  const known = keysOfRows.get(rows) ?? new Map<string, readonly Expression[]>();
+  keysOfRows.set(rows, known);
+  const made = known.get(name) ?? make();
+  known.set(name, made);
+  return made;
 }
 
 const folded = new WeakMap<CodeMap['rows'], CodeMap['rows']>();
@@ -220,12 +229,12 @@ function facesOf(
     const face = faceOf(coded);
     if (face !== undefined) faces.add(face);
   };
-  add(blank);
-  if (unmapped.kind === 'code') add(unmapped.coded);
   for (const coded of rows.values()) {
     add(coded);
     if (faces.size > SORTED_AT_MOST) break;
   }
+  add(blank);
+  if (unmapped.kind === 'code') add(unmapped.coded);
   return faces;
 }
 

@@ -35,8 +35,11 @@ const MILLISECONDS = 10_000;
 const WIDTH = 90;
 /** Indexes that are tried out for one search. */
 const INDEXES = 10;
+/** Mappings of a pack whose indexes are worked out in a moment. */
+const MAPPINGS = 300;
 /** Characters of a search. */
 const LONGEST = 20_000;
+const TOO_LARGE = `The pack has more than ${MAPPINGS} mappings: which indexes it lacks is told by lintel indexes alone`;
 const NO_PACK = 'The pack has errors, and had them since the workbench was opened: nothing can be searched';
 
 export const SEARCH_QUESTIONS: readonly Question[] = [
@@ -68,6 +71,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, NO_PACK);
     const { facade, stale } = served;
+    const isLarge = facade.registry.mappings.length > MAPPINGS;
     try {
       const request = writtenSearch(asked.query);
       const now = Date.now();
@@ -77,6 +81,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       const explained = await explainSearch(facade, desk.database, request, {
         ...{ now, handling: context.handling },
         indexes: query => {
+          if (isLarge) return advice;
           const read = facade.registry.ofType(query.type);
           advice.push(...adviceFor(wantedIn(served), query, read).slice(0, INDEXES));
           return advice;
@@ -85,7 +90,10 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       const { query, mappings, statements } = explained;
       return {
         ...(await bundleOf(request, served, context, signal)),
-        issues: query.warnings.map(({ diagnostics }) => ({ severity: 'warning' as const, text: diagnostics })),
+        issues: [
+          ...query.warnings.map(({ diagnostics }) => ({ severity: 'warning' as const, text: diagnostics })),
+          ...(isLarge ? [{ severity: 'warning' as const, text: TOO_LARGE }] : []),
+        ],
         query: queryLines(query, true),
         mappings: mappings.filter(({ read }) => read).map(({ name }) => name),
         engine: engineNamed(desk.database.engine).title,
