@@ -35,8 +35,10 @@ function filterText(filter: Filter, values: boolean): string {
   switch (filter.kind) {
     case 'match': {
       const modifier = filter.modifier === undefined ? '' : `:${filter.modifier}`;
-      const any = filter.values.map(value => valueText(value, values)).join(' or ');
-      return `${filter.parameter.code}${modifier} (${filter.parameter.type}) is ${any}`;
+      const asked = `${filter.parameter.code}${modifier} (${filter.parameter.type})`;
+      return values
+        ? `${asked} is ${filter.values.map(valueText).join(' or ')}`
+        : `${asked} has a value that is not shown${readAs(filter.parameter.type, filter.values)}`;
     }
     case 'missing':
       return `${filter.parameter.code} is ${filter.missing ? 'missing' : 'there'}`;
@@ -53,13 +55,18 @@ function filterText(filter: Filter, values: boolean): string {
   }
 }
 
-function valueText(value: TypedValue, values: boolean): string {
-  if (!values) return `a ${value.kind}`;
+/** How values were read that are no values of the parameter's type: a number of a telephone as digits. */
+function readAs(type: string, values: readonly TypedValue[]): string {
+  const kinds = new Set(values.map(({ kind }) => kind).filter(kind => kind !== type));
+  return kinds.size === 0 ? '' : `, read as ${[...kinds].join(' or ')}`;
+}
+
+function valueText(value: TypedValue): string {
   switch (value.kind) {
     case 'token':
       return `${value.system === undefined ? '' : `${value.system}|`}${value.code ?? ''}`;
     case 'typed-identifier':
-      return `${valueText(value.type, values)} ${value.value}`;
+      return `${valueText(value.type)} ${value.value}`;
     case 'string':
       return JSON.stringify(value.text);
     case 'uri':
@@ -77,6 +84,6 @@ function valueText(value: TypedValue, values: boolean): string {
     case 'digits':
       return value.any.map(({ digits, where }) => `digits ${digits} (${where})`).join(' or ');
     case 'composite':
-      return value.parts.map(part => valueText(part, values)).join(' with ');
+      return value.parts.map(valueText).join(' with ');
   }
 }

@@ -15,6 +15,7 @@ import { branchesOf } from '../plan/branches.ts';
 import { environment } from '../plan/environment.ts';
 import { foldedTexts, unfitIndexes } from '../plan/index-use.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
+import { wants } from '../resource/selection.ts';
 import type { SearchQuery } from '../search/query.ts';
 import { type Database, DatabaseError, type IndexToTry } from '../sql/database.ts';
 import { ENGINES } from '../sql/engines.ts';
@@ -104,8 +105,14 @@ export async function explainSearch(
         ...(indexes.length > 0 ? { servedWith: await database.whatIf?.(plan, indexes, placeholders, now) } : {}),
       })),
     ),
-    lineage: [...read].flatMap(mapping => lineageOf(mapping)),
+    lineage: [...read].flatMap(mapping => lineageOf(mapping)).filter(({ element }) => isAnswered(element, query)),
   };
+}
+
+/** Whether the answer has an element: `_elements` and `_summary` leave out others. */
+function isAnswered(element: string, { type, selection }: SearchQuery): boolean {
+  const [name = ''] = element.split(/[.[]/, 1);
+  return name === 'meta' || wants(type, name, selection);
 }
 
 /** All else is worth knowing without the plan. */

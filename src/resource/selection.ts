@@ -75,7 +75,8 @@ export function selectRoot(mapping: Mapping, selection: Selection): SelectedRoot
   return { meta: metaOf(mapping, selection), members, hidden };
 }
 
-function wants(type: string, jsonName: string, selection: Selection): boolean {
+/** Whether an element of a type, by its name in JSON, stays in the answer. */
+export function wants(type: string, jsonName: string, selection: Selection): boolean {
   if (selection.kind === 'all' || isNamed(type, jsonName, selection)) return true;
   const name = withoutUnderscore(jsonName);
   const element = childOf(type, name)?.element;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,7 +12,7 @@ test('explain shows typed query, SQL of both engines with types, the index, and 
   expect(code).toBe(0);
   expect(out).toMatch(/^Pack {6}small \(.*\)\nDatabase {2}SQLite, .*\n/);
   expect(out).toContain('Query of Observation');
-  expect(out).toContain('patient (reference) is a reference');
+  expect(out).toContain('patient (reference) has a value that is not shown\n');
   expect(out).toContain('SQLite\n    SELECT');
   expect(out).toContain('SQL Server\n    SELECT TOP (@p');
   // Each engine's parameters in its own words.
@@ -20,6 +20,21 @@ test('explain shows typed query, SQL of both engines with types, the index, and 
   expect(out).toMatch(/^ {4}p\d+–p\d+ int$/m);
   expect(out).toContain('WEIGHING_PERSON');
   expect(out).toMatch(/valueQuantity\.value +.*KG.*\(weighing\.yaml:\d+/);
+});
+
+test('the lineage has the elements that the answer has', async () => {
+  const { environment } = smallClinic();
+  const { out } = await lintel(environment, 'explain', 'Patient?gender=female&_elements=gender');
+  const [, lineage = ''] = out.split('Lineage of people\n');
+  expect(lineage).toMatch(/^ {2}gender +p\.SEX via code map sex\.code {2}\(person\.yaml:7:\d+\)$/);
+});
+
+test('the walk of CONTRIBUTING explains a search that the demo answers, on one screen', async () => {
+  const [, query = ''] = /`npx lintel explain '([^']+)'`/.exec(readFileSync('CONTRIBUTING.md', 'utf8')) ?? [];
+  const { code, out } = await lintel({}, 'explain', query);
+  expect(code).toBe(0);
+  expect(out).toContain('via code map ');
+  expect(out.split('\n').length).toBeLessThan(50);
 });
 
 test('a long statement is broken into lines, outside of texts and names, and nothing of it is lost', () => {

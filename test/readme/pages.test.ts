@@ -31,7 +31,12 @@ test('the page of dependencies tells of every one, and of no other', () => {
 });
 
 test.each(['mssql', 'sqlite'] as const)('the reference has the table of codecs as the code says it of %s', engine => {
-  expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(codecTable(engine));
+  const page = readFileSync('docs/mapping-language.md', 'utf8');
+  const table = codecTable(engine);
+  const lines = page.split('\n');
+  const lacking = table.split('\n').filter(line => !lines.includes(line));
+  expect(lacking, 'rows that docs/mapping-language.md lacks; `npm run codecs` prints the tables').toEqual([]);
+  expect(page.includes(table), 'the rows stand together, in the order that `npm run codecs` prints').toBe(true);
 });
 
 test('the reference says which declarations of each engine are of which kind', () => {
@@ -45,9 +50,11 @@ test.each([...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)])(
     const [table = ''] = section.split('\n\n');
     // `name`, `name.facet`, or {name: options}.
     const rows = table.split('\n').filter(line => new RegExp(`[\`{ ]${name}[\`.:]`).test(line));
-    expect(rows).not.toEqual([]);
+    expect(rows.length, `rows of \`${name}\` below "| codec | meaning |" in docs/mapping-language.md`).toBeGreaterThan(
+      0,
+    );
     for (const word of wordsOf(z.toJSONSchema(options, { unrepresentable: 'any', io: 'input' })))
-      expect(rows.join('\n'), `option ${word} of ${name}`).toContain(word);
+      expect(rows.join('\n'), `option \`${word}\` of \`${name}\` below "| codec | meaning |"`).toContain(word);
   },
 );
 
