@@ -1,6 +1,6 @@
 /**
- * Keeps the last warnings and errors of the log for the start page. In: a log. Out: the same log, and the messages
- * without their fields.
+ * Keeps the last warnings and errors of the log for the start page. In: a log. Out: the same log, and the messages. Of
+ * their fields only `problem` is kept, which says what is wrong with a mapping; others may name a patient's values.
  */
 import type { Log } from '../log.ts';
 
@@ -19,7 +19,9 @@ export function rememberProblems(
   const remembering =
     (write: Log['warn']): Log['warn'] =>
     (message, fields, same) => {
-      kept.unshift({ at: new Date().toISOString(), message });
+      const problem = fields?.['problem'];
+      const text = typeof problem === 'string' ? `${message}: ${problem}` : message;
+      kept.unshift({ at: new Date().toISOString(), message: text });
       if (kept.length > most) kept.length = most;
       write(message, fields, same);
     };
