@@ -43,6 +43,7 @@ export const SEARCHES: CheckSection = {
     const parameters = [...asked].flatMap(([type, resources]) =>
       parametersOf(type, spread(resources, context.all ? resources.length : AMONG), context, valueSets),
     );
+    const withoutValue = parameters.filter(({ questions }) => questions.length === 0);
     const total = parameters.reduce((sum, { questions }) => sum + questions.length, 0);
     const findings = createFindings(context.values);
     let questions = 0;
@@ -63,10 +64,13 @@ export const SEARCHES: CheckSection = {
       if (!context.signal.aborted && !isOver(error, context.signal)) throw error;
     }
     const never = parameters.filter(one => !one.isAsked);
+    const unreached = never.filter(one => !withoutValue.includes(one));
     const notes = [
       `${questions} of ${total} searches by ${parameters.length - never.length} of ${parameters.length} parameters asked.`,
     ];
-    if (never.length > 0) notes.push(`Not reached in the time: ${someOf(never.map(one => one.name))}.`);
+    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached.map(one => one.name))}.`);
+    if (withoutValue.length > 0)
+      notes.push(`No value in the sample to ask with: ${someOf(withoutValue.map(one => one.name))}.`);
     return { problems: findings.problems(), notes, tables: [] };
   },
 };

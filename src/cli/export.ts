@@ -8,7 +8,7 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import { makeFolder } from '../common/make-folder.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import type { ExportLevel } from '../export/job.ts';
-import type { Jobs } from '../export/jobs.ts';
+import type { JobOrigin, Jobs } from '../export/jobs.ts';
 import { type JobView, shareOf } from '../export/manifest.ts';
 import { exportThreads, openExports } from '../export/open.ts';
 import type { UnderstoodRequest } from '../export/request.ts';
@@ -53,7 +53,7 @@ that was interrupted, and replaces one that is complete.
   --patients         the compartments of all patients and what they refer to
   --group ID         those of the members of this group
   --patient IDS      only of these patients, with commas between
-  --base URL         base of absolute addresses in the resources (default: BASE_URL and FHIR_PATH)
+  --base URL         base of absolute addresses in resources and manifest.json (default: BASE_URL and FHIR_PATH)
   --database URL     ${ADDRESS_FORMS}
   --mappings FOLDER  the mapping pack
   --schema VERSION   version of the database's schema, instead of the pack's
@@ -98,7 +98,8 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
       const log = createLog({ ...config.log, level: 'error' });
       const jobs = openExports(config, () => files, log, { root: join(folder, UNFINISHED), threads });
       try {
-        return await follow(jobs, await begin(jobs, understood, context, terminal), folder, terminal);
+        const request = { access: context.access, base: context.base, url: requestUrl(asked) };
+        return await follow(jobs, await begin(jobs, understood, request, terminal), folder, terminal);
       } finally {
         await jobs.close();
       }
@@ -114,20 +115,36 @@ async function withDatabase(config: Config, { note }: Terminal): Promise<Config>
   return { ...config, database: sqliteAddress(await demoDatabase(config.dataDir, note)) };
 }
 
+/** What the options ask for. */
+interface Asked {
+  readonly level: ExportLevel;
+  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly context: RequestContext;
+}
+
 /** Starts a job, or goes on with one that was asked for the same; resolves to its id. */
 async function begin(
   jobs: Jobs,
   understood: UnderstoodRequest,
-  { access, base }: RequestContext,
+  origin: JobOrigin,
   { note }: Terminal,
 ): Promise<string> {
-  const { caller } = access;
+  const { caller } = origin.access;
   const asked = JSON.stringify(understood.request);
   for (const { job } of jobs.list(caller)) if (job.status === 'failed') await jobs.remove(caller, job.id);
   // One that is complete was interrupted before its files were in their place.
   const same = jobs.list(caller).find(({ job }) => JSON.stringify(job.request) === asked);
   if (same) note('Continuing an export that was interrupted.');
-  return (same ?? jobs.start(understood, { access, base, url: `${base}/$export` })).job.id;
+  return (same ?? jobs.start(understood, origin)).job.id;
+}
+
+/** The manifest names a request: the one that asks a server for the same over HTTP. */
+function requestUrl({ level, parameters, context }: Asked): string {
+  const path = { system: '', patient: '/Patient', group: `/Group/${level.kind === 'group' ? level.id : ''}` }[
+    level.kind
+  ];
+  const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
+  return `${context.base}${path}/$export${query === '' ? '' : `?${query}`}`;
 }
 
 function parametersOf(args: Arguments): readonly (readonly [name: string, value: string])[] {

@@ -42,6 +42,24 @@ test('a sound pack on sound rows has no problem, and says how much was looked at
   expect(reports[1]?.notes[0]).toMatch(/^(\d{3,}) of \1 searches by (\d+) of \2 parameters asked\.$/);
 });
 
+test('parameters that no sampled resource has a value of are named, and are no matter of time', async () => {
+  const remarks = `mapping: remarks
+resource: Observation
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "r-{NO}"
+elements:
+  status: final
+  code: loinc#48767-8
+  subject: { ref: people, on: { ID: PERSON_ID } }
+  valueString: { from: NO, if: { KG: "1" } }
+`;
+  const opened = await open(clinic({ 'remarks.yaml': remarks }));
+  const [, searches] = await check(opened);
+  await opened.close();
+  expect(searches?.notes[1]).toMatch(/^No value in the sample to ask with: .*Observation\.code-value-string/);
+  expect(searches?.notes.join()).not.toContain('Not reached');
+});
+
 test('a codec that rounds is named at the line of the element, with the form of the value and never the value', async () => {
   const opened = await open(clinic());
   const { codec } = reading(opened, 'weights', 'KG');

@@ -25,7 +25,8 @@ test('an export writes one file per type, or several, and a manifest, and nothin
   expect([code, out]).toEqual([0, `80 resources in 4 files of ${folder}`]);
   const files = ['Observation-1.ndjson', 'Observation-2.ndjson', 'Observation-3.ndjson', 'Patient.ndjson'];
   expect(readdirSync(folder)).toEqual([...files, 'manifest.json']);
-  const { output } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  const { output, request } = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+  expect(request).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/fhir\/\$export\?_type=Patient%2CObservation$/);
   expect(output.map(({ url }: { url: string }) => url).toSorted()).toEqual(files);
   expect(readFileSync(join(folder, 'Patient.ndjson'), 'utf8').split('\n')).toHaveLength(21);
 });
@@ -33,12 +34,24 @@ test('an export writes one file per type, or several, and a manifest, and nothin
 test('the export of a group, and a type that fails', async () => {
   const where = clinic();
   const folder = join(where.folder, 'out');
-  const options = ['--group', 'g-1', '--type', 'Patient,Device', '--since', '2020-01-01T00:00:00Z'];
+  const options = [
+    '--base',
+    'https://ehr.example.org/fhir/',
+    '--group',
+    'g-1',
+    '--type',
+    'Patient,Device',
+    '--since',
+    '2020-01-01T00:00:00Z',
+  ];
   const { code, notes } = await lintel(where.environment, 'export', folder, ...options);
   expect(code).toBe(1);
   expect(notes).toContain('Device was not exported');
   expect(readFileSync(join(folder, 'Patient.ndjson'), 'utf8').trim().split('\n')).toHaveLength(5);
   expect(existsSync(join(folder, 'OperationOutcome.ndjson'))).toBe(true);
+  expect(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')).request).toBe(
+    'https://ehr.example.org/fhir/Group/g-1/$export?_type=Patient%2CDevice&_since=2020-01-01T00%3A00%3A00Z',
+  );
 });
 
 test('an export that nothing can match is refused before anything is written', async () => {
