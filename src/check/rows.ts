@@ -63,6 +63,7 @@ export const ROWS: CheckSection = {
     const notes = [`${plural(groups.size - unreached.length, 'source')} counted.`];
     if (counts.sampled.length > 0)
       notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
+    if (counts.empty.length > 0) notes.push(`Serves nothing: ${someOf(counts.empty)}.`);
     if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
     return { problems: counts.report.problems(), notes, tables: counts.tables() };
   },
@@ -85,6 +86,8 @@ class Counts {
   readonly #elements: (string | number)[][] = [];
   readonly #references: (string | number)[][] = [];
   readonly #suspects: Suspect[] = [];
+  /** Mappings that serve nothing though their table has rows. */
+  readonly #empty: string[] = [];
   /** Values of the source that is being counted. */
   readonly #readings: Reading[] = [];
   /** What `sql`, a value of several columns, or a `split` reads of it: there a column is shown in another way. */
@@ -101,6 +104,10 @@ class Counts {
   /** Tables of which only ranges were counted. */
   get sampled(): readonly string[] {
     return this.#counter.sampled;
+  }
+
+  get empty(): readonly string[] {
+    return this.#empty;
   }
 
   tables(): readonly Table[] {
@@ -212,7 +219,7 @@ class Counts {
           const of = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'].map(one => removed.get(one) ?? 0);
           const note = this.#counter.sampled.includes(source.table.name) ? 'in ranges' : '';
           this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
-          this.#tellEmpty(mapping, total, rows, removed);
+          this.#tellEmpty(mapping, { total, served: rows, isVariant }, removed);
         },
       });
     }
@@ -230,15 +237,20 @@ class Counts {
   }
 
   /** A variant may be of few rows; a lookup that takes nearly all of them was meant otherwise. */
-  #tellEmpty({ name, source, at }: Mapping, total: number, served: number, removed: ReadonlyMap<string, number>): void {
-    if (total < ENOUGH || served > 0) return;
+  #tellEmpty(
+    { name, source, at }: Mapping,
+    { total, served, isVariant }: { readonly total: number; readonly served: number; readonly isVariant: boolean },
+    removed: ReadonlyMap<string, number>,
+  ): void {
+    if (total < (isVariant ? ENOUGH : 1) || served > 0) return;
+    this.#empty.push(name);
     const [rule, rows = 0] = [...removed].toSorted(([, a], [, b]) => b - a)[0] ?? [];
     if (rows === 0) return;
     const lookup = rule === 'required' ? source.lookups.find(({ required }) => required)?.at : undefined;
     this.report.warning(
       'never-used',
       lookup ?? at,
-      `none of ${plural(total, 'row')} of ${source.table.name} is a resource of ${name}`,
+      `${name} serves nothing: none of ${plural(total, 'row')} of ${source.table.name} is a resource`,
       {
         found: `${plural(rows, 'row')} taken away by \`${rule}\``,
       },

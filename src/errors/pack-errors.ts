@@ -121,7 +121,7 @@ const MEANING = {
   'wrong-id': [
     'LNT-512',
     'An id has no column, is too long, can be read in two ways, or holds characters that no id may have.',
-    AS_SAID,
+    'Change it as the message says. A key that does not fit into the 64 characters of FHIR, such as two UUIDs, needs a view with a short key of its own.',
   ],
   'unknown-owner': [
     'LNT-513',

@@ -24,6 +24,10 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
 
 const MOMENT = /^\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d)?(?:\.(\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/;
 
+const UUID = /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i;
+/** A UUID without hyphens has these, and so has many a key. */
+const HEXADECIMAL = /^(?=.*[a-f])[0-9a-f]{32}$/i;
+
 /** Characters of a form at most. */
 const LONGEST = 32;
 
@@ -33,6 +37,8 @@ export function formOf(stored: Exclude<SqlValue, null>): string {
   const text = String(stored).trim();
   const date = dateForm(text);
   if (date !== undefined) return date;
+  if (UUID.test(text)) return 'UUID';
+  if (HEXADECIMAL.test(text)) return '32 hexadecimal digits';
   const number = numberForm(text);
   if (number !== undefined) return number;
   return masked(text);

@@ -210,7 +210,7 @@ const READ: readonly Planted[] = [
       'source: { table: next_of_kin, as: k, key: [pid, line_no], where: { relation: SPOUSE } }',
     ],
     at: ['people.yaml', 'mapping: kin'],
-    says: /none of \d+ rows of next_of_kin is a resource of kin/,
+    says: /kin serves nothing: none of \d+ rows of next_of_kin is a resource/,
     severity: 'warning',
   },
   {
@@ -296,7 +296,7 @@ const READ: readonly Planted[] = [
     name: 'rows that a required lookup takes away',
     sql: 'UPDATE goal SET portal_id = upper(portal_id)',
     at: ['clinical.yaml', 'on: { val: portal_id }'],
-    says: /none of 30 rows of goal is a resource of goals/,
+    says: /goals serves nothing: none of 30 rows of goal is a resource/,
     severity: 'warning',
   },
   {

@@ -146,7 +146,7 @@ elements: { name: { from: SURNAME } }
   );
   expect(problems).toMatch(/^person\.yaml:7:\d+: warning: every value of SEX falls to `else`; found 32 rows/m);
   expect(problems).toMatch(
-    /^places\.yaml:7:\d+: warning: none of 32 rows of PERSON is a resource of places; found 32 rows taken away by `required`/m,
+    /^places\.yaml:7:\d+: warning: places serves nothing: none of 32 rows of PERSON is a resource; found 32 rows taken away by `required`/m,
   );
   const [mappings] = reports[2]?.tables ?? [];
   expect(mappings?.columns).toEqual([
@@ -163,6 +163,18 @@ elements: { name: { from: SURNAME } }
     'note',
   ]);
   expect(mappings?.rows).toContainEqual(['people', 'PERSON', 32, 0, 0, 0, 0, 0, 0, 32, '']);
+});
+
+test('a mapping that serves nothing is told however few rows its table has, and once more at the end', async () => {
+  const { environment } = smallClinic({
+    'person.yaml': PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: X } }'),
+  });
+  const { code, out, notes } = await lintel(environment, 'check');
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^person\.yaml:1:1: warning: people serves nothing: none of 2 rows of PERSON is a resource; found 2 rows taken away by `where`/m,
+  );
+  expect(notes).toContain('Rows: Serves nothing: people.');
 });
 
 test('--json and --html hold the same report; a seed draws the same sample again', async () => {

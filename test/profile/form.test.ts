@@ -29,6 +29,9 @@ test.each([
   ['(555) 555-0123', '(999) 999-9999'],
   ['seen today and well', 'several words'],
   [new Uint8Array(16), '16 bytes'],
+  ['6f9619ff-8b86-d011-b42d-00cf4fc964ff', 'UUID'],
+  ['{6F9619FF-8B86-D011-B42D-00CF4FC964FF}', 'UUID'],
+  ['6f9619ff8b86d011b42d00cf4fc964ff', '32 hexadecimal digits'],
 ])('the form of %j is %s', (value, form) => {
   expect(formOf(value)).toBe(form);
 });

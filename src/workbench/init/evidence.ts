@@ -199,12 +199,13 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
     return { note: told, fit: 1, via: via === '' ? undefined : via };
   }
   if (kind === 'text') {
-    const isWords = !/number|^yyyy|^\d/.test(usual ?? '');
+    const isWords = !/number|^yyyy|^\d|^UUID$/.test(usual ?? '');
     return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
   }
   if (kind === 'code' && system !== undefined) {
     const codes = (of.frequent ?? []).map(counted => ({ ...counted, suggestion: suggestion(counted.what, system) }));
-    if (codes.length === 0) return { note: `${told}: not a few codes`, fit: CONTRADICTED, via: undefined };
+    if (codes.length === 0)
+      return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
     return { note: `${filledText}; ${codes.length} codes`, fit: 1, via: undefined, codes };
   }
   // Texts of results: `<5` beside `7.2`.

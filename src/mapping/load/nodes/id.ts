@@ -36,7 +36,11 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
   }
   if (whole.length < parts.length) return undefined;
   const length = whole.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : 1), 0);
-  if (length > 64) report.error('wrong-id', tree.at, 'id of more than 64 characters', { found: tree.text });
+  if (length > 64)
+    report.error('wrong-id', tree.at, 'id of more than 64 characters', {
+      expected: 'what FHIR allows: 64. Two UUIDs do not fit; a view can give each row a short key',
+      found: tree.text,
+    });
   for (const [i, part] of whole.entries()) {
     const next = whole[i + 1];
     if (part.kind === 'column' && next?.kind === 'column') {
