@@ -50,7 +50,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   access: ['auth', 'facade', 'mapping'],
   audit: ['common', 'auth', 'config', 'facade', 'log', 'mapping', 'outcome', 'r4', 'sql/sqlite'],
-  explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth'],
+  explain: ['facade', 'pipeline', 'plan', 'search', 'mapping', 'sql', 'auth', 'resource/selection'],
   law: ['time', 'facade', 'auth', 'common', 'resource', 'search', 'mapping', 'r4', 'sql'],
   check: ['*'],
   coverage: ['*'],
