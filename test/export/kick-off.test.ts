@@ -100,6 +100,15 @@ test('a search of _typeFilter that is not percent-encoded UTF-8 is refused', asy
   expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
 });
 
+test('of a search of _typeFilter lenient handling leaves out what says nothing of matches, and keeps the rest', async () => {
+  const { fhir } = await served(clinic(4));
+  const url = `${fhir}/$export?_type=Patient&_typeFilter=${encodeURIComponent('Patient?_count=1&family=Canary3')}`;
+  expect((await fetch(url, { headers: ASYNC })).status).toBe(400);
+  const manifest = await finished(await kickOff(url, { headers: LENIENT }));
+  expect(await contents(manifest)).toEqual(['Patient/3']);
+  expect(await errorsOf(manifest)).toEqual([expect.stringMatching(/^_typeFilter: .* ignored$/)]);
+});
+
 test.each([
   ['_typeFilter=Patient', 400],
   ['allowPartialManifests=true', 202],
