@@ -29,7 +29,7 @@ of likely tables. It prints each candidate with its score and reasons. The only 
 short, and each in three rows or more.
 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
-comments, and codes.yaml with the codes that rows hold, as comments too. The pack loads as it is, and serves nothing
+comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads as it is, and serves nothing
 until you remove the # before what is right.
 
   --database URL   ${ADDRESS_FORMS}

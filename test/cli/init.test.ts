@@ -129,6 +129,100 @@ test('rows decide between names that say the same, and tell how a column is read
   expect(told).not.toContain('Qux');
 });
 
+/** English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and allergies. */
+function buildForeign(file: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TABLE patients (id TEXT PRIMARY KEY, patient_number TEXT, last_name TEXT, first_name TEXT, gender TEXT, born_at INTEGER,
+      phone TEXT, email TEXT, street TEXT, city TEXT, zip TEXT, active TEXT, updated_at INTEGER);
+    CREATE TABLE visits (id TEXT PRIMARY KEY, patient_id TEXT, kind TEXT, started_at INTEGER, ended_at INTEGER, status TEXT, updated_at INTEGER);
+    CREATE TABLE observations (id TEXT PRIMARY KEY, patient_id TEXT, visit_id TEXT, kind TEXT, value TEXT, unit TEXT, taken_at INTEGER, updated_at INTEGER);
+    CREATE TABLE diagnoses (id TEXT PRIMARY KEY, patient_id TEXT, icd_code TEXT, description TEXT, onset_at INTEGER);
+    CREATE TABLE allergies (id TEXT PRIMARY KEY, name TEXT);
+    CREATE TABLE patient_allergies (patient_id TEXT, allergy_id TEXT, noted_at INTEGER, PRIMARY KEY (patient_id, allergy_id));
+  `);
+  const uuid = (kind: number, no: number): string => `0000000${kind}-0000-4000-8000-${String(no).padStart(12, '0')}`;
+  const add = (table: string, ...row: (string | number | null)[]): void => {
+    database.prepare(`INSERT INTO ${table} VALUES (${row.map(() => '?').join()})`).run(...row);
+  };
+  for (const [i, name] of ['Penicillin', 'Peanut', 'Latex', 'Pollen'].entries()) add('allergies', uuid(5, i), name);
+  for (let i = 0; i < 40; i++) {
+    const [id, at] = [uuid(1, i), 1.7e9 + 1000 * i];
+    const mail = `q${i}@example.org`;
+    add(
+      'patients',
+      id,
+      `N-${i}`,
+      'Quxfamily',
+      'Quxgiven',
+      i % 2 ? 'f' : 'm',
+      1e7 * i,
+      '555-0100',
+      mail,
+      'Elm',
+      'Bath',
+      '04011',
+      't',
+      at,
+    );
+    add('visits', uuid(2, i), id, i % 3 ? 'ambulatory' : 'inpatient', at, at + 3600, 'finished', at);
+    add(
+      'observations',
+      uuid(3, i),
+      id,
+      uuid(2, i),
+      i % 2 ? 'pulse' : 'weight',
+      `${60 + i}`,
+      i % 2 ? '/min' : 'kg',
+      at,
+      at,
+    );
+    add('diagnoses', uuid(4, i), id, 'I10', 'Hypertension', at);
+    add('patient_allergies', id, uuid(5, i % 4), at);
+  }
+  database.close();
+}
+
+test('English plurals and common names are known, a table is proposed once, and a join leads to the name of an allergen', async () => {
+  const { file, pack, environment } = begun();
+  buildForeign(file);
+  const { out } = await lintel(environment, 'init', pack, '--json', '--zone', 'UTC');
+  const { proposals } = JSON.parse(out) as {
+    proposals: readonly {
+      kind: string;
+      table: string;
+      resource: string;
+      elements: readonly { path: string; column: string }[];
+    }[];
+  };
+  expect(bestIn(out)).toMatchObject({
+    patients: 'patients',
+    encounters: 'visits',
+    conditions: 'diagnoses',
+    allergies: 'patient_allergies',
+  });
+  expect(proposals.filter(one => one.table === 'observations' && one.resource === 'Observation')).toHaveLength(1);
+  const columns = proposals.find(({ table }) => table === 'patients')?.elements.map(({ column }) => column);
+  expect(columns?.toSorted()).toEqual(
+    'born_at city email first_name gender last_name patient_number phone street updated_at zip'.split(' '),
+  );
+  const patients = readFileSync(join(pack, 'patients.yaml'), 'utf8');
+  expect(patients).toMatch(/^# {3}changed: \{ from: updated_at, via: epoch \}/m);
+  expect(patients).toMatch(/^# {3}telecom:\n# {5}- system: phone\n# {7}value: \{ from: phone \}/m);
+  expect(patients).toMatch(/^##.*birthDate: born_at counts time; SQL makes a day of it/m);
+  expect(readFileSync(join(pack, 'allergies.yaml'), 'utf8')).toMatch(
+    /j: \{ table: allergies, on: \{ id: allergy_id \} \}\n.*two UUIDs do not fit.*\n# id: "\{patient_id\|escaped\}-\{allergy_id\|escaped\}"/,
+  );
+  expect(readFileSync(join(pack, 'encounters.yaml'), 'utf8')).toMatch(/class: .*kind/);
+  uncommented(pack);
+  const checked = await lintel({ ...environment, MAPPINGS: pack }, 'check', '--json');
+  const { problems } = JSON.parse(checked.out) as {
+    problems: readonly { severity: string; code: string; message: string }[];
+  };
+  const errors = problems.filter(({ severity, code }) => severity === 'error' && code !== 'LNT-503');
+  expect(errors).toEqual([]);
+});
+
 test('without rows names alone count', async () => {
   const { file, environment } = begun();
   const database = new DatabaseSync(file);

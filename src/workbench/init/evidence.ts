@@ -97,8 +97,14 @@ function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Propos
   return ranked(seen.filter(one => one.kind === kind))[0];
 }
 
+/** Best first. Of kinds that make the same resource (results, vital signs) a table is one only: both would share the ids. */
 function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
-  return [...Map.groupBy(proposals, ({ kind }) => kind).values()].flatMap(own =>
+  const claims = Map.groupBy(proposals, ({ resource, table }) => `${resource} ${table}`);
+  const best = new Set(
+    [...claims.values()].map(own => own.reduce((most, one) => (one.score > most.score ? one : most))),
+  );
+  const left = proposals.filter(one => best.has(one));
+  return [...Map.groupBy(left, ({ kind }) => kind).values()].flatMap(own =>
     own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1)).slice(0, MOST),
   );
 }

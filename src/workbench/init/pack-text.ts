@@ -4,7 +4,7 @@
  */
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
-import { tableText } from '../../sql/catalog.ts';
+import { findColumn, tableText } from '../../sql/catalog.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
 import { missingIn, patientColumn } from './propose.ts';
 
@@ -45,8 +45,10 @@ function packText(name: string, zone: string | undefined): string {
 
 function proposalLines(proposal: Named, index: number, patients: SeenProposal | undefined): readonly string[] {
   const { mapping, resource, table, info, score, rows, reasons, key, elements } = proposal;
-  const joined = elements.find(({ join }) => join)?.join;
+  const stamp = elements.find(({ path }) => path === STAMP);
+  const joins = joinsOf(elements);
   const missing = missingIn(proposal);
+  const texts = key.filter(column => findColumn(info, column)?.type?.kind === 'text');
   return [
     ...(index > 0 ? ['#', '# ---'] : []),
     `## Candidate ${index + 1} for ${resource}, score ${score.toFixed(2)}: table ${table}${rowsText(rows)}`,
@@ -54,16 +56,17 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     ...(missing.length > 0 ? [`##   no column found for ${missing.join(', ')}`] : []),
     ...[`# mapping: ${mapping}`, `# resource: ${resource}`, '# source:', `#   table: ${table}`, '#   as: t'],
     ...(key.length > 0 ? [`#   key: [${key.join(', ')}]`] : ['#   key: []  ## write columns that are unique together']),
-    ...(joined
-      ? [
-          '#   lookup:',
-          `#     j: { table: ${tableText(joined.table)}, on: { ${joined.theirs}: ${joined.ours} }, required: true }`,
-        ]
+    ...(stamp ? [changedLine(stamp)] : []),
+    ...(joins.size > 0 ? ['#   lookup:', ...[...joins].map(([alias, join]) => joinLine(alias, join))] : []),
+    ...(texts.length > 1
+      ? ['## An id has 64 characters at most: two UUIDs do not fit, and a view can give a short key']
       : []),
-    `# id: "${key.map(column => `{${column}}`).join('-')}"`,
+    `# id: "${key.map(column => (texts.length > 1 && texts.includes(column) ? `{${column}|escaped}` : `{${column}}`)).join('-')}"`,
     ...neededLines(resource, elements),
     '# elements:',
-    ...treeLines(treeOf(elements), element => nodeText(element, mapping, patients)),
+    ...treeLines(treeOf(elements.filter(one => one !== stamp)), (name, element) =>
+      elementText(name, element, { mapping, resource, joins, patients }),
+    ),
     ...requiredLines(resource, elements, info.name),
   ];
 }
@@ -118,24 +121,91 @@ function treeOf(elements: readonly SeenElement[]): Tree {
   return root;
 }
 
-function treeLines(tree: Tree, text: (element: SeenElement) => string, depth = 1): readonly string[] {
-  const indent = `# ${'  '.repeat(depth)}`;
-  return [...tree].flatMap(([name, below]) =>
-    below instanceof Map
-      ? [`${indent}${name}:`, ...treeLines(below, text, depth + 1)]
-      : [`${indent}${name}: ${text(below)}  ## ${why(below)}`],
-  );
+/** An item of a list, as in `telecom[phone]`. */
+const ITEM = /^(\w+)\[\w+\]$/;
+
+function treeLines(tree: Tree, text: (name: string, element: SeenElement) => string, depth = 1): readonly string[] {
+  const indent = '  '.repeat(depth);
+  const lists = new Set<string>();
+  return [...tree].flatMap(([name, below]) => {
+    if (!(below instanceof Map)) return [text(`${indent}${name}`, below)];
+    const [, list] = ITEM.exec(name) ?? [];
+    if (list === undefined) return [`# ${indent}${name}:`, ...treeLines(below, text, depth + 1)];
+    const head = lists.has(list) ? [] : [`# ${indent}${list}:`];
+    lists.add(list);
+    const constants = [...below.values()].flatMap(one => (one instanceof Map ? [] : Object.entries(one.with ?? {})));
+    const lines = [
+      ...constants.map(([key, value]) => `# ${indent}    ${key}: ${value}`),
+      ...treeLines(below, text, depth + 2),
+    ];
+    const dash = `# ${indent}  - `;
+    return [...head, ...lines.map((line, i) => (i === 0 ? `${dash}${line.slice(dash.length)}` : line))];
+  });
+}
+
+interface Surroundings {
+  readonly mapping: string;
+  readonly resource: string;
+  readonly joins: ReadonlyMap<string, Joined>;
+  readonly patients: SeenProposal | undefined;
+}
+
+/** The line of an element. A day that is counted in seconds stays a comment: no codec makes it. */
+function elementText(name: string, element: SeenElement, around: Surroundings): string {
+  const { path, seen, column } = element;
+  const isDay = elementsOf(around.resource).some(one => one.name === path && one.types.includes('date'));
+  if (isDay && (seen?.via === 'epoch' || seen?.via === 'julian'))
+    return `##${name}: ${column} counts time; SQL makes a day of it: docs/mapping-language.md, "What old tables have"; ${whyText(element)}`;
+  return `# ${name}: ${nodeText(element, around)}  ## ${whyText(element)}`;
+}
+
+/** The time of the last change, which the source names and not an element. */
+const STAMP = 'meta.lastUpdated';
+
+interface Joined {
+  readonly join: NonNullable<SeenElement['join']>;
+  /** A row without one is no resource. */
+  readonly required: boolean;
+}
+
+/** `changed` of a source, by a codec that gives a moment. */
+function changedLine(stamp: SeenElement): string {
+  const { column, seen, type } = stamp;
+  const why = `  ## ${whyText(stamp)}`;
+  if (seen?.via === 'epoch' || seen?.via === 'julian')
+    return `#   changed: { from: ${column}, via: ${seen.via} }${why}`;
+  const isMoment = type?.kind === 'datetime' && seen?.via === undefined;
+  return isMoment
+    ? `#   changed: ${column}${why}`
+    : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
+}
+
+/** Tables that elements come from, by alias: `j`, `j2`. */
+function joinsOf(elements: readonly SeenElement[]): ReadonlyMap<string, Joined> {
+  const found = new Map<string, Joined>();
+  for (const { join, kind } of elements) {
+    if (!join) continue;
+    const known = [...found].find(([, one]) => one.join.table === join.table && one.join.ours === join.ours);
+    const [alias, before] = known ?? [found.size === 0 ? 'j' : `j${found.size + 1}`, undefined];
+    found.set(alias, { join, required: before?.required === true || kind === 'patient' });
+  }
+  return found;
+}
+
+function joinLine(alias: string, { join: { table, theirs, ours }, required }: Joined): string {
+  return `#     ${alias}: { table: ${tableText(table)}, on: { ${theirs}: ${ours} }${required ? ', required: true' : ''} }`;
 }
 
 /** `score 0.97: reads as "birth date"; 98 % filled; yyyymmdd`. */
-function why({ score, words, declared, seen }: SeenElement): string {
+function whyText({ score, words, declared, seen }: SeenElement): string {
   const note = seen ? `; ${seen.note}` : '';
   return `${declared}, score ${score.toFixed(2)}: reads as "${words}"${note}`;
 }
 
-function nodeText(element: SeenElement, mapping: string, patients: SeenProposal | undefined): string {
+function nodeText(element: SeenElement, { mapping, joins, patients }: Surroundings): string {
   const { column, kind, join, seen, path } = element;
-  const from = join ? `j.${column}` : column;
+  const [alias] = [...joins].find(([, one]) => one.join.table === join?.table && one.join.ours === join.ours) ?? [];
+  const from = alias === undefined ? column : `${alias}.${column}`;
   if (kind === 'patient') {
     const theirs = (patients && patientColumn(patients, column)) ?? column;
     return `{ ref: ${patients?.kind ?? 'patients'}, on: { ${theirs}: ${from} } }`;

@@ -22,8 +22,13 @@ interface Kind {
   readonly elements: readonly {
     readonly path: string;
     readonly columns: readonly string[];
+    /** Names of columns in a list that the table only has the key of, as the one who joins patients and allergens. */
+    readonly joined?: readonly string[];
     readonly kind: string;
+    /** Of the score; 0: good to have, and not missed. */
     readonly weight: number;
+    /** What stands beside the column, as the system of a telephone number. */
+    readonly with?: Readonly<Record<string, string>>;
     /** The code system whose codes the element wants. */
     readonly system?: string;
   }[];
@@ -40,6 +45,8 @@ export interface ProposedElement {
   readonly words: string;
   readonly type: ColumnInfo['type'];
   readonly system?: string;
+  /** Constants beside it, by name. */
+  readonly with?: Readonly<Record<string, string>>;
   /** The column is of another table, one join away. */
   readonly join?: Join;
   /** Other tables that such a join may lead to, next best first. */
@@ -84,6 +91,8 @@ const hints: Hints = JSON.parse(readFileSync(new URL('./hints.json', import.meta
 /** Which columns a kind of element takes. `patient`: a key of patients. */
 const FITS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
+  // Numbers and signs too, as telephone numbers are.
+  string: ['text', 'integer', 'decimal'],
   date: ['date', 'datetime', 'text', 'integer', 'decimal', 'float'],
   code: ['text', 'integer', 'decimal', 'bit'],
 };
@@ -97,7 +106,7 @@ export function proposalsFor(catalog: Catalog): readonly Proposal[] {
     return known;
   };
   const tables = [...new Set(catalog.tables.values())].filter(({ name }) => isIdentifier(name));
-  const names: Names = { wordsOf, parentsOf: parentsIn(tables) };
+  const names: Names = { wordsOf, parentsOf: parentsIn(tables, wordsOf) };
   return hints.candidates.flatMap(kind =>
     tables
       .map(table => proposalOf(kind, table, names))
@@ -110,23 +119,37 @@ export function proposalsFor(catalog: Catalog): readonly Proposal[] {
 interface Names {
   readonly wordsOf: (name: string) => ReadonlySet<string>;
   /** Tables whose key is one column that this table has, too. */
-  readonly parentsOf: (table: TableInfo) => readonly TableInfo[];
+  readonly parentsOf: (table: TableInfo) => readonly Join[];
 }
 
 /** A key that stands in so many tables, such as ID, leads nowhere. */
 const SHARED_KEY = 5;
 
-/** By the names of keys: legacy databases seldom declare foreign keys, and spell such a column like the key that it means. */
-function parentsIn(tables: readonly TableInfo[]): Names['parentsOf'] {
-  const byKey = Map.groupBy(
-    tables.filter(({ primaryKey }) => primaryKey.length === 1),
-    ({ primaryKey: [key = ''] }) => key.toLowerCase(),
-  );
+/**
+ * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it means, or as the name
+ * of the table with `id` behind it (`allergy_id` of `allergies`).
+ */
+function parentsIn(tables: readonly TableInfo[], wordsOf: Names['wordsOf']): Names['parentsOf'] {
+  const keyed = tables.filter(({ primaryKey }) => primaryKey.length === 1);
+  const byKey = Map.groupBy(keyed, ({ primaryKey: [key = ''] }) => key.toLowerCase());
+  const bare = keyed.filter(({ primaryKey: [key = ''] }) => isJust(wordsOf(key), ['id']));
+  const byName = Map.groupBy(bare, ({ name }) => [...wordsOf(name), 'id'].toSorted().join(' '));
   return table =>
-    [...table.columns.keys()].flatMap(column => {
-      const owners = byKey.get(column) ?? [];
-      return owners.length < SHARED_KEY ? owners.filter(owner => owner !== table) : [];
+    [...table.columns.values()].flatMap(({ name: ours }) => {
+      const words = wordsOf(ours);
+      const same = isJust(words, ['id']) ? [] : (byKey.get(ours.toLowerCase()) ?? []);
+      const owners = [
+        ...(same.length < SHARED_KEY ? same : []),
+        ...(byName.get([...words].toSorted().join(' ')) ?? []).filter(owner => !same.includes(owner)),
+      ];
+      return owners
+        .filter(owner => owner !== table)
+        .map(owner => ({ table: owner, theirs: owner.primaryKey[0] ?? '', ours }));
     });
+}
+
+function isJust(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return words.size === wanted.length && wanted.every(word => words.has(word));
 }
 
 function proposalOf(kind: Kind, table: TableInfo, { wordsOf, parentsOf }: Names): Proposal {
@@ -139,21 +162,24 @@ function proposalOf(kind: Kind, table: TableInfo, { wordsOf, parentsOf }: Names)
       .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
       .filter(({ score }) => score > 0)
       .toSorted((a, b) => b.score - a.score)[0];
-  for (const { path, columns, kind: type, system } of kind.elements) {
+  for (const { path, columns, joined = [], kind: type, system, with: beside } of kind.elements) {
+    const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
     const own = bestIn(table, columns, type);
     if (own) {
       taken.add(own.column.name);
-      elements.push({ path, kind: type, ...found(own), ...(system === undefined ? {} : { system }) });
-    } else if (type === 'patient') {
-      // What has no patient of its own belongs to something that has one: a result to its order.
-      const [best, ...otherwise] = parentsOf(table)
-        .flatMap((parent): readonly ProposedElement[] => {
-          const theirs = bestIn(parent, columns, type);
-          const [key = ''] = parent.primaryKey;
-          const ours = findColumn(table, key)?.name;
-          if (!theirs || ours === undefined) return [];
+      elements.push({ path, kind: type, ...found(own), ...more });
+      continue;
+    }
+    // What has no patient of its own belongs to something that has one: a result to its order. A text may stand in a list.
+    const wanted = type === 'patient' ? columns : joined;
+    const parents = parentsOf(table).filter(({ ours }) => type === 'patient' || !wordsOf(ours).has('patient'));
+    if (wanted.length > 0) {
+      const [best, ...otherwise] = parents
+        .flatMap((join): readonly ProposedElement[] => {
+          const theirs = bestIn(join.table, wanted, type);
+          if (!theirs) return [];
           const element = found({ ...theirs, score: JOINED * theirs.score });
-          return [{ path, kind: type, ...element, join: { table: parent, theirs: key, ours } }];
+          return [{ path, kind: type, ...element, ...more, join }];
         })
         .toSorted((a, b) => b.score - a.score);
       if (best) elements.push({ ...best, ...(otherwise.length > 0 ? { otherwise } : {}) });
@@ -200,7 +226,8 @@ export function patientColumn({ info, key }: Proposal, column: string): string |
 /** Elements that the kind has and no column was found for. */
 export function missingIn({ kind, elements }: Proposal): readonly string[] {
   const wanted = hints.candidates.find(({ name }) => name === kind)?.elements ?? [];
-  return wanted.map(({ path }) => path).filter(path => !elements.some(one => one.path === path));
+  const missed = wanted.filter(({ weight }) => weight > 0);
+  return missed.map(({ path }) => path).filter(path => !elements.some(one => one.path === path));
 }
 
 function fits({ type, denied }: ColumnInfo, kind: string): boolean {
@@ -232,8 +259,25 @@ export function wordsIn(name: string): ReadonlySet<string> {
     .toLowerCase()
     .split(/[^a-z]+/)
     .filter(part => part !== '');
-  const expanded = parts.map(part => (Object.hasOwn(hints.abbreviations, part) ? hints.abbreviations[part] : part));
-  return new Set(expanded.flatMap(part => part?.split(' ') ?? []));
+  return new Set(parts.flatMap(part => expanded(part).split(' ')));
+}
+
+/** A word without its abbreviation and its plural: `dx` is diagnosis, `allergies` is allergy. */
+function expanded(part: string): string {
+  const known = (word: string): string | undefined =>
+    Object.hasOwn(hints.abbreviations, word) ? hints.abbreviations[word] : undefined;
+  const one = singular(part);
+  return known(part) ?? known(one) ?? one;
+}
+
+/** Words that end like a plural and are none: `status`, `address`, `diagnosis`. */
+const NO_PLURAL = /(?:ss|us|is)$/;
+
+function singular(word: string): string {
+  if (word.length < 4 || !word.endsWith('s') || NO_PLURAL.test(word)) return word;
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  if (word === 'diagnoses') return 'diagnosis';
+  return /(?:ss|x|ch|sh)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
 }
 
 export function rounded(score: number): number {
