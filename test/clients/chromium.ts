@@ -24,6 +24,13 @@ function find(): string | undefined {
 export const CHROMIUM = find();
 if (CHROMIUM === undefined) console.log(`SKIPPED: no browser is installed (${NAMES.join(', ')}).`);
 
+export interface Told {
+  readonly role: string;
+  readonly name: string;
+  /** It is read out when it changes. */
+  readonly isLive: boolean;
+}
+
 export interface Tab {
   open(url: string): Promise<void>;
   /** The value of an expression in the page, as soon as it is true. */
@@ -38,6 +45,8 @@ export interface Tab {
   write(text: string): Promise<void>;
   /** Clicks with the mouse, in CSS pixels. */
   click(x: number, y: number): Promise<void>;
+  /** What a screen reader is told of: roles and names, of all that it does not pass over. */
+  told(): Promise<readonly Told[]>;
   /** What the browser refused pages since the tab was opened, such as by their Content-Security-Policy. */
   refusals(): readonly string[];
   close(): Promise<void>;
@@ -58,6 +67,14 @@ const KEYS: ReadonlyMap<string, number> = new Map([
   ['End', 35],
 ]);
 
+/** Of the accessibility tree. */
+interface TreeNode {
+  readonly ignored: boolean;
+  readonly role?: { readonly value: string };
+  readonly name?: { readonly value: string };
+  readonly properties?: readonly { readonly name: string; readonly value: { readonly value?: unknown } }[];
+}
+
 interface Reply {
   readonly id?: number;
   /** Of events, which have no id. */
@@ -67,6 +84,7 @@ interface Reply {
     readonly result?: { readonly value?: unknown };
     readonly sessionId?: string;
     readonly targetId?: string;
+    readonly nodes?: readonly TreeNode[];
   };
   readonly error?: { readonly message: string };
 }
@@ -155,6 +173,16 @@ export async function openTab(): Promise<Tab> {
       await send('Input.dispatchMouseEvent', { ...at, type: 'mouseMoved', button: 'none' }, sessionId);
       await send('Input.dispatchMouseEvent', { ...at, type: 'mousePressed' }, sessionId);
       await send('Input.dispatchMouseEvent', { ...at, type: 'mouseReleased' }, sessionId);
+    },
+    async told() {
+      const { nodes = [] } = await send('Accessibility.getFullAXTree', {}, sessionId);
+      return nodes
+        .filter(({ ignored }) => !ignored)
+        .map(({ role, name, properties = [] }) => ({
+          role: role?.value ?? '',
+          name: name?.value ?? '',
+          isLive: properties.some(one => one.name === 'live' && one.value.value !== 'off'),
+        }));
     },
     refusals: () => refusals,
     async close() {

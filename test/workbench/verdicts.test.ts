@@ -99,6 +99,9 @@ describe('a verdict in words', () => {
         'not searched by Patient?phonetic. No index begins with P.A, P.B.',
     );
     expect(wholeOf([VERDICT, { ...VERDICT, line: 7 }])).toBe(fullOf(VERDICT));
+    // `gender: { from: SEX, via: sex, else: unknown }` gives a column and a constant.
+    const withIndex = { ...by(family), withoutIndex: ['P.A'] };
+    expect(wholeOf([withIndex, by(family)])).toBe(fullOf(withIndex));
     const eight = [1, 2, 3, 4, 5, 6, 7, 8].map(i => ({ ...VERDICT, element: `e${i}` }));
     expect(wholeOf(eight)).toMatch(/^e1: .* e6: no search parameter leads here\. And 2 more\.$/);
     expect(fullOf({ ...by(family), withoutIndex: [] })).toBe(

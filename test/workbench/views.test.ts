@@ -44,20 +44,44 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     tab.when(`document.querySelector('.writing h2')?.textContent === '${path}' &&
       document.querySelector('.cm-activeLineGutter')?.textContent`);
 
+  /** Each view, with a part that shows that it has its answer. */
+  const SHOWN: readonly (readonly [string, string])[] = [
+    ['Tables', '.table-list tbody tr'],
+    ['Mapping', '.cm-content'],
+    ['Search', '.query .cm-content'],
+    ['Codes', '.map tbody tr'],
+    ['Coverage', '.profiles summary'],
+    ['Tests', '.tests li'],
+  ];
+
+  test('name each control and each table to a screen reader', { timeout: 120_000 }, async () => {
+    const named = /^(button|link|textbox|searchbox|combobox|checkbox|radio|listbox|table|region|navigation|img)$/;
+    for (const [title, part] of SHOWN) {
+      await view(title);
+      await tab.when(`document.querySelector('${part}') !== null`);
+      const told = await tab.told();
+      const nameless = told.filter(({ role, name }) => named.test(role) && name.trim() === '');
+      expect({ title, nameless }).toEqual({ title, nameless: [] });
+      const landmarks = ['banner', 'navigation', 'main'].filter(role => told.some(one => one.role === role));
+      expect({ title, landmarks }).toEqual({ title, landmarks: ['banner', 'navigation', 'main'] });
+      expect(told.some(({ role, isLive }) => role === 'status' && isLive)).toBe(true);
+    }
+  });
+
+  test('read out how many problems there are when their number changes', async () => {
+    await view('Mapping');
+    await tab.when(`document.querySelector('.problems h2') !== null`);
+    expect(await tab.when(`document.querySelector('.problems h2 [aria-live=polite]')?.textContent ?? 'silent'`)).toBe(
+      'No problems',
+    );
+  });
+
   test('keep to the Content-Security-Policy, each of them', { timeout: 120_000 }, async () => {
-    const shown: readonly (readonly [string, string])[] = [
-      ['Tables', '.table-list tbody tr'],
-      ['Mapping', '.cm-content'],
-      ['Search', '.query .cm-content'],
-      ['Codes', '.map tbody tr'],
-      ['Coverage', '.profiles summary'],
-      ['Tests', '.tests li'],
-    ];
-    for (const [title, part] of shown) {
+    for (const [title, part] of SHOWN) {
       await view(title);
       await tab.when(`document.querySelector('${part}') !== null`);
     }
-    expect(await tab.when(`document.querySelectorAll('header nav button').length`)).toBe(shown.length);
+    expect(await tab.when(`document.querySelectorAll('header nav button').length`)).toBe(SHOWN.length);
     expect(tab.refusals()).toEqual([]);
     // The browser does tell of what it refuses.
     await tab.run(

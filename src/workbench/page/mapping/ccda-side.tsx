@@ -71,7 +71,7 @@ function SectionShown({ section, bench }: { readonly section: WireCcda['sections
         )}
         In {topics.join(', ')}.
       </p>
-      <table>
+      <table aria-label={title}>
         <thead>
           <tr>
             {columns.map(column => (

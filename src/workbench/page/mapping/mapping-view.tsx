@@ -208,7 +208,9 @@ function Problems({ bench }: { readonly bench: Bench }) {
   return (
     <section class="problems" aria-label="Problems" aria-busy={checking}>
       <h2>
-        {count === 0 ? 'No problems' : `${count} ${count === 1 ? 'problem' : 'problems'}`}
+        <span aria-live="polite">
+          {count === 0 ? 'No problems' : `${count} ${count === 1 ? 'problem' : 'problems'}`}
+        </span>
         {checking && <span class="quiet"> checking…</span>}
       </h2>
       <ul>

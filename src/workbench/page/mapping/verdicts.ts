@@ -93,9 +93,10 @@ function listOf(codes: readonly string[]): string {
   return `${codes.slice(0, CODES).join(', ')}${more > 0 ? ` +${more}` : ''}`;
 }
 
-/** Of all elements of a line, each once. */
+/** Of all elements of a line, each once: one that another begins with (an `else` beside its column) says nothing more. */
 export function wholeOf(verdicts: readonly WireVerdict[]): string {
-  const all = [...new Set(verdicts.map(fullOf))];
+  const told = [...new Set(verdicts.map(fullOf))];
+  const all = told.filter(one => !told.some(other => other !== one && other.startsWith(one)));
   const more = all.length - ELEMENTS;
   return [...all.slice(0, ELEMENTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }

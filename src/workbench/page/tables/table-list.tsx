@@ -69,7 +69,7 @@ export function TableList({ listed, all, wanted, setWanted, chosen, choose, agai
             : `${grouped(listed.length)} of ${grouped(all)} tables`}
       </p>
       <div class="scrolled">
-        <table>
+        <table aria-label="Tables">
           <thead>
             <tr>
               {HEADS.map(head => (
