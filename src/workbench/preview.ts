@@ -224,7 +224,10 @@ function bytesOf(written: string): Uint8Array | undefined {
 function reasonOf(mapping: Mapping, view: View, rows: StoredRows, tracing: Tracing<View>): string | undefined {
   try {
     const { source } = mapping;
-    if (!tracing.holds(source.where, view)) return '`where` does not hold for the row';
+    if (!tracing.holds(source.where, view)) {
+      const isDeleted = mapping.deleted !== undefined && tracing.holds(mapping.deleted.source.where, view);
+      return isDeleted ? 'it is deleted, as `deleted` holds for it' : '`where` does not hold for the row';
+    }
     if (!rows.hasRequired(view)) return 'a required lookup finds no row';
     if (!rows.isSelected(mapping, view, tracing)) return 'another row counts for the same `one per` columns';
     const missing = mapping.needs.find(need => !tracing.isPresent(need, view));

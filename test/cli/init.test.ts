@@ -60,6 +60,18 @@ test('a table of patients is found among 300, and without a folder nothing is wr
   expect(out).toContain('1 candidate in 301 tables');
 });
 
+test('the tables of the tutorial are found with their names and tests', async () => {
+  const { file, environment } = begun();
+  const [, schema = ''] = /```sql\n([\s\S]*?)```/.exec(readFileSync('docs/tutorial.md', 'utf8')) ?? [];
+  const database = new DatabaseSync(file);
+  database.exec(schema);
+  database.close();
+  const { out } = await lintel(environment, 'init');
+  expect(out).toMatch(/^ {2}name\.given {2}FORENAME /m);
+  expect(out).toMatch(/^results: LAB, score [\d.]+; 3 rows; the name reads as "laboratory"/m);
+  expect(out).toMatch(/^ {2}code\.text {2}TEST /m);
+});
+
 /** Takes away the `#` of the first candidate of each file, as a person would. */
 function uncommented(pack: string): void {
   for (const file of readdirSync(pack).filter(name => name !== 'pack.yaml')) {

@@ -146,6 +146,21 @@ elements:
     expect(out).toContain('The row is no resource: `where` does not hold for the row');
   });
 
+  test('a deleted row says that it is deleted, whatever else the mapping asks of its rows', async () => {
+    const mapping = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID], where: { SURNAME: Kowalski }, deleted: { SEX: F } }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+`;
+    const { environment: env } = smallClinic({ 'person.yaml': mapping });
+    const { out } = await lintel(env, 'preview', 'people', '1');
+    expect(out).toContain('The row is no resource: it is deleted, as `deleted` holds for it');
+    const { out: other } = await lintel(env, 'preview', 'people', '2');
+    expect(other).toContain('The row is no resource: `where` does not hold for the row');
+  });
+
   test('keys that are no keys, and mappings that are none, are told without the value', async () => {
     const { environment: env } = smallClinic();
     const told = async (...argv: string[]): Promise<readonly [number, string]> => {
