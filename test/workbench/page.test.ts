@@ -100,6 +100,16 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     );
     await tab.press('ArrowUp');
     await tab.when(`${law}.startsWith('gender: ')`);
+    // A press on a mark puts the cursor on its line.
+    await tab.resize(1920, 1080);
+    const middle = await tab.when(`(() => { const mark = [...document.querySelectorAll('.cm-line .verdict')].at(-1);
+      const { left, top, height } = mark.getBoundingClientRect();
+      return [left + 4, top + height / 2].join(' '); })()`);
+    const [x = 0, y = 0] = String(middle).split(' ').map(Number);
+    await tab.click(x, y);
+    await tab.when(`${law}.startsWith('birthDate: ')`);
+    await tab.press('ArrowUp');
+    await tab.when(`${law}.startsWith('gender: ')`);
     // An error takes no mark away.
     await tab.write('{ bad ');
     await tab.when(`document.querySelector('.problems h2').textContent.endsWith('problem')`);

@@ -25,6 +25,11 @@ class Mark extends WidgetType {
     return other.short === this.short && other.full === this.full;
   }
 
+  /** A press on it puts the cursor on its line. */
+  override ignoreEvent(): boolean {
+    return false;
+  }
+
   override toDOM(): HTMLElement {
     const span = document.createElement('span');
     span.className = 'verdict';
