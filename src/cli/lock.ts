@@ -36,7 +36,9 @@ Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of
 editor.
 
   --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's`,
+  --schema VERSION version of the database's schema, instead of the pack's
+
+Exit code: 0 if both are written, 1 if the pack has errors and neither is.`,
   options: { database: { type: 'string' }, schema: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {

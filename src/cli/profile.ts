@@ -49,7 +49,9 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
   --budget SECONDS ends after this time with what was read until then; default ${SECONDS}
   --json           the same as JSON
   --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack: its deny rules hold, and its mappings are named`,
+  --mappings F     folder of the pack: its deny rules hold, and its mappings are named
+
+Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be read; 2 if the arguments are wrong.`,
   options: {
     database: { type: 'string' },
     mappings: { type: 'string' },

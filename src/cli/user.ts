@@ -23,10 +23,16 @@ export const user: Command = {
        lintel user rm NAME [--accounts FILE]
        lintel user list [--accounts FILE]
 
-add        makes an account link       says which resource the person is passwd     gives it another password; its
-sessions end allow-password  it logs in at the REST interface by its password, also where people log in at an issuer
-(LOGIN_PASSWORDS=false) deny-password   undoes that; its sessions end disable    nobody can log in with it; its
-sessions end enable     undoes that rm         removes it; its sessions end list       names all accounts
+  add             makes an account
+  link            says which resource the person is
+  passwd          gives it another password; its sessions end
+  allow-password  it logs in at the REST interface by its password, also where people log in at an issuer
+                  (LOGIN_PASSWORDS=false)
+  deny-password   undoes that; its sessions end
+  disable         nobody can log in with it; its sessions end
+  enable          undoes that
+  rm              removes it; its sessions end
+  list            names all accounts
 
 The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to
 ${LONGEST_PASSWORD} characters.

@@ -23,6 +23,17 @@ test.each(['serve', 'check', 'explain', 'lock'])('lintel %s --help tells how to 
   expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
 });
 
+const FOR_PIPELINES = ['init', 'profile', 'coverage', 'preview', 'test', 'indexes', 'diff', 'codes', 'lock', 'check'];
+test.each(FOR_PIPELINES)('lintel %s --help tells its exit codes', async name => {
+  expect((await lintel(name, '--help')).out).toMatch(/^Exit code: 0 /m);
+});
+
+test('lintel user --help has a line for what each word does', async () => {
+  const { out } = await lintel('user', '--help');
+  const words = ['add', 'link', 'passwd', 'allow-password', 'deny-password', 'disable', 'enable', 'rm', 'list'];
+  for (const word of words) expect(out).toMatch(new RegExp(`^  ${word} +\\w`, 'm'));
+});
+
 test('lintel serve --help describes the variables of the environment', async () => {
   const { out } = await lintel('serve', '--help');
   expect(out).toContain('DATABASE_URL');
