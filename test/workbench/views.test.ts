@@ -16,6 +16,28 @@ rows:
 resource: { gender: other }
 `;
 
+/** Texts whose contrast with what is behind them is too small, as an expression of the page; WCAG 2.1, 1.4.3. */
+const FAINT = `(() => {
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const light = colors => {
+    for (const color of colors) {
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(one => one / 255)
+      .map(one => (one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const behind = one => (one === null ? ['white'] : [...behind(one.parentElement), getComputedStyle(one).backgroundColor]);
+  const isFaint = (one, color) => {
+    const [more, less] = [light([...behind(one), color]), light(behind(one))].sort((a, b) => b - a);
+    return (more + 0.05) / (less + 0.05) < 4.5;
+  };
+  return [...document.querySelectorAll('#workbench *')].filter(one => !one.closest('.unseen') && !one.disabled).filter(one =>
+    ([...one.childNodes].some(node => node.nodeType === 3 && node.data.trim() !== '') && isFaint(one, getComputedStyle(one).color)) ||
+    (one.placeholder && isFaint(one, getComputedStyle(one, '::placeholder').color))).map(one => one.outerHTML.slice(0, 80)).join();
+})()`;
+
 describe.skipIf(CHROMIUM === undefined)('the views', () => {
   let clinic: SmallClinic;
   let bench: ServedBench;
@@ -65,6 +87,14 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
       const landmarks = ['banner', 'navigation', 'main'].filter(role => told.some(one => one.role === role));
       expect({ title, landmarks }).toEqual({ title, landmarks: ['banner', 'navigation', 'main'] });
       expect(told.some(({ role, isLive }) => role === 'status' && isLive)).toBe(true);
+    }
+  });
+
+  test('write every text, also that of an empty field, in a contrast of 4.5 and more', { timeout: 120_000 }, async () => {
+    for (const [title, part] of SHOWN) {
+      await view(title);
+      await tab.when(`document.querySelector('${part}') !== null`);
+      expect({ title, faint: await tab.when(`${FAINT} || 'none'`) }).toEqual({ title, faint: 'none' });
     }
   });
 
