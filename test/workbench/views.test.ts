@@ -90,7 +90,9 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     }
   });
 
-  test('write every text, also that of an empty field, in a contrast of 4.5 and more', { timeout: 120_000 }, async () => {
+  test('write every text, also that of an empty field, in a contrast of 4.5 and more', {
+    timeout: 120_000,
+  }, async () => {
     for (const [title, part] of SHOWN) {
       await view(title);
       await tab.when(`document.querySelector('${part}') !== null`);
