@@ -14,10 +14,12 @@ it('the memory of long lists of codes is bounded', async () => {
   onTestFinished(() => demo.close());
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
   const search = (list: string) => demo.facade.search({ type: 'Observation', parameters: [['code', list]] }, context);
-  for (const list of lists(3, 500)) await search(list);
+  const all = lists(80, 500);
+  // As many as are measured: what is compiled and bounded is there before, in a process that ran other files, too.
+  for (const list of all.slice(0, 40)) await search(list);
   const heap = heapAfterCollection();
   const before = heap();
-  for (const list of lists(40, 500)) await search(list);
+  for (const list of all.slice(40)) await search(list);
   expect(heap() - before).toBeLessThan(4_000_000);
 }, 120_000);
 
