@@ -247,9 +247,24 @@ function partsOfPiece({ alias, parts, between }: Pieces): {
 }
 
 function refPresent(node: RefNode, env: Environment): Predicate {
-  if (!node.exists) return and(...node.on.map(({ ours }) => filledOrNotNull(ours)));
+  if (!node.exists) return and(...node.on.map(({ ours }) => filledOrNotNull(ours)), ownIdPresent(node, env));
   const there = exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
+}
+
+/** The id that is made of our columns alone can be written; of others than texts it can where they are there. */
+function ownIdPresent({ on, target }: RefNode, env: Environment): Predicate {
+  if (!on.some(({ theirs, ours }) => theirs.type.kind === 'text' && ours.type.kind === 'text')) return TRUE;
+  const oursOf = ({ alias, column }: ColumnExpression): ColumnExpression | undefined =>
+    on.find(({ theirs }) => theirs.alias === alias && theirs.column === column)?.ours;
+  const { alternatives } = env.registry.mapping(target).id;
+  return or(
+    ...alternatives.map(parts =>
+      idPartsPresent(
+        parts.map(part => (part.kind === 'column' ? { ...part, column: oursOf(part.column) ?? part.column } : part)),
+      ),
+    ),
+  );
 }
 
 function filledOrNotNull(column: Expression): Predicate {

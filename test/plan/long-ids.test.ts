@@ -4,7 +4,7 @@
  */
 import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { openSmallFacade } from './small-pack.ts';
+import { openSmall, openSmallFacade } from './small-pack.ts';
 
 const PATIENT = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
 const LONG = `${'x'.repeat(60)}-9`;
@@ -86,4 +86,30 @@ test('nobody is found by what is not served', async () => {
     context,
   );
   expect(JSON.parse(missing.json).total).toBe(0);
+});
+
+test('a reference that is made of own columns alone is absent where these make no id', async () => {
+  const schema = `CREATE TABLE patients (id TEXT PRIMARY KEY COLLATE RTRIM); CREATE TABLE visits (n INTEGER PRIMARY KEY, pid TEXT);
+    INSERT INTO visits VALUES (1, 'a'), (2, '${'x'.repeat(65)}'), (3, 'a/b'), (4, '${'x'.repeat(64)}'), (5, NULL), (6, ' ');`;
+  const search = await openSmall(schema, {
+    'pack.yaml': PACK['pack.yaml'],
+    'patient.yaml': PACK['patient.yaml'].replace(
+      'elements:\n  name: [{ family: { from: last_name } }]',
+      'elements:\n  active: true',
+    ),
+    'visit.yaml': `
+mapping: visits
+resource: Encounter
+source: { table: visits, as: v, key: [n] }
+id: "{n}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
+  subject: { ref: people, on: { id: pid }, exists: false }
+`,
+  });
+  const { resources } = await search('Encounter');
+  expect(resources.filter(one => one['subject'] !== undefined).map(({ id }) => id)).toEqual(['1', '4']);
+  expect((await search('Encounter?subject:missing=false')).ids).toEqual(['1', '4']);
+  expect((await search('Encounter?subject:missing=true')).ids).toEqual(['2', '3', '5', '6']);
 });
