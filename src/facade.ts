@@ -15,7 +15,7 @@ import type { RecordOperation } from './operations/record-operations.ts';
 import { type MadeResource, SUMMARY } from './operations/summary-operation.ts';
 import { FhirError, type Issue } from './outcome.ts';
 import { type AnswerContext, answerQuery } from './pipeline/answer.ts';
-import { keptCursors } from './pipeline/kept-cursors.ts';
+import { cursorCache } from './pipeline/cursor-cache.ts';
 import { pageMappings } from './pipeline/page-mappings.ts';
 import { type ResourceText, readById } from './pipeline/read.ts';
 import { SEALED, sealedParameters } from './pipeline/sealed-parameters.ts';
@@ -166,7 +166,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const { offers, operations, recordOperations, served } = own;
   const zone = zoneOf(registry.pack.zone);
   const shapes = shapeStore();
-  const cursors = keptCursors(cursorCodec(options.secret));
+  const cursors = cursorCache(cursorCodec(options.secret));
   const sealing = sealedParameters(options.secret);
   const mappingsOf = pageMappings(environment(served, 0, OPEN_SIGHT, rules));
   const queries = boundedCache<UnderstoodQuery>(QUERIES);

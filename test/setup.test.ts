@@ -11,8 +11,8 @@ import { formatProblem } from '../src/mapping/load/problem.ts';
 import { type Setup, setUp } from '../src/start/setup.ts';
 import { type Endpoint, openEndpoint } from './sql/mssql/endpoint.ts';
 import { failureOf } from './sql/mssql/open.ts';
-import { HOUSE, PLACE, packFolder, ROOM, STAFF } from './sql/mssql/places.ts';
 import { type ScriptedSchema, schemaScript } from './sql/mssql/schema-script.ts';
+import { HOUSE, PLACE, packFolder, ROOM, STAFF } from './sql/mssql/three-mappings.ts';
 
 interface Opened extends Setup {
   readonly notes: readonly string[];

@@ -34,10 +34,10 @@ export async function openBench(): Promise<OpenedBench> {
   return { clinic, ...(await openBenchOn(clinic.environment)) };
 }
 
-/** The same over any database and pack. `patience`: milliseconds for samples of rows, where no test may depend on them. */
+/** The same over any database and pack. `timeLimit`: milliseconds for samples of rows, where no test may depend on them. */
 export async function openBenchOn(
   environment: Readonly<Record<string, string>>,
-  patience?: number,
+  timeLimit?: number,
 ): Promise<BenchOver> {
   const config = readConfig(environment, {});
   const database = await openDatabase(config, () => {});
@@ -48,7 +48,7 @@ export async function openBenchOn(
       desk: new Desk(database, config),
       bundle,
       database: 'SQLite',
-      ...(patience === undefined ? {} : { patience }),
+      ...(timeLimit === undefined ? {} : { timeLimit }),
     },
     failed: error => tellError(error, text => told.push(text)),
   });

@@ -107,9 +107,9 @@ function databaseOf(
   const unexplained = createTally();
   let closed = false;
 
-  type Lanes = keyof typeof bulkheads;
+  type BulkheadName = keyof typeof bulkheads;
 
-  const enter = async (name: Lanes, tables: readonly string[], signal?: AbortSignal) => {
+  const enter = async (name: BulkheadName, tables: readonly string[], signal?: AbortSignal) => {
     const { bulkhead, source, limits, locks } = bulkheads[name];
     const tries = locks.check(tables);
     const onFree = await bulkhead.enter(signal, tables);
@@ -140,7 +140,7 @@ function databaseOf(
   /** Returns where the same is worth a second try; else throws what the caller is told. */
   const judge = (
     thrown: unknown,
-    name: Lanes,
+    name: BulkheadName,
     tables: readonly string[],
     retry: boolean,
     signal?: AbortSignal,
@@ -164,7 +164,11 @@ function databaseOf(
     throw error;
   };
 
-  const run = async ({ statement, tables }: Asking, name: Lanes, signal?: AbortSignal): Promise<readonly Row[]> => {
+  const run = async (
+    { statement, tables }: Asking,
+    name: BulkheadName,
+    signal?: AbortSignal,
+  ): Promise<readonly Row[]> => {
     checkOpen();
     for (let first = true; ; first = false) {
       try {
@@ -181,7 +185,7 @@ function databaseOf(
   async function* stream(
     { statement, tables }: Asking,
     size: number,
-    name: Lanes,
+    name: BulkheadName,
     signal?: AbortSignal,
   ): AsyncGenerator<readonly Row[], void, undefined> {
     checkOpen();

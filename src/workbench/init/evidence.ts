@@ -44,7 +44,7 @@ export interface SeenProposal extends Proposal {
 /** Rows of a table that are read. */
 const SAMPLE = 500;
 /** Milliseconds for one table. */
-const PATIENCE = 2000;
+const TIME_LIMIT = 2000;
 /** Values of a column that are looked for among the keys of patients. */
 const LOOKED_FOR = 200;
 /** Candidates of one kind that are told. */
@@ -115,7 +115,7 @@ async function seenProposal(
   patients: Proposal | undefined,
   signal: AbortSignal,
 ): Promise<SeenProposal> {
-  const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE)]) };
+  const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]) };
   const chosen = await Promise.all(proposal.elements.map(element => joinedBest(look, proposal, element)));
   const profiles = new Map<TableInfo, TableProfile>();
   for (const [info, elements] of Map.groupBy(chosen, ({ join }) => join?.table ?? proposal.info)) {
@@ -176,7 +176,7 @@ async function profileOf(
       table,
       { ...info, columns },
       {
-        ...{ rows: SAMPLE, milliseconds: PATIENCE, signal },
+        ...{ rows: SAMPLE, milliseconds: TIME_LIMIT, signal },
         size: await sizeOf(database, info),
         showing: ({ name }) => (isPersonal(name) ? 'forms' : 'codes'),
       },

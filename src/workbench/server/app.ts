@@ -22,7 +22,7 @@ import { TESTS_QUESTIONS } from './questions/tests.ts';
 
 /** Bytes of a request: a pack of 5 MB, with what JSON adds. */
 const MOST = 12 * 1024 * 1024;
-const PATIENCE = 2000;
+const TIME_LIMIT = 2000;
 
 /** All that the page may ask: the questions of each view. */
 const QUESTIONS: readonly Question[] = [
@@ -40,7 +40,7 @@ export interface WorkbenchParts {
   /** What the page calls the database; never a user or a password. */
   readonly database: string;
   /** Milliseconds that a sample of rows may take. */
-  readonly patience?: number;
+  readonly timeLimit?: number;
   /** Tells the terminal of an error that the page cannot explain. */
   readonly failed: (error: unknown) => void;
 }
@@ -51,7 +51,7 @@ export interface Workbench {
   readonly link: string;
 }
 
-export function createWorkbench({ desk, bundle, database, patience = PATIENCE, failed }: WorkbenchParts): Workbench {
+export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT, failed }: WorkbenchParts): Workbench {
   const guard = createGuard();
   // The page stands at the base with a slash behind it.
   const app = new Hono({ strict: false });
@@ -80,7 +80,7 @@ export function createWorkbench({ desk, bundle, database, patience = PATIENCE, f
   );
   for (const { path, method, answer } of QUESTIONS) {
     bench.on(method, `/api/${path}`, async c =>
-      c.json(await answer(await bodyOf(c), { desk, database, patience, signal: c.req.raw.signal })),
+      c.json(await answer(await bodyOf(c), { desk, database, timeLimit, signal: c.req.raw.signal })),
     );
   }
   app.notFound(c => refuse(c, 404, 'There is no such page'));

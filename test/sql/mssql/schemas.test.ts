@@ -8,8 +8,8 @@ import { writeLock } from '../../../src/mapping/load/pack/lock.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { facadeOf, type Setup, setUp } from '../../../src/start/setup.ts';
 import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
-import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
 import { type ScriptedSchema, schemaScript } from './schema-script.ts';
+import { HOUSE, PLACE, packFolder, ROOM } from './three-mappings.ts';
 
 const mapping = (table: string): Readonly<Record<string, string>> => ({
   'place.yaml': `mapping: places

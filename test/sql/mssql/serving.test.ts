@@ -11,8 +11,8 @@ import { startServer } from '../../../src/main.ts';
 import { tellError } from '../../../src/start/tell-error.ts';
 import { type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
-import { HOUSE, PLACE, packFolder, ROOM } from './places.ts';
 import { schemaScript } from './schema-script.ts';
+import { HOUSE, PLACE, packFolder, ROOM } from './three-mappings.ts';
 
 const SECRET = 'hunter2-4711';
 const script = schemaScript({ tables: { PLACE, ROOM, HOUSE } });

@@ -11,7 +11,7 @@ export interface Asked {
   /** What the page calls the database; never a user or a password. */
   readonly database: string;
   /** Milliseconds that a sample of rows may take. */
-  readonly patience: number;
+  readonly timeLimit: number;
   /** Ends with the request: whoever leaves a view stops its work. */
   readonly signal: AbortSignal;
 }

@@ -75,7 +75,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
     'tables/profile',
     // One column: its most frequent values are shown, whatever they are.
     { unsaved, table: z.string(), column: z.string().optional() },
-    async (asked, { desk, patience, signal }) => {
+    async (asked, { desk, timeLimit, signal }) => {
       const catalog = await desk.catalog();
       const info = tableIn(catalog, asked.table);
       const name = tableNameOf(info);
@@ -89,7 +89,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       };
       const size = (await surveyOf(desk.database, catalog)).get(asked.table)?.rows;
       const begun = performance.now();
-      const options = { rows: ROWS, size, milliseconds: patience, signal, only, showing };
+      const options = { rows: ROWS, size, milliseconds: timeLimit, signal, only, showing };
       const { rows, read, sample, cut, columns } = await profileTable(desk.database, name, info, options);
       return {
         ...{ rows, read, sample, cut, milliseconds: Math.round(performance.now() - begun) },
@@ -107,13 +107,13 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       } satisfies WireProfile;
     },
   ),
-  question('tables/likely', { unsaved, table: z.string() }, async (asked, { desk, patience, signal }) => {
+  question('tables/likely', { unsaved, table: z.string() }, async (asked, { desk, timeLimit, signal }) => {
     const catalog = await desk.catalog();
     const info = tableIn(catalog, asked.table);
     const survey = (await surveyOf(desk.database, catalog)).get(asked.table);
     const declared = (survey?.foreignKeys ?? []).flatMap(({ columns }) => (columns.length === 1 ? columns : []));
     return (await likelyKeys(desk.database, catalog, info, {
-      ...{ milliseconds: patience, signal, isDenied: denying(desk, asked.unsaved) },
+      ...{ milliseconds: timeLimit, signal, isDenied: denying(desk, asked.unsaved) },
       declared: new Set(declared.map(column => column.toLowerCase())),
     })) satisfies WireLikelyKeys;
   }),

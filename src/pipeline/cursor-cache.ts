@@ -6,7 +6,7 @@ import type { Cursor, CursorCodec } from '../search/cursor.ts';
 
 const KNOWN = 1000;
 
-export function keptCursors(codec: CursorCodec): CursorCodec {
+export function cursorCache(codec: CursorCodec): CursorCodec {
   const known = boundedCache<{ readonly cursor: Cursor; readonly binding: string }>(KNOWN);
   return {
     seal(cursor, binding) {
