@@ -9,8 +9,8 @@ const sqlite: TestProjectConfiguration = {
     name: 'sqlite',
     include: ['test/**/*.test.ts'],
     exclude: ON_SERVER_ALONE,
-    // Files follow each other in the process of a worker, which reads and warms up the code once: whatever a file changes
-    // for others, such as a clock or a prototype, it has to put back.
+    // Files follow each other in the process of a worker, which reads and warms up the code once: whatever a file
+    // changes for others, such as a clock or a prototype, it has to put back.
     isolate: false,
     // For what hangs: on a busy machine a test may take five times as long as on an idle one, and is no worse for it.
     testTimeout: 150_000,

@@ -11,8 +11,9 @@ import { fileURLToPath } from 'node:url';
 const LOOK = 500;
 
 /**
- * Calls `stop` once the process that started this one has ended. npm runs a command in a shell and passes a signal to the
- * shell alone, which ends without passing it on: without this, `kill` of `npm start` or `npx lintel serve` leaves the server behind.
+ * Calls `stop` once the process that started this one has ended. npm runs a command in a shell and passes a signal to
+ * the shell alone, which ends without passing it on: without this, `kill` of `npm start` or `npx lintel serve` leaves
+ * the server behind.
  */
 function whenOrphaned(stop) {
   // biome-ignore lint/style/noProcessEnv: says whether npm started this; it is no configuration of Lintel's.
@@ -30,8 +31,8 @@ const OLDEST = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
 if (major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])) {
-  // What was compiled is kept for the next start, beside the code and nowhere else: who can write there can write the code
-  // too. A folder that cannot be written is no error.
+  // What was compiled is kept for the next start, beside the code and nowhere else: who can write there can write the
+  // code too. A folder that cannot be written is no error.
   nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/lintel', import.meta.url)));
   whenOrphaned(() => process.kill(process.pid, 'SIGTERM'));
   const { runProcess } = await import('../src/cli/main.ts');

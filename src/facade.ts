@@ -43,7 +43,9 @@ import { zoneOf } from './time/zone.ts';
 /** How a caller wants resources. */
 export interface RequestContext {
   readonly access: Access;
-  /** Only this patient's (logical id) of what belongs to patients; what belongs to none is not narrowed. For searches. */
+  /**
+   * Only this patient's (logical id) of what belongs to patients; what belongs to none is not narrowed. For searches.
+   */
   readonly patient?: string;
   /** Absolute base of the FHIR interface, without a slash at the end; for fullUrl, links and `as: url` references. */
   readonly base: string;
@@ -98,8 +100,8 @@ export interface Facade {
   readonly changed: string;
   readonly offers: Offers;
   /**
-   * Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. A promise only where the
-   * database is waited for.
+   * Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. A promise only
+   * where the database is waited for.
    */
   read(
     type: string,
@@ -110,8 +112,8 @@ export interface Facade {
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
   /**
-   * The matches of a search without a Bundle and its links, for parts of this server. A page holds `_count` of them and is read when
-   * it is taken. Includes and totals are not read. Throws FhirError.
+   * The matches of a search without a Bundle and its links, for parts of this server. A page holds `_count` of them and
+   * is read when it is taken. Includes and totals are not read. Throws FhirError.
    */
   searchPages(request: PagesRequest, context: RequestContext): AsyncIterable<FoundPage>;
   /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */

@@ -1,6 +1,6 @@
 /**
- * The log: one line per event on standard error. In: a level, a message and a few fields, none of which may hold a value
- * of a patient or of a request. Out: text for people or JSON for machines.
+ * The log: one line per event on standard error. In: a level, a message and a few fields, none of which may hold a
+ * value of a patient or of a request. Out: text for people or JSON for machines.
  */
 import { writeSync } from 'node:fs';
 
@@ -10,7 +10,9 @@ type Level = Exclude<(typeof LOG_LEVELS)[number], 'silent'>;
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** `same`: fields before the others, in an object that comes with many lines, so that it is not written out for each. */
+/**
+ * `same`: fields before the others, in an object that comes with many lines, so that it is not written out for each.
+ */
 export type Log = Readonly<Record<Level, (message: string, fields?: LogFields, same?: LogFields) => void>>;
 
 export interface LogOptions {
@@ -104,8 +106,8 @@ const STANDARD_ERROR = 2;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Waits until whoever reads the log has taken all of it: what process.stderr keeps for a slow reader has no bound, and is lost
- * when the process ends. Throws what the system says where nobody reads any more.
+ * Waits until whoever reads the log has taken all of it: what process.stderr keeps for a slow reader has no bound, and
+ * is lost when the process ends. Throws what the system says where nobody reads any more.
  */
 function writeWhole(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.byteLength; ) {

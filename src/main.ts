@@ -93,7 +93,10 @@ function isReadable({ host, tls, baseUrl, access }: Config): boolean {
   return access !== 'open' && !isLoopback(host) && tls === undefined && baseUrl?.startsWith('https:') !== true;
 }
 
-/** Answers that are made at a time, at most and at least, and that may wait for it: no more than fit into memory together. */
+/**
+ * Answers that are made at a time, at most and at least, and that may wait for it: no more than fit into memory
+ * together.
+ */
 const ANSWERS = { most: 200, least: 64, queue: 1000 } as const;
 /** The same of batches, each of which may hold 32 million characters. */
 const BATCHES = { most: 4, least: 4, queue: 50 } as const;
@@ -322,7 +325,9 @@ function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>
   return watchFolder(mappings, { every: reloadInterval, changed });
 }
 
-/** What a person reads first: where everything is, and what to try; `toTry`: instead of requests that anybody may send. */
+/**
+ * What a person reads first: where everything is, and what to try; `toTry`: instead of requests that anybody may send.
+ */
 function greeting(
   base: string,
   config: Config,

@@ -1,6 +1,6 @@
 /**
- * The order of the files of a run: those that take longest first, so that no worker waits for another at the end. Vitest
- * knows how long files took only where they ran before, and else begins with the largest.
+ * The order of the files of a run: those that take longest first, so that no worker waits for another at the end.
+ * Vitest knows how long files took only where they ran before, and else begins with the largest.
  */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 

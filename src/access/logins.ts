@@ -8,8 +8,8 @@ import type { Grant, Tokens } from '../auth/token.ts';
 import type { Facade } from '../facade.ts';
 
 /**
- * The resource that somebody is (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such rule,
- * nobody has the login, or several do. Throws what a search throws: an outage is not the same as nobody.
+ * The resource that somebody is (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such
+ * rule, nobody has the login, or several do. Throws what a search throws: an outage is not the same as nobody.
  */
 export type FindUser = (rule: string, login: string) => Promise<string | undefined>;
 
@@ -56,8 +56,8 @@ export function unknownLogins(rules: readonly string[], { logins = {} }: PackAcc
 }
 
 /**
- * Whom a login belongs to by several rules, of which any may know it: staff and patients log in at one issuer. Undefined where
- * no rule finds anybody, or two find different people.
+ * Whom a login belongs to by several rules, of which any may know it: staff and patients log in at one issuer.
+ * Undefined where no rule finds anybody, or two find different people.
  */
 export async function userOfLogin(
   find: FindUser,

@@ -52,7 +52,10 @@ export interface AuditRecord {
   readonly count?: number;
 }
 
-/** 0: success; 4: refused, or nothing there; 8: a failure of the server. https://hl7.org/fhir/R4/codesystem-audit-event-outcome.html */
+/**
+ * 0: success; 4: refused, or nothing there; 8: a failure of the server.
+ * https://hl7.org/fhir/R4/codesystem-audit-event-outcome.html
+ */
 export function outcomeOf(status: number): '0' | '4' | '8' {
   return status < 400 ? '0' : status < 500 ? '4' : '8';
 }

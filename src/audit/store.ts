@@ -30,8 +30,9 @@ export interface AuditStore {
 }
 
 /**
- * RECORD: one row for each answer. EVENT: one row for each AuditEvent, which is of one patient, or of none (PATIENT is NULL,
- * NO is 0). Both are mapped by pack/events.yaml, and EVENT repeats the instant, so that its index serves in the order of time.
+ * RECORD: one row for each answer. EVENT: one row for each AuditEvent, which is of one patient, or of none (PATIENT is
+ * NULL, NO is 0). Both are mapped by pack/events.yaml, and EVENT repeats the instant, so that its index serves in the
+ * order of time.
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS RECORD (
@@ -90,7 +91,10 @@ function addColumns(database: DatabaseSync): void {
 const PAGE_BYTES = 4096;
 /** Milliseconds that another process may write. */
 const BUSY = 5000;
-/** Actions: reading a resource, or executing a query or an operation. https://hl7.org/fhir/R4/codesystem-audit-event-action.html */
+/**
+ * Actions: reading a resource, or executing a query or an operation.
+ * https://hl7.org/fhir/R4/codesystem-audit-event-action.html
+ */
 const READ = 'R';
 const EXECUTE = 'E';
 

@@ -44,7 +44,10 @@ export async function openTrail(file: string, options: TrailOptions): Promise<Tr
 /** Of patients the store has the ids alone: including them would show records that say nothing. */
 const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
-/** The types that the audit adds. What the server's own mappings have is theirs, and of patients there are the ids alone. */
+/**
+ * The types that the audit adds. What the server's own mappings have is theirs, and of patients there are the ids
+ * alone.
+ */
 export function typesOf(trail: Facade, own: Facade): readonly string[] {
   return trail.registry.types.filter(type => type !== COMPARTMENT_TYPE && !own.offers.types.includes(type));
 }
@@ -106,9 +109,9 @@ interface View {
 }
 
 /**
- * The audit tells what others searched for. A scope for all types (`user/*.rs`, `system/*.rs`) therefore gives no more of it
- * than what is about the patients that it names; all else takes a scope that names the type. And what is shown of the audit
- * of one patient never says which others were searched for together with this one.
+ * The audit tells what others searched for. A scope for all types (`user/*.rs`, `system/*.rs`) therefore gives no more
+ * of it than what is about the patients that it names; all else takes a scope that names the type. And what is shown of
+ * the audit of one patient never says which others were searched for together with this one.
  */
 function viewOf(type: string, { access, named }: RequestContext): View {
   if (access.kind === 'all' && (named === undefined || named().includes(type)))

@@ -49,7 +49,9 @@ interface Waiting {
 const LIST = 1000;
 /** Records that may wait; who comes then is refused, for a disk that hangs must not fill the memory. */
 const QUEUE = 20_000;
-/** Characters of all of them, for a request may bring a body of 256 kB; and of one transaction, which the thread holds. */
+/**
+ * Characters of all of them, for a request may bring a body of 256 kB; and of one transaction, which the thread holds.
+ */
 const QUEUE_LENGTH = 64_000_000;
 const LIST_LENGTH = 16_000_000;
 /** Milliseconds that a list may take before the disk counts as hanging. */

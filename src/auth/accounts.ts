@@ -57,8 +57,8 @@ export function readAccounts(file: string): readonly Account[] {
 }
 
 /**
- * Why a file of accounts cannot be read, in words for whoever runs the server; undefined if it can. It stays where it is: `lintel
- * user` wrote it, and nobody in it gets in until it is right again.
+ * Why a file of accounts cannot be read, in words for whoever runs the server; undefined if it can. It stays where it
+ * is: `lintel user` wrote it, and nobody in it gets in until it is right again.
  */
 export function whyUnreadable(file: string): string | undefined {
   try {

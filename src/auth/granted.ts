@@ -31,9 +31,9 @@ export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
 }
 
 /**
- * What somebody sees who has broken the glass, and may: what the rules open is no longer hidden, and the scopes limit it as
- * before. The caller has another name, so that neither kept answers nor links of pages go from the one to the other. Without
- * a user nobody breaks anything.
+ * What somebody sees who has broken the glass, and may: what the rules open is no longer hidden, and the scopes limit
+ * it as before. The caller has another name, so that neither kept answers nor links of pages go from the one to the
+ * other. Without a user nobody breaks anything.
  */
 export function accessByBreakingGlass(grant: Grant, rules: PackAccess): Access {
   const { fhirUser } = grant;
@@ -58,8 +58,8 @@ function callerOfAccount(name: string): string {
 }
 
 /**
- * What an account sees by the rules, made once for each. `isOpen`: on a server that is open to everybody, accounts that are
- * tied to nobody see everything; elsewhere nothing.
+ * What an account sees by the rules, made once for each. `isOpen`: on a server that is open to everybody, accounts that
+ * are tied to nobody see everything; elsewhere nothing.
  */
 export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: Account) => Access {
   const made = new WeakMap<Account, Access>();

@@ -20,7 +20,10 @@ export interface Login {
 
 const SECOND = 1000;
 const PER_ACCOUNT = { free: 5, first: SECOND, longest: 15 * 60 * SECOND, keys: 10_000 } as const;
-/** Behind a proxy all clients have one address: it slows down guessing through many accounts and locks nobody out for long. */
+/**
+ * Behind a proxy all clients have one address: it slows down guessing through many accounts and locks nobody out for
+ * long.
+ */
 const PER_ADDRESS = { free: 50, first: SECOND, longest: 60 * SECOND, keys: 10_000 } as const;
 /** Who got in from where, at most so many: the earliest are forgotten. */
 const PROVEN = 10_000;
@@ -87,7 +90,10 @@ export function createLogin(
   };
 }
 
-/** So many at a time, so many more that wait for their turn; `undefined`: too many. A turn resolves to the way to end it. */
+/**
+ * So many at a time, so many more that wait for their turn; `undefined`: too many. A turn resolves to the way to end
+ * it.
+ */
 function createTimeSlices(atOnce: number, waiting: number): () => Promise<() => void> | undefined {
   const queue: (() => void)[] = [];
   let taken = 0;

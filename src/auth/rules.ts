@@ -87,7 +87,9 @@ export function rulesBehindGlass(rules: PackAccess, user: string): PackAccess {
   };
 }
 
-/** The labels that somebody does not see, with this purpose of use. `user`: `Practitioner/7`; undefined for a program. */
+/**
+ * The labels that somebody does not see, with this purpose of use. `user`: `Practitioner/7`; undefined for a program.
+ */
 export function hiddenLabels(
   { labels }: PackAccess,
   user: string | undefined,

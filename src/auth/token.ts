@@ -17,7 +17,9 @@ export interface Grant {
   readonly encounter?: string;
   /** Relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
-  /** Instead of it: a login of the legacy database, which a rule of the pack leads to the user (src/access/logins.ts). */
+  /**
+   * Instead of it: a login of the legacy database, which a rule of the pack leads to the user (src/access/logins.ts).
+   */
   readonly login?: { readonly rule: string; readonly name: string };
   /** Milliseconds since the epoch until which this is known: the end of the token, or the instant to verify it anew. */
   readonly expires: number;

@@ -79,8 +79,8 @@ export interface AnswerCounters {
 
 export interface AnswerCache<A extends Weighed> {
   /**
-   * From now on answers are kept of these mappings alone. Nobody asks for those of replaced ones any more, and each would
-   * hold what its mappings know of their tables, which no bound counts.
+   * From now on answers are kept of these mappings alone. Nobody asks for those of replaced ones any more, and each
+   * would hold what its mappings know of their tables, which no bound counts.
    */
   serve(freshness: Freshness): void;
   answer(request: AnswerRequest<A>): Promise<Answered<A>>;

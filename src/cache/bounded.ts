@@ -18,7 +18,10 @@ const KEY = 500;
 /** Characters of all keys that any cache may keep. */
 const LEAST = 50_000;
 
-/** Keeps the `entries` most recently used values, as long as their keys are not too long together: clients may choose them. */
+/**
+ * Keeps the `entries` most recently used values, as long as their keys are not too long together: clients may choose
+ * them.
+ */
 export function boundedCache<V extends object>(entries: number, key: number = KEY): BoundedCache<V> {
   const cache = new LRUCache<string, V>({
     max: entries,
@@ -63,7 +66,9 @@ export interface WeighedCache<V extends object> {
   size(): { readonly entries: number; readonly bytes: number };
 }
 
-/** Bytes of an entry beside its value's, about: its place in the list, the objects around its bytes, heads of responses. */
+/**
+ * Bytes of an entry beside its value's, about: its place in the list, the objects around its bytes, heads of responses.
+ */
 const OVERHEAD = 2000;
 
 /** Of all bytes so much may be one value: a few large answers must not push out all others. */

@@ -15,8 +15,8 @@ export interface Flight<V> {
 
 export interface SingleFlight<V> {
   /**
-   * Joins the work of that key where `mayJoin` says that its beginning (an instant of `clock`) is not too long
-   * ago, else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
+   * Joins the work of that key where `mayJoin` says that its beginning (an instant of `clock`) is not too long ago,
+   * else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
    */
   take(
     key: string,

@@ -25,7 +25,10 @@ export interface Marks {
    * `unknown` where they are older.
    */
   since(moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
-  /** Asks for marks that are older than `asOf`, which is not in the future. Never rejects: a table that cannot be asked counts as changed. */
+  /**
+   * Asks for marks that are older than `asOf`, which is not in the future. Never rejects: a table that cannot be asked
+   * counts as changed.
+   */
   ask(asOf: number): Promise<void>;
 }
 

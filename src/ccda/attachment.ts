@@ -9,7 +9,9 @@ import type { Resolve } from './participants.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'text/rtf', 'application/rtf']);
 
-/** Where the content stands, if it is a text that does not stand in the attachment itself: PDF and images are not read. */
+/**
+ * Where the content stands, if it is a text that does not stand in the attachment itself: PDF and images are not read.
+ */
 export function contentOf({ contentType, data, url }: Attachment): Reference | undefined {
   return data === undefined && url !== undefined && isText(contentType) ? { reference: url } : undefined;
 }

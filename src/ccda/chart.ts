@@ -136,7 +136,9 @@ export function openChart(options: ChartOptions): Chart {
     if (next.some(one => one !== undefined)) await follow(next);
   };
 
-  /** A list as the pack's searches give it, without what was an error; `narrowed` to the encounter as far as SQL can. */
+  /**
+   * A list as the pack's searches give it, without what was an error; `narrowed` to the encounter as far as SQL can.
+   */
   const fetch = async <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
     const all = new Map<string, T>();
     for (const { type, parameters } of content.lists.get(name) ?? []) {
@@ -262,8 +264,8 @@ function withRoots(resource: Resource, oid: string | undefined): Resource {
 }
 
 /**
- * What is still so before what is over, each by the day it began, the newest first; what has no date comes last, and the
- * order of the search decides the rest.
+ * What is still so before what is over, each by the day it began, the newest first; what has no date comes last, and
+ * the order of the search decides the rest.
  */
 function currentFirst<T>(resources: readonly T[], list: List<T>): readonly T[] {
   const dated = resources.map(resource => {

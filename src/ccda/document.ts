@@ -165,8 +165,9 @@ async function custodianOf(chart: Chart, content: Content, patient: Patient): Pr
 const OLDEST = '1880-01-01';
 
 /**
- * From when to when the document tells of care, as HL7 dates: the days that were asked for, as far as the patient lived; without a
- * range from birth, else from the first thing that is recorded, until today. Undefined ends: the range was over before.
+ * From when to when the document tells of care, as HL7 dates: the days that were asked for, as far as the patient
+ * lived; without a range from birth, else from the first thing that is recorded, until today. Undefined ends: the range
+ * was over before.
  */
 function servicePeriod(
   patient: Patient,

@@ -188,7 +188,10 @@ function parts({ extension }: Patient, name: string, part: string): readonly Ext
 const codings = (extensions: readonly Extension[]): readonly Coding[] =>
   extensions.flatMap(({ valueCoding }) => (valueCoding === undefined ? [] : [valueCoding]));
 
-/** One race of the five; further ones and details beside it. https://hl7.org/fhir/us/core/StructureDefinition-us-core-race.html */
+/**
+ * One race of the five; further ones and details beside it.
+ * https://hl7.org/fhir/us/core/StructureDefinition-us-core-race.html
+ */
 function races(patient: Patient): Markup {
   const all = codings(parts(patient, 'us-core-race', 'ombCategory'));
   const [first, ...more] = all.filter(({ system }) => system === CDCREC);

@@ -16,9 +16,9 @@ export function uuidOf(...parts: readonly string[]): string {
 }
 
 /**
- * The system as documents can name it: itself where it has a root, else `urn:oid:` with a number below the OID of the pack
- * that is made of the address alone, so that it stays the same and is another system's only by chance (1 in 2^48). Undefined
- * stays, and so does an address without an OID of the pack.
+ * The system as documents can name it: itself where it has a root, else `urn:oid:` with a number below the OID of the
+ * pack that is made of the address alone, so that it stays the same and is another system's only by chance (1 in 2^48).
+ * Undefined stays, and so does an address without an OID of the pack.
  */
 export function rootedSystem(system: string | undefined, oid: string | undefined): string | undefined {
   if (system === undefined || oid === undefined || rootOf(system) !== undefined) return system;

@@ -83,7 +83,10 @@ const point = (day: string | undefined): Span => ({ start: day, end: day });
 
 const ofEncounter = (resource: { readonly encounter?: Reference }) => resource.encounter;
 
-/** Since when, as far as the record has a date; the day on which it was written down only where it does not say in words either. */
+/**
+ * Since when, as far as the record has a date; the day on which it was written down only where it does not say in words
+ * either.
+ */
 function since(of: When<'onset'> & { readonly recordedDate?: string }): string | undefined {
   const { start, text } = whenOf(of, 'onset');
   return start ?? (text === '' ? of.recordedDate : undefined);

@@ -113,7 +113,9 @@ export function performers(references: readonly (Reference | undefined)[], resol
   return xml`${each.map(actor => xml`<performer><assignedEntity>${assigned(actor)}</assignedEntity></performer>`)}`;
 }
 
-/** Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown. */
+/**
+ * Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown.
+ */
 export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
   const when = hl7Time(time);

@@ -36,7 +36,10 @@ function validTime(name: HumanName | undefined): Markup {
   return xml`<validTime>${low}${high}</validTime>`;
 }
 
-/** `addr` of one address, with a use where it says none itself; street, city, and in the United States state and zip, are nullFlavor UNK where they lack. */
+/**
+ * `addr` of one address, with a use where it says none itself; street, city, and in the United States state and zip,
+ * are nullFlavor UNK where they lack.
+ */
 export function addressElement(address: Address | undefined, use?: 'WP'): Markup {
   const lines = address?.line ?? (address?.text === undefined ? [] : [address.text]);
   // The template has room for four lines.

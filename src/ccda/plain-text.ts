@@ -1,5 +1,6 @@
 /**
- * The text of a FHIR narrative. In: XHTML as the pipeline emits it. Out: plain text; paragraphs, items and rows are lines.
+ * The text of a FHIR narrative. In: XHTML as the pipeline emits it. Out: plain text; paragraphs, items and rows are
+ * lines.
  * https://hl7.org/fhir/R4/narrative.html
  */
 

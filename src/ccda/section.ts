@@ -43,8 +43,8 @@ export interface SectionWriter {
   /** A row that a reader must not miss. */
   markedRow(...cells: readonly string[]): string;
   /**
-   * What was remarked on a resource: its notes, and `more`. Adds them to the row; the table has a column for remarks where a
-   * row has any. Returns a Comment Activity each, as entryRelationship.
+   * What was remarked on a resource: its notes, and `more`. Adds them to the row; the table has a column for remarks
+   * where a row has any. Returns a Comment Activity each, as entryRelationship.
    */
   remarks(row: string, resource: Resource, more?: readonly (string | undefined)[]): Markup;
   entry(entry: Markup): void;
@@ -156,8 +156,8 @@ export function* sectionXml(section: Section, words: EmptyWords): Generator<stri
 }
 
 /**
- * NI only where nothing is known. Where the record has more than the document is about, the words say so; a template that
- * demands entries then has NA, as it allows none of its entries to be missing without a null flavour.
+ * NI only where nothing is known. Where the record has more than the document is about, the words say so; a template
+ * that demands entries then has NA, as it allows none of its entries to be missing without a null flavour.
  */
 function nullFlavor({ definition, table, elsewhere }: Section): Markup {
   if (table.rows.length > 0 || definition.narrativeOnly === true) return NOTHING;

@@ -103,7 +103,10 @@ export function readableTime(text: string | undefined): string {
   return text.length > 10 ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text;
 }
 
-/** For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `from … on`, which is so of the future too, `until …`. */
+/**
+ * For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `from … on`, which is so of the future too,
+ * `until …`.
+ */
 export function readablePeriod(start: string | undefined, end: string | undefined): string {
   if (start === undefined) return end === undefined ? '' : `until ${readableTime(end)}`;
   if (end === undefined) return `from ${readableTime(start)} on`;

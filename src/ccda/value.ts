@@ -50,8 +50,9 @@ export function quantityValue(quantity: Quantity): Markup {
 }
 
 /**
- * The UCUM code of a quantity, in the spelling of C-CDA's value set, which has one of the two names of the international
- * unit and no annotation at the start: `{score}` is the unit 1, `{drinks}/d` is `/d`, which in UCUM means the same.
+ * The UCUM code of a quantity, in the spelling of C-CDA's value set, which has one of the two names of the
+ * international unit and no annotation at the start: `{score}` is the unit 1, `{drinks}/d` is `/d`, which in UCUM means
+ * the same.
  */
 export function unitOf({ system, code }: Quantity): string | undefined {
   if (system !== UCUM) return undefined;

@@ -1,6 +1,7 @@
 /**
- * XML and HTML by a template that escapes by itself. In: markup as it stands in the source, with texts and other markup in it. Out:
- * well-formed markup, in which a text can never become a tag: only `xml` makes a `Markup`, and every string in it is escaped.
+ * XML and HTML by a template that escapes by itself. In: markup as it stands in the source, with texts and other markup
+ * in it. Out: well-formed markup, in which a text can never become a tag: only `xml` makes a `Markup`, and every string
+ * in it is escaped.
  *
  *     xml`<title>${'a < b'}</title>`.text  // <title>a &lt; b</title>
  */
@@ -35,8 +36,8 @@ export type MarkupValue = Markup | string | number | undefined | readonly Markup
 const known = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 /**
- * Values become text, or the quoted value of an attribute; behind `<` and `</` they are names of elements. Line ends of the template
- * and the blanks behind them are its layout and are left out; `\n` is a line end.
+ * Values become text, or the quoted value of an attribute; behind `<` and `</` they are names of elements. Line ends of
+ * the template and the blanks behind them are its layout and are left out; `\n` is a line end.
  */
 export function xml(template: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   const parts = partsOf(template);

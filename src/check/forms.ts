@@ -112,7 +112,9 @@ function isNumber({ type }: ColumnExpression): boolean {
   return type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit';
 }
 
-/** Each column once, where it is named first; of numbers, UUIDs and texts those that are not all as they are declared. */
+/**
+ * Each column once, where it is named first; of numbers, UUIDs and texts those that are not all as they are declared.
+ */
 function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();
   const add = (scope: Scope, { from, at, codec, type }: ValueNode): void => {

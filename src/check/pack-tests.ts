@@ -36,8 +36,8 @@ export interface PackTests {
 }
 
 /**
- * Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. `unsaved`: texts by path
- * that count instead of those of the folder. `signal`: no further test begins once it is aborted.
+ * Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. `unsaved`:
+ * texts by path that count instead of those of the folder. `signal`: no further test begins once it is aborted.
  */
 export async function runPackTests(
   folder: string,
@@ -71,8 +71,8 @@ export function testFilesIn(folder: string): readonly string[] {
 }
 
 /**
- * The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have. `memory`: of the
- * checks for tests before this one.
+ * The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have.
+ * `memory`: of the checks for tests before this one.
  */
 export function forTests(
   files: PackFiles,

@@ -69,8 +69,8 @@ function textOf(problem: Problem): string {
 }
 
 /**
- * A suite of the pack, whose cases are its problems, and one of its tests. Only errors are failures. `problems` undefined: of the
- * tests alone.
+ * A suite of the pack, whose cases are its problems, and one of its tests. Only errors are failures. `problems`
+ * undefined: of the tests alone.
  */
 export function junitText(problems: readonly Problem[] | undefined, tests: readonly TestCase[]): string {
   const suites = [

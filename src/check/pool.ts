@@ -125,7 +125,10 @@ function between([low, high]: readonly [SqlValue, SqlValue], random: Random): Sq
 /** Codes have few values; a column with more is known by its forms alone. */
 const FEW_VALUES = 40;
 
-/** The strangest of the rows: each feature that rows have is seen in one at least, rare ones first; then rows spread evenly. */
+/**
+ * The strangest of the rows: each feature that rows have is seen in one at least, rare ones first; then rows spread
+ * evenly.
+ */
 export function strangest(rows: readonly StoredRow[], most: number): readonly StoredRow[] {
   if (rows.length <= most) return rows;
   const having = new Map<string, number[]>();

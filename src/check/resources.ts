@@ -36,7 +36,9 @@ export const RESOURCES: CheckSection = {
   },
 };
 
-/** The first resource of each mapping, then the second of each: where the time is short, every mapping has had its turn. */
+/**
+ * The first resource of each mapping, then the second of each: where the time is short, every mapping has had its turn.
+ */
 function inTurn(resources: readonly SampledResource[]): readonly SampledResource[] {
   const turns = new Map<Mapping, number>();
   const numbered = resources.map(sampled => {

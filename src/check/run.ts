@@ -68,7 +68,9 @@ export async function runSections(
   return reports;
 }
 
-/** A statement that SQLite has begun is not ended, so a section may take longer than its part. `share`: milliseconds. */
+/**
+ * A statement that SQLite has begun is not ended, so a section may take longer than its part. `share`: milliseconds.
+ */
 function overrun(seconds: number, share: number | undefined): readonly string[] {
   const over = share === undefined ? 0 : Math.round(seconds - share / 1000);
   if (over < 1) return [];

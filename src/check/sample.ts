@@ -170,7 +170,10 @@ export function aTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
-/** Rows of a mapping that are resources and satisfy a condition, by what is served; the row itself is read as it is stored. */
+/**
+ * Rows of a mapping that are resources and satisfy a condition, by what is served; the row itself is read as it is
+ * stored.
+ */
 async function servedRows(
   mapping: Mapping,
   where: Predicate,

@@ -62,8 +62,8 @@ export function farDates(
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
 /**
- * Alternatives that no row of many takes: of a row the first counts that is there. `alternatives`: the nodes of each, as they are
- * written. The last may be for rows that are still to come, so only one that is there in no row is told.
+ * Alternatives that no row of many takes: of a row the first counts that is there. `alternatives`: the nodes of each,
+ * as they are written. The last may be for rows that are still to come, so only one that is there in no row is told.
  */
 export function untaken(
   alternatives: readonly (readonly Node[])[],
@@ -108,7 +108,9 @@ export function untaken(
   return [reached, ...counts];
 }
 
-/** The alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an object. */
+/**
+ * The alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an object.
+ */
 export function alternativesIn(node: Node): readonly (readonly (readonly Node[])[])[] {
   if (node.kind === 'first') return [node.alternatives.map(one => [one])];
   if (node.kind !== 'object') return [];
@@ -117,7 +119,10 @@ export function alternativesIn(node: Node): readonly (readonly (readonly Node[])
   );
 }
 
-/** Rows without what they need, and not because a rule has chosen them: where the other table has no row with the key at all. */
+/**
+ * Rows without what they need, and not because a rule has chosen them: where the other table has no row with the key at
+ * all.
+ */
 export function lacks(node: Node, env: Environment): Predicate {
   const without = (): Predicate => {
     switch (node.kind) {
@@ -147,9 +152,9 @@ export interface Reading {
 }
 
 /**
- * Rows whose column has a value that no element shows: a text in another form than its codec reads, a number that means nothing
- * to it. `readings`: of one source, by column. Told once per column, at its first value. Not judged: columns of dates and times, whose forms
- * are told apart; values of code maps, whose unmapped codes are; pieces of a text.
+ * Rows whose column has a value that no element shows: a text in another form than its codec reads, a number that means
+ * nothing to it. `readings`: of one source, by column. Told once per column, at its first value. Not judged: columns of
+ * dates and times, whose forms are told apart; values of code maps, whose unmapped codes are; pieces of a text.
  */
 export function unshownValues(
   readings: ReadonlyMap<string, readonly Reading[]>,
@@ -192,7 +197,9 @@ export function unshownValues(
 
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'time']);
 
-/** Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere. */
+/**
+ * Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere.
+ */
 function isOfPart({ codec, from }: ValueNode): boolean {
   return from.length > 1 || codeMapOf(codec) !== undefined || / code map /.test(` ${codec.label}`) || skips(codec, 1);
 }
@@ -203,8 +210,8 @@ function isOfTextOfMap({ label }: Codec): boolean {
 }
 
 /**
- * Whether a codec may find nothing in any row. A piece behind the second, or what a single word leaves, may be there in none; that no text
- * of many has a separator is a slip.
+ * Whether a codec may find nothing in any row. A piece behind the second, or what a single word leaves, may be there in
+ * none; that no text of many has a separator is a slip.
  */
 export function mayFindNothing(codec: Codec): boolean {
   return isOfTextOfMap(codec) || skips(codec, 2);

@@ -94,7 +94,10 @@ function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[
   return found;
 }
 
-/** Of the sampled resources, those whose reference at the path leads into a chart, and those of them that it is not theirs. */
+/**
+ * Of the sampled resources, those whose reference at the path leads into a chart, and those of them that it is not
+ * theirs.
+ */
 async function crossings(
   sample: readonly SampledResource[],
   path: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * `lintel client`: apps that may ask for tokens. A secret is made here and printed once; a key stays with the app, which
- * gives its public part, or the address where it publishes that.
+ * `lintel client`: apps that may ask for tokens. A secret is made here and printed once; a key stays with the app,
+ * which gives its public part, or the address where it publishes that.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be written.
- * `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
+ * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be
+ * written. `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';

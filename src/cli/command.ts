@@ -49,7 +49,9 @@ export function overrides(variables: Readonly<Record<string, string | undefined>
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 }
 
-/** The configuration of a command on a pack and its database: `--database` and `--schema` come before the environment. */
+/**
+ * The configuration of a command on a pack and its database: `--database` and `--schema` come before the environment.
+ */
 export function configOf(args: Arguments, { environment }: Terminal, mappings: string | undefined): Config {
   const instead = overrides({
     MAPPINGS: mappings,

@@ -1,5 +1,6 @@
 /**
- * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to review.
+ * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to
+ * review.
  */
 import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';

@@ -6,8 +6,9 @@ import { existsSync, mkdirSync, mkdtempSync, rmdirSync, statSync } from 'node:fs
 import { dirname, join } from 'node:path';
 
 /**
- * Whether a folder can be written, or could be made where it is not there yet. Leaves nothing behind. In: its path. Out:
- * undefined if so, else the system's code for why not (`EACCES`, `EROFS`, `ENOTDIR`). A disk that is full may have room later.
+ * Whether a folder can be written, or could be made where it is not there yet. Leaves nothing behind. In: its path.
+ * Out: undefined if so, else the system's code for why not (`EACCES`, `EROFS`, `ENOTDIR`). A disk that is full may have
+ * room later.
  */
 export function whyNotWritable(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
@@ -28,7 +29,9 @@ export function whyNotWritable(folder: string): string | undefined {
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Makes a folder and those above it that are missing; one that is there stays as it is. Throws what the system says. */
+/**
+ * Makes a folder and those above it that are missing; one that is there stays as it is. Throws what the system says.
+ */
 export function makeFolder(folder: string, mode = 0o777): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
   const above = dirname(folder);

@@ -45,8 +45,8 @@ export function readSealed(file: string, form: string): string | undefined {
 const BESIDE = ['-wal', '-shm', '-journal'] as const;
 
 /**
- * Renames a file, and what SQLite has beside it, to where nobody reads it, for a person to look at. Returns its name, or
- * undefined where even that is refused.
+ * Renames a file, and what SQLite has beside it, to where nobody reads it, for a person to look at. Returns its name,
+ * or undefined where even that is refused.
  */
 export function setAside(file: string): string | undefined {
   const aside = `${file}.damaged`;
@@ -65,8 +65,8 @@ function sha256(text: string): string {
 }
 
 /**
- * What `read` makes of a file. One that it calls damaged is set aside and announced, and counts as missing. Out: undefined
- * where there is no whole file. Throws what `read` throws otherwise, and where the file cannot be set aside.
+ * What `read` makes of a file. One that it calls damaged is set aside and announced, and counts as missing. Out:
+ * undefined where there is no whole file. Throws what `read` throws otherwise, and where the file cannot be set aside.
  */
 export function readOrSetAside<T>(
   file: string,

@@ -19,7 +19,9 @@ export interface Config {
   readonly port: number;
   /** Paths of PEM files; undefined: plain HTTP. */
   readonly tls: { readonly cert: string; readonly key: string; readonly clientCa: string | undefined } | undefined;
-  /** Address of this server as clients see it, without a slash at the end; undefined: http(s)://host:port as it listens. */
+  /**
+   * Address of this server as clients see it, without a slash at the end; undefined: http(s)://host:port as it listens.
+   */
   readonly baseUrl: string | undefined;
   readonly fhirPath: string;
   readonly apiPath: string;
@@ -61,7 +63,10 @@ export interface Config {
   readonly page: { readonly size: number; readonly max: number };
   /** Signs page links. */
   readonly linkSecret: Uint8Array;
-  /** Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between marks. */
+  /**
+   * Bytes of kept answers; milliseconds that they are kept at most, that those without a watermark are, and between
+   * marks.
+   */
   readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
   /** Connections of clients at a time: in all, and of one address. */
   readonly connections: { readonly max: number; readonly perAddress: number };

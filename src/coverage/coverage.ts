@@ -130,8 +130,8 @@ export async function profilesOf({ registry, guide, rows, onProfile }: CoverageO
 }
 
 /**
- * Reads resources that claim a profile, of each mapping an equal share of the sample. Undefined: the time did not suffice, and
- * nothing can be said of what they have.
+ * Reads resources that claim a profile, of each mapping an equal share of the sample. Undefined: the time did not
+ * suffice, and nothing can be said of what they have.
  */
 function resourceReader(
   registry: Registry,

@@ -12,7 +12,10 @@ import { type Maker, makersAt } from './makers.ts';
 export interface ElementCoverage {
   /** As the guide writes it: `name.family`, `category:VSCat`, `component:systolic.code`. */
   readonly element: string;
-  /** `filled`: some resource has it. `empty`: mapped, and no resource has it. `other`: another of a choice is there instead. */
+  /**
+   * `filled`: some resource has it. `empty`: mapped, and no resource has it. `other`: another of a choice is there
+   * instead.
+   */
   readonly state: 'filled' | 'empty' | 'mapped' | 'other' | 'unmapped';
   /** Resources that have it; undefined without rows. */
   readonly resources: number | undefined;

@@ -1,8 +1,8 @@
 /**
  * What US Core is tested for, as data: per group of the certification tests the searches that a server SHALL and SHOULD
- * answer, and the elements that it must support. In: `us-core-<version>.json`, which keep the notation of the test kit's
- * own tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to profiles;
- * `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
+ * answer, and the elements that it must support. In: `us-core-<version>.json`, which keep the notation of the test
+ * kit's own tables: `[gt lt]` comparators, `[OR]` a list of values, `=a|b` values to try in turn, `→` references to
+ * profiles; `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
 import { readdirSync, readFileSync } from 'node:fs';

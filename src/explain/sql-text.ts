@@ -9,8 +9,8 @@ import type { Parameter, Statement } from '../sql/plan.ts';
 export const WIDTH = 110;
 
 /**
- * A line for each clause. One that is longer than `width` is broken before AND and OR, between columns, in CASE and in parentheses, from
- * the outside in; never within a text or a name.
+ * A line for each clause. One that is longer than `width` is broken before AND and OR, between columns, in CASE and in
+ * parentheses, from the outside in; never within a text or a name.
  */
 export function sqlLines({ text }: Pick<Statement, 'text'>, width = WIDTH): readonly string[] {
   return text.split('\n').flatMap(clause => linesOf(partsOf(clause), '', width));
@@ -115,7 +115,10 @@ function filled(list: readonly Part[], width: number): readonly (readonly Part[]
   return rows;
 }
 
-/** Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their last value are short. */
+/**
+ * Name or range of names, type as the engine spells it, and values if they are asked for; lists filled up with their
+ * last value are short.
+ */
 export function parameterLines(engine: string, parameters: readonly Parameter[], values: boolean): readonly string[] {
   const { printType } = engineNamed(engine);
   const runs: { readonly type: string; readonly names: string[]; readonly values: string[] }[] = [];

@@ -13,8 +13,8 @@ import type { Predicate } from '../sql/expression.ts';
 const PROVENANCE = { type: 'Provenance', element: 'target' } as const;
 
 /**
- * The values that can be answered. The latest and all relevant ones are the same here: a facade has the provenance that the
- * database's rows bear, which is that of their last change.
+ * The values that can be answered. The latest and all relevant ones are the same here: a facade has the provenance that
+ * the database's rows bear, which is that of their last change.
  */
 const VALUES: ReadonlyMap<string, string> = new Map([
   ['LatestProvenanceResources', PROVENANCE.type],

@@ -19,7 +19,9 @@ export interface PartContent {
 export interface SliceContent {
   /** Texts in all; undefined: nobody knows before they are read. */
   total(): Promise<number | undefined>;
-  /** By type those that a window of time leaves out because nothing says when they were changed; absent: nobody asks. */
+  /**
+   * By type those that a window of time leaves out because nothing says when they were changed; absent: nobody asks.
+   */
   unstamped?(): Promise<Readonly<Record<string, number>>>;
   batches(place: Place): AsyncGenerator<Batch, void, undefined>;
 }

@@ -52,8 +52,8 @@ export function unstampedQuery(
 }
 
 /**
- * Deleted records have an id and no more. Searches do not narrow them: what a client was once given because it passed one
- * may have been deleted after it no longer did.
+ * Deleted records have an id and no more. Searches do not narrow them: what a client was once given because it passed
+ * one may have been deleted after it no longer did.
  */
 export function deletionQuery(
   type: string,

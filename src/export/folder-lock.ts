@@ -9,8 +9,8 @@ import { makeFolder } from '../common/make-folder.ts';
 
 export interface FolderLock {
   /**
-   * Makes the folder if need be. False: another process has it. Throws what the file system throws. Whoever takes it keeps a
-   * reference to it: a lock that is collected as garbage is free again.
+   * Makes the folder if need be. False: another process has it. Throws what the file system throws. Whoever takes it
+   * keeps a reference to it: a lock that is collected as garbage is free again.
    */
   take(): boolean;
   release(): void;

@@ -6,7 +6,9 @@ import type { Access } from '../auth/access.ts';
 import type { Issue } from '../outcome.ts';
 import type { Cursor } from '../search/cursor.ts';
 
-/** The type that Group level exports are defined on. https://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export */
+/**
+ * The type that Group level exports are defined on. https://hl7.org/fhir/uv/bulkdata/OperationDefinition/group-export
+ */
 export const GROUP_TYPE = 'Group';
 
 /** Whose data is asked for. A group without an id stands for all groups. */

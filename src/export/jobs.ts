@@ -65,7 +65,10 @@ export interface Jobs {
   /** Its thread stops at the next batch. */
   pause(caller: string, id: string): Promise<JobView | undefined>;
   resume(caller: string, id: string): JobView | undefined;
-  /** False: there is none. Its files go at once, or when nobody reads or writes them any more; after a restart at the latest. */
+  /**
+   * False: there is none. Its files go at once, or when nobody reads or writes them any more; after a restart at the
+   * latest.
+   */
   remove(caller: string, id: string): Promise<boolean>;
   /** `name` of an OutputFile of a complete job. */
   download(caller: string, id: string, name: string): Download | undefined;

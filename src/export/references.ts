@@ -6,7 +6,9 @@ import { existsSync } from 'node:fs';
 import type { Part } from './job.ts';
 import { collectedFile, readLines, replaceFile, wantedFile } from './store.ts';
 
-/** References that are remembered as collected already, per part; beyond, some are written twice, which does no harm. */
+/**
+ * References that are remembered as collected already, per part; beyond, some are written twice, which does no harm.
+ */
 const REMEMBERED = 20_000;
 
 /** Finds the references of resources to some types that this collector has not given before. */

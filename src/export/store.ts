@@ -87,8 +87,8 @@ export interface FoundJobs {
 }
 
 /**
- * Every job below `root`. A folder is removed whose job was never written. Of a job whose record is damaged the record is set
- * aside and all else removed: nobody knows any more who may read it.
+ * Every job below `root`. A folder is removed whose job was never written. Of a job whose record is damaged the record
+ * is set aside and all else removed: nobody knows any more who may read it.
  */
 export function readJobs(root: string): FoundJobs {
   const jobs: JobRecord[] = [];

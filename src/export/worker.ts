@@ -50,7 +50,9 @@ export type WorkerMessage =
       readonly understood: UnderstoodRequest | undefined;
       readonly notes: readonly string[];
     }
-  /** `full`: the disk, or the space for exports; `away`: the database; `other`: a fault, described without its message. */
+  /**
+   * `full`: the disk, or the space for exports; `away`: the database; `other`: a fault, described without its message.
+   */
   | { readonly kind: 'error'; readonly reason: 'full' | 'away' | 'other'; readonly error: string; readonly at: string };
 
 async function perform(task: WorkerTask): Promise<WorkerMessage> {
@@ -85,7 +87,10 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
 /** Rows are read in new forms so many times; a database whose forms change all the time fails its task. */
 const NEW_FORMS = 20;
 
-/** Performs a task; from its last state on where rows turn out to be written otherwise than when the thread looked at them. */
+/**
+ * Performs a task; from its last state on where rows turn out to be written otherwise than when the thread looked at
+ * them.
+ */
 async function performAnew(task: WorkerTask): Promise<WorkerMessage> {
   for (let times = 0; ; times++) {
     try {

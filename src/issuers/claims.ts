@@ -13,8 +13,8 @@ const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 const MOST_SCOPES = 2000;
 
 /**
- * `expires`: milliseconds since the epoch until which nobody need ask again. `fhirBase`: address of the FHIR interface, whose
- * own references may be absolute.
+ * `expires`: milliseconds since the epoch until which nobody need ask again. `fhirBase`: address of the FHIR interface,
+ * whose own references may be absolute.
  */
 export function grantOfClaims(
   claims: Claims,
@@ -62,8 +62,8 @@ export function grantOfClaims(
 const SYSTEM = /^system\//;
 
 /**
- * Whether the token is one of client credentials. A person's token without `fhirUser` looks much the same, and nothing would
- * limit its `system/` scopes: only the issuer's settings can say what tells the two apart.
+ * Whether the token is one of client credentials. A person's token without `fhirUser` looks much the same, and nothing
+ * would limit its `system/` scopes: only the issuer's settings can say what tells the two apart.
  */
 function isProgram(claims: Claims, client: string, { clientCredentials }: Pick<Issuer, 'clientCredentials'>): boolean {
   if (clientCredentials === undefined) return false;
@@ -72,7 +72,10 @@ function isProgram(claims: Claims, client: string, { clientCredentials }: Pick<I
   );
 }
 
-/** The issuer's words for scopes are replaced, the prefix is taken off; what has none where there should be one does not count. */
+/**
+ * The issuer's words for scopes are replaced, the prefix is taken off; what has none where there should be one does not
+ * count.
+ */
 function scopesOf(claims: Claims, { claims: { scopes, scopePrefix }, words }: Pick<Issuer, 'claims' | 'words'>) {
   const said = scopes.flatMap(name => valuesOf(claims, name)).flatMap(text => text.split(' '));
   const own = said.filter(text => text !== '').slice(0, MOST_SCOPES);

@@ -23,7 +23,10 @@ export interface IntrospectParts {
 const KEPT = 10_000;
 /** Characters of an answer: as long as what a token of the longest kind may say, and some more. */
 const ANSWER_LENGTH = 32_000;
-/** Questions under way: of tokens that were good before, and of others. A flood of the latter must not keep out the former. */
+/**
+ * Questions under way: of tokens that were good before, and of others. A flood of the latter must not keep out the
+ * former.
+ */
 const UNDER_WAY = { known: 50, others: 50 } as const;
 /** Seconds for Retry-After where there are too many. */
 const SOON = 1;

@@ -38,7 +38,9 @@ export class IssuerError extends Error {
   override readonly name = 'IssuerError';
 }
 
-/** The function rejects where nothing is known and the issuer does not answer, or answers for another; `failed` is told. */
+/**
+ * The function rejects where nothing is known and the issuer does not answer, or answers for another; `failed` is told.
+ */
 export function metadataOf(
   { issuer, metadata }: Pick<Issuer, 'issuer' | 'metadata'>,
   ask: Ask,

@@ -20,7 +20,10 @@ export interface Issuer {
   /** `typ` of the head, in small letters, without `application/`; undefined: any. */
   readonly types: readonly string[] | undefined;
   readonly require: Readonly<Record<string, string>>;
-  /** Claims by which a token of client credentials is known, `{client}` in values; undefined: no token is known to be one. */
+  /**
+   * Claims by which a token of client credentials is known, `{client}` in values; undefined: no token is known to be
+   * one.
+   */
   readonly clientCredentials: Readonly<Record<string, string>> | undefined;
   readonly metadata: string;
   /** Undefined: as the metadata say. */

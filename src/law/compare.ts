@@ -80,7 +80,10 @@ export function nodesAt(mapping: Mapping, path: readonly string[]): readonly Nod
   return [];
 }
 
-/** The nodes of the elements that a search parameter's FHIRPath names: `Patient.birthDate`, `Observation.value as Quantity`. */
+/**
+ * The nodes of the elements that a search parameter's FHIRPath names: `Patient.birthDate`, `Observation.value as
+ * Quantity`.
+ */
 export function nodesOfParameter(mapping: Mapping, expression: string): readonly Node[] {
   const { root, resource } = mapping;
   if (/\bmeta\.lastUpdated\b/.test(expression) && mapping.changed) return [mapping.changed];

@@ -107,7 +107,9 @@ function canonicalTime(stored: SqlValue, type: ColumnType, zone: string): string
 
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
-/** `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say. */
+/**
+ * `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say.
+ */
 function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | 'datetime' }): string | null {
   if (type.form?.kind === 'layout') return stored;
   const match = MOMENT.exec(stored.trim());
@@ -130,8 +132,8 @@ function isDay(year = '', month = '', day = ''): boolean {
 }
 
 /**
- * Whether an emitted date, time or instant and a stored text say the same, to the precision of the coarser. A local time that
- * clocks skip is told with the offset from before or after they did.
+ * Whether an emitted date, time or instant and a stored text say the same, to the precision of the coarser. A local
+ * time that clocks skip is told with the offset from before or after they did.
  */
 export function agreesInTime(emitted: string, stored: string, zone: string): boolean {
   // A column of days means the day as it is written, whatever time and offset stand beside it.

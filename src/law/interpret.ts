@@ -575,7 +575,10 @@ function thingOf(json: unknown): Thing {
   return parseThing(JSON.stringify(json));
 }
 
-/** What escaped characters that are no printable ASCII take less than the nine that count for each of their units. docs/decisions/0434 */
+/**
+ * What escaped characters that are no printable ASCII take less than the nine that count for each of their units.
+ * docs/decisions/0434
+ */
 function uncommon(parts: readonly IdPart[], raw: (column: ColumnExpression) => SqlValue): number {
   const escaped = parts.flatMap(part => (part.kind === 'column' && part.codec.name === 'escaped' ? [part] : []));
   const characters = escaped.flatMap(({ column }) => [...String(raw(column))]);

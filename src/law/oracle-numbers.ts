@@ -66,8 +66,8 @@ function range(text: string): (low: number, high: number) => boolean {
 }
 
 /**
- * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers, for a binary
- * fraction of seventeen digits has no room for the half.
+ * Whether a number is within half a unit of the last digit that is written: 5.40 is 5.395 to 5.405. By whole numbers,
+ * for a binary fraction of seventeen digits has no room for the half.
  */
 function roundsTo(written: string): (value: number) => boolean {
   const asked = decimal(written);
@@ -92,7 +92,9 @@ function decimal(text: string): Decimal {
   return { units: BigInt(whole + fraction), scale: fraction.length - Number(exponent) };
 }
 
-/** Whether a point, or with a comparator the open or closed ray that it stands for, lies as a number in a query asks. */
+/**
+ * Whether a point, or with a comparator the open or closed ray that it stands for, lies as a number in a query asks.
+ */
 export function number(text: string): (value: number, comparator: string | undefined) => boolean {
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);

@@ -49,8 +49,8 @@ export function indexOf(resource: Json, expression: string): readonly Indexed[] 
 export type CompositeValue = readonly (readonly Indexed[])[];
 
 /**
- * What a parameter indexes on a resource. Of a composite one value of the type `composite` for each element that it begins at: its
- * components belong together there. https://hl7.org/fhir/R4/search.html#composite
+ * What a parameter indexes on a resource. Of a composite one value of the type `composite` for each element that it
+ * begins at: its components belong together there. https://hl7.org/fhir/R4/search.html#composite
  */
 export function indexedBy(resource: Json, { expression, components }: SearchParameter): readonly Indexed[] {
   if (components === undefined) return indexOf(resource, expression);
@@ -95,7 +95,10 @@ export function answering(question: Question, zone: string, now: number): (value
   return values => values.some(one);
 }
 
-/** Whether some search by a parameter of that type could find the value: extensions alone are none, nor is a time in words. */
+/**
+ * Whether some search by a parameter of that type could find the value: extensions alone are none, nor is a time in
+ * words.
+ */
 function isSearchable(kind: SearchParameter['type']): Answers {
   const has = (value: unknown, ...names: readonly string[]): boolean =>
     names.some(name => list(field(value, name)).length > 0);

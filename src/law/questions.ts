@@ -239,7 +239,10 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
   }
 }
 
-/** A text (escaped) as people also write it: its last word, its words turned about, other apostrophes, blanks for hyphens. */
+/**
+ * A text (escaped) as people also write it: its last word, its words turned about, other apostrophes, blanks for
+ * hyphens.
+ */
 function wordQuestions(text: string): readonly string[] {
   const words = text.split(/[\s-]+/).filter(word => word !== '');
   const other = text.replace(/['’]/g, '’').replaceAll('-', ' ');

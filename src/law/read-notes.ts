@@ -49,7 +49,10 @@ function textOfNarrative(xhtml: string): string | undefined {
 interface Letters {
   /** Without blanks and controls. */
   readonly letters: string;
-  /** What has to be there and nothing else: all characters, letters and digits, or nothing (some of them may be left out). */
+  /**
+   * What has to be there and nothing else: all characters, letters and digits, or nothing (some of them may be left
+   * out).
+   */
   readonly exact: 'all' | 'letters' | 'none';
 }
 

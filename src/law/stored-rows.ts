@@ -99,7 +99,10 @@ export class StoredRows implements RowReader<View> {
     return asRowValue(stored, expression.type);
   }
 
-  /** The value of a column as the database holds it, or of an `sql` as the engine works it out. Throws Unjudged for others. */
+  /**
+   * The value of a column as the database holds it, or of an `sql` as the engine works it out. Throws Unjudged for
+   * others.
+   */
   stored(expression: Expression, view: View): SqlValue {
     if (expression.kind === 'raw') return this.#workedOut(expression, view);
     if (expression.kind !== 'column') throw new Unjudged();

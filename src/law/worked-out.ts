@@ -32,8 +32,8 @@ export class WorkedOut {
   readonly #wanted = new Map<string, SqlPlan>();
 
   /**
-   * The value of an expression. Undefined: it was not asked yet, and is with the next `fetch`. `gone`: aliases of lookups that
-   * found no row. Throws Unjudged where the rows cannot be told from others.
+   * The value of an expression. Undefined: it was not asked yet, and is with the next `fetch`. `gone`: aliases of
+   * lookups that found no row. Throws Unjudged where the rows cannot be told from others.
    */
   of(expression: Expression, rows: readonly ReadRow[], gone: ReadonlySet<Identifier>): SqlValue | undefined {
     const name = [

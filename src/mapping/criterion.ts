@@ -7,7 +7,9 @@ import type { Predicate } from '../sql/expression.ts';
 import type { Condition } from './model.ts';
 
 export type Criterion =
-  /** Exactly this text (code, id, uri, a boolean as `true` or `false`); with `anyCase` in any case of its ASCII letters. */
+  /**
+   * Exactly this text (code, id, uri, a boolean as `true` or `false`); with `anyCase` in any case of its ASCII letters.
+   */
   | { readonly kind: 'exact'; readonly text: string; readonly anyCase?: AnyCase }
   /** String search: case and accents folded unless `exact`. `word`: a word begins with this one (src/sql/words.ts). */
   | { readonly kind: 'string'; readonly mode: StringMode; readonly text: string }
@@ -32,7 +34,9 @@ export interface DigitsTest {
   readonly where: 'whole' | 'end' | 'extended';
 }
 
-/** The start (inclusive) or end (exclusive) of the value's interval against an instant, milliseconds since the epoch. */
+/**
+ * The start (inclusive) or end (exclusive) of the value's interval against an instant, milliseconds since the epoch.
+ */
 export type DateEdge =
   | { readonly edge: 'start'; readonly op: '>=' | '<'; readonly at: number }
   | { readonly edge: 'end'; readonly op: '<=' | '>'; readonly at: number };

@@ -83,7 +83,10 @@ function longestKey({ column: { type }, codec }: IdColumn): number {
 const UUID_LENGTH = 36;
 const DIGITS = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
-/** Whether a text can be the id of a resource. Asked several times per row and per read: a regular expression takes longer, a table too. */
+/**
+ * Whether a text can be the id of a resource. Asked several times per row and per read: a regular expression takes
+ * longer, a table too.
+ */
 export function isLegalId(text: string): boolean {
   if (text === '' || text.length > LONGEST) return false;
   for (let at = 0; at < text.length; at++) if (!isLegal(text.charCodeAt(at))) return false;

@@ -127,7 +127,10 @@ export type Condition =
   /** A pattern with `*`, `?`, `[0-9]`, `[^…]`, on the value without trailing blanks. */
   | { readonly kind: 'matches'; readonly column: ColumnExpression; readonly pattern: string }
   | { readonly kind: 'same'; readonly column: ColumnExpression; readonly other: ColumnExpression }
-  /** Two columns compared as numbers or times, or by what a date codec reads of both; its order is that of the bare column. */
+  /**
+   * Two columns compared as numbers or times, or by what a date codec reads of both; its order is that of the bare
+   * column.
+   */
   | {
       readonly kind: 'ordered';
       readonly column: ColumnExpression;
@@ -280,8 +283,8 @@ export interface Pack {
 }
 
 /**
- * A table with the words of some columns of another, a row each: where a search by words seeks before it compares. Each word of such a
- * column is there, folded; or `*` is, which stands for any. docs/decisions/0316-an-index-of-words.md
+ * A table with the words of some columns of another, a row each: where a search by words seeks before it compares. Each
+ * word of such a column is there, folded; or `*` is, which stands for any. docs/decisions/0316-an-index-of-words.md
  */
 export interface WordIndex {
   /** Whose words they are. */

@@ -1,7 +1,7 @@
 /**
  * Checks whether a resource depends on one row only, so that the row's timestamp is the time of the resource's last
- * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them), rows
- * of a view, which may be made of any table, or the present instant.
+ * change. In: a mapping. Out: false if it reads other rows (lookups, children, referenced rows, conditions on them),
+ * rows of a view, which may be made of any table, or the present instant.
  */
 
 import type { Identifier } from '../sql/identifier.ts';
@@ -13,8 +13,8 @@ import { scopesOf } from './piece-lookups.ts';
 const known = new WeakMap<Mapping, boolean>();
 
 /**
- * Rows of the mapping's own table count as other rows too. A row that the resource needs and whose stamp is among those of `changed` counts as
- * part of it: it cannot change without a later stamp, nor go without the resource.
+ * Rows of the mapping's own table count as other rows too. A row that the resource needs and whose stamp is among those
+ * of `changed` counts as part of it: it cannot change without a later stamp, nor go without the resource.
  */
 export function readsOneRow(mapping: Mapping): boolean {
   const before = known.get(mapping);

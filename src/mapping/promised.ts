@@ -7,8 +7,8 @@ import type { ColumnExpression } from '../sql/expression.ts';
 import type { Scope } from './model.ts';
 
 /**
- * Whether a primary key or unique index says that these columns of the scope's own table are unique. `strictly`: also as texts are
- * compared; an index of another collation tells `A` from `A `, which are one value to every search.
+ * Whether a primary key or unique index says that these columns of the scope's own table are unique. `strictly`: also
+ * as texts are compared; an index of another collation tells `A` from `A `, which are one value to every search.
  */
 export function isPromised(
   scope: Scope,

@@ -12,8 +12,8 @@ export interface RangeColumn {
   /** An end of a range, as the column stores it. */
   literal(at: number): Expression;
   /**
-   * The stored value after one, if each integer is one stored value or none: then a range of a single value is tested by
-   * equality. Undefined if an integer stands for many values (a second of a DATETIME).
+   * The stored value after one, if each integer is one stored value or none: then a range of a single value is tested
+   * by equality. Undefined if an integer stands for many values (a second of a DATETIME).
    */
   readonly next: ((at: number) => number) | undefined;
   /** Holds where there is a value; stands in for a range without ends. */

@@ -31,8 +31,8 @@ export interface SplitParameters {
 }
 
 /**
- * Throws FhirError for more or longer parameters than a request may have, and under strict handling for one that the operation
- * does not have.
+ * Throws FhirError for more or longer parameters than a request may have, and under strict handling for one that the
+ * operation does not have.
  */
 export function splitParameters(
   operation: { readonly code: string; readonly parameters: readonly { readonly name: string; readonly use: string }[] },
@@ -83,8 +83,8 @@ const CARE_DATES = [
 ];
 
 /**
- * Resources that nothing says are from outside of the dates: those that end before `start` or begin after `end` are left
- * out, and those without a date are not.
+ * Resources that nothing says are from outside of the dates: those that end before `start` or begin after `end` are
+ * left out, and those without a date are not.
  */
 export function careFilters(
   type: string,

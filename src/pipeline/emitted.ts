@@ -65,8 +65,8 @@ function emitted({ mapping, row, shaped }: Emittable, children: Children, contex
 type ChildrenOf = (row: Row) => Children;
 
 /**
- * The texts alone, '' for a row that is no resource, in lists, each written when it is taken: what nobody holds on to is
- * garbage before the next one is made.
+ * The texts alone, '' for a row that is no resource, in lists, each written when it is taken: what nobody holds on to
+ * is garbage before the next one is made.
  */
 export async function writeLists(
   items: readonly Emittable[],
@@ -77,7 +77,10 @@ export async function writeLists(
   return listsOf(items, size, context, await childrenOfAll(items, session));
 }
 
-/** Not within `writeLists`: V8 keeps what a generator closes over for as long as the closure's hidden class, which is old. */
+/**
+ * Not within `writeLists`: V8 keeps what a generator closes over for as long as the closure's hidden class, which is
+ * old.
+ */
 function* listsOf(
   items: readonly Emittable[],
   size: number,
@@ -91,7 +94,9 @@ function* listsOf(
   }
 }
 
-/** The id of a resource that a writer wrote: it stands behind the type, and needs no escapes. '' where there is none. */
+/**
+ * The id of a resource that a writer wrote: it stands behind the type, and needs no escapes. '' where there is none.
+ */
 export function writtenId(json: string, type: string): string {
   const begin = '{"resourceType":"","id":"'.length + type.length;
   return json.slice(begin, json.indexOf('"', begin));

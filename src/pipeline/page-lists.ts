@@ -18,7 +18,9 @@ export interface WrittenPage {
 /** Rows. Few statements for the largest page, and some hundred kilobytes of cells. */
 export const LIST = 250;
 
-/** `see`: is shown all of the resources. With sort keys each list of rows would cost the database the whole sort again. */
+/**
+ * `see`: is shown all of the resources. With sort keys each list of rows would cost the database the whole sort again.
+ */
 export async function writeInLists(
   branches: readonly Branch[],
   request: PageRequest,

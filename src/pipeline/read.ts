@@ -27,7 +27,10 @@ export interface ResourceText {
   readonly type: string;
   readonly id: string;
   readonly json: string;
-  /** meta.lastUpdated as emitted, where it is that of all that the resource says: what changed elsewhere has left no stamp. */
+  /**
+   * meta.lastUpdated as emitted, where it is that of all that the resource says: what changed elsewhere has left no
+   * stamp.
+   */
   readonly lastUpdated?: string | undefined;
 }
 

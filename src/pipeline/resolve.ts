@@ -24,8 +24,8 @@ export interface Kept<T> {
 }
 
 /**
- * What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. A promise
- * only where keys have to be asked for.
+ * What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. A
+ * promise only where keys have to be asked for.
  */
 export function planKept<T>(
   session: Session,

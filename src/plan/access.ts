@@ -69,7 +69,10 @@ interface Going {
   readonly first: boolean;
 }
 
-/** Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer to. */
+/**
+ * Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer
+ * to.
+ */
 function withinPredicate(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
   // The server's own resources are nobody's.
   if (within.length === 0 || mapping.source.key.length === 0) return TRUE;

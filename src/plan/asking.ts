@@ -1,6 +1,6 @@
 /**
- * Answers the questions of search types (src/search/types) for an environment of the planner. In: an environment. Out: the
- * questions; a leaf that asks for one of some values.
+ * Answers the questions of search types (src/search/types) for an environment of the planner. In: an environment. Out:
+ * the questions; a leaf that asks for one of some values.
  */
 import type { Modifier, TypedValue } from '../search/query.ts';
 import type { Asking, Leaf } from '../search/types/search-type.ts';

@@ -24,12 +24,15 @@ export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
     if (isPlain(type, node)) return presentPredicate(node, env);
     if (isPrimitive(node.type)) return FALSE;
     const parts = SEARCH_TYPES[type].parts[node.type] ?? [];
-    // The parts of a type are read as by a parameter for them: the type of an Identifier is one for tokens, as it is itself.
+    // The parts of a type are read as by a parameter for them: the type of an Identifier is one for tokens, as it is
+    // itself.
     return some(parts.map(path => along(node, path, bearingLeaf(type, env), env)));
   };
 }
 
-/** Wherever the node is emitted it has a part that is searched by: nothing else that depends on the row makes it exist. */
+/**
+ * Wherever the node is emitted it has a part that is searched by: nothing else that depends on the row makes it exist.
+ */
 function isPlain(type: SearchParameterType, node: Node): boolean {
   switch (node.kind) {
     case 'ref':

@@ -28,7 +28,9 @@ export interface Branch {
   readonly where: Predicate;
   /** In order of their ordinals; `when` is what a row must satisfy beyond `where` to be this mapping's. */
   readonly mappings: readonly { readonly mapping: Mapping; readonly when: Predicate }[];
-  /** One per sort key, for rows that have its value; null for rows that have none: they sort last, in both directions. */
+  /**
+   * One per sort key, for rows that have its value; null for rows that have none: they sort last, in both directions.
+   */
   readonly sort: readonly (SortFace | null)[];
 }
 
@@ -170,8 +172,8 @@ function contradicts(rows: Predicate, condition: Predicate): boolean {
 }
 
 /**
- * All filters on one mapping. Where one can never hold, keys that the others have asked for are not fetched: in the last
- * round of planning none is asked for, so what is FALSE then is FALSE.
+ * All filters on one mapping. Where one can never hold, keys that the others have asked for are not fetched: in the
+ * last round of planning none is asked for, so what is FALSE then is FALSE.
  */
 function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment): Predicate {
   const before = new Set(env.pending.keys());

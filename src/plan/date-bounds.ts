@@ -1,7 +1,8 @@
 /**
- * Plain bounds for searches by date: a date of several forms or columns is asked for by alternatives, of which no engine sees that all of
- * them bound the same columns. In: the condition. Out: the condition behind the bounds of single columns that it implies, so that an
- * index serves it. Only comparisons of a column with a value count, so the bounds are weaker than the condition.
+ * Plain bounds for searches by date: a date of several forms or columns is asked for by alternatives, of which no
+ * engine sees that all of them bound the same columns. In: the condition. Out: the condition behind the bounds of
+ * single columns that it implies, so that an index serves it. Only comparisons of a column with a value count, so the
+ * bounds are weaker than the condition.
  */
 import { and, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
@@ -44,7 +45,9 @@ function boundIn(of: Predicate, digits: Digits): Predicate | undefined {
   }
 }
 
-/** Where all collations agree. One that counts blanks at the end has `2024 ` behind `2024`, which the condition has not. */
+/**
+ * Where all collations agree. One that counts blanks at the end has `2024 ` behind `2024`, which the condition has not.
+ */
 function inOwnCollation(of: Bound, digits: Digits): Bound {
   return of.op !== '<=' && isDigits(of.right) && digits.has(expressionKey(of.left)) ? { ...of, native: true } : of;
 }
@@ -54,7 +57,10 @@ function isBound(of: Predicate): of is Bound {
   return of.left.kind === 'column' && of.right.kind === 'value' && /^[<>]/.test(of.op);
 }
 
-/** Of alternatives that bound a column on one side, the weakest bound: of all of them, else of those that say nothing else. */
+/**
+ * Of alternatives that bound a column on one side, the weakest bound: of all of them, else of those that say nothing
+ * else.
+ */
 function merged(of: Predicate): Predicate {
   if (of.kind === 'and') return and(...of.of.map(merged));
   if (of.kind !== 'or') return of;

@@ -106,8 +106,9 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
 }
 
 /**
- * Keeps what depends on a part of a mapping and on the mappings that it refers to: made once per part and registry, unless a test
- * has switched a rule off. A part may stand in the registries of several checks, in which other mappings have changed.
+ * Keeps what depends on a part of a mapping and on the mappings that it refers to: made once per part and registry,
+ * unless a test has switched a rule off. A part may stand in the registries of several checks, in which other mappings
+ * have changed.
  */
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,

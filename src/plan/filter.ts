@@ -53,7 +53,10 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
 
 /** Of a registry so many are kept, each for one mapping, parameter, modifier and list of values. */
 const KEPT_AT_MOST = 2000;
-/** Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold megabytes. */
+/**
+ * Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold
+ * megabytes.
+ */
 const ASKED_LENGTH = 400;
 
 type Kept = Map<string, ForInstants<Predicate | undefined>>;

@@ -108,8 +108,8 @@ function namesOf(question: number, all: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. `question`: how many of
- * the ids are those of the question; the others are those of what its caller may see.
+ * Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. `question`: how many
+ * of the ids are those of the question; the others are those of what its caller may see.
  */
 export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
@@ -140,8 +140,8 @@ export function idReader(ids: readonly string[], first = 0, question = ids.lengt
 }
 
 /**
- * The guards that say something: where an id is read by a rule that begins with a literal, it is not read by those that begin with
- * another, as most rules of a type do.
+ * The guards that say something: where an id is read by a rule that begins with a literal, it is not read by those that
+ * begin with another, as most rules of a type do.
  */
 export function withoutImplied(guards: readonly Guard[]): readonly Guard[] {
   const reading = guards.filter(({ shape }) => shape !== undefined);

@@ -15,12 +15,15 @@ import { keysFirst } from './keys-first.ts';
 import { idPartsPresent, servedPredicate } from './presence.ts';
 
 /**
- * What one alternative of an id rule reads in an id: the values of its columns, one reading behind the other. Undefined where it reads
- * nothing; without a value where the rule is a literal alone.
+ * What one alternative of an id rule reads in an id: the values of its columns, one reading behind the other. Undefined
+ * where it reads nothing; without a value where the rule is a literal alone.
  */
 export type Readings = readonly SqlValue[] | undefined;
 
-/** The rows whose ids are among these, by the form of the id: one Predicate for each alternative of the rule that reads some of them. */
+/**
+ * The rows whose ids are among these, by the form of the id: one Predicate for each alternative of the rule that reads
+ * some of them.
+ */
 export function idsByForm(mapping: Mapping, ids: readonly string[], env: Environment): readonly Predicate[] {
   const { alternatives } = mapping.id;
   return alternatives.flatMap((parts, i): readonly Predicate[] => {
@@ -32,14 +35,17 @@ export function idsByForm(mapping: Mapping, ids: readonly string[], env: Environ
   });
 }
 
-/** Tested on each row that is read: many rows may lack the columns of another form, and an index of those would lead to all of them. */
+/**
+ * Tested on each row that is read: many rows may lack the columns of another form, and an index of those would lead to
+ * all of them.
+ */
 function byRow(of: Predicate): Predicate {
   return of.kind === 'true' || of.kind === 'false' ? of : equals(flag(of), constant(1, INTEGER));
 }
 
 /**
- * The rows whose ids are among these. No index finds rows of several forms of ids at once: their keys are asked for first, form by form.
- * Of one form they are what is sought.
+ * The rows whose ids are among these. No index finds rows of several forms of ids at once: their keys are asked for
+ * first, form by form. Of one form they are what is sought.
  */
 export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Environment): Predicate {
   const forms = idsByForm(mapping, ids, env);
@@ -71,7 +77,10 @@ function operandOf(column: ColumnExpression, key: Key, at: number, place: number
   return { column, value: place === undefined ? value(raw, column.type) : placed(raw, column.type, place + at) };
 }
 
-/** Every reading of an id by one alternative of a rule, ready to be compared: several where text keys contain the separator. */
+/**
+ * Every reading of an id by one alternative of a rule, ready to be compared: several where text keys contain the
+ * separator.
+ */
 export function readId(parts: readonly IdPart[], id: string, env: Environment): readonly (readonly KeyOperand[])[] {
   const { ids } = env;
   if (ids?.has(id)) return ids.read(parts, id);
@@ -138,7 +147,10 @@ function readParts(
   return readings;
 }
 
-/** The next place behind `after` where a column's part can end: where the next literal begins, or at the end of the text. */
+/**
+ * The next place behind `after` where a column's part can end: where the next literal begins, or at the end of the
+ * text.
+ */
 function endOf(next: IdPart | undefined, text: string, after: number): number {
   if (next?.kind === 'literal') return text.indexOf(next.text, after + 1);
   return after < text.length ? text.length : -1;

@@ -49,13 +49,18 @@ function usesOf(node: Node, mapping: Mapping): readonly Use[] {
   return node.kind === 'value' ? withLinks({ columns: node.from.flatMap(columnsIn), computed: false }, mapping) : [];
 }
 
-/** `columns` as in WithoutIndex for a plain search by one value of a mapping; undefined: such a search compares no column. */
+/**
+ * `columns` as in WithoutIndex for a plain search by one value of a mapping; undefined: such a search compares no
+ * column.
+ */
 export function valueWithoutIndex(node: Node, mapping: Mapping, catalog: Catalog): WithoutIndex['columns'] | undefined {
   const uses = usesOf(node, mapping);
   return uses.length === 0 ? undefined : columnsWithoutIndex(uses, tablesByAlias(mapping), catalog);
 }
 
-/** What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with. */
+/**
+ * What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with.
+ */
 function withLinks(use: Use, mapping: Mapping): readonly Use[] {
   const scopes = [mapping.source, ...eachIn(mapping.root).flatMap(({ from }) => scopesOf(from))];
   const aliases = new Set<string>(use.columns.map(({ alias }) => alias));
@@ -146,8 +151,8 @@ function indexesOn(catalog: Catalog, table: string, column: string): readonly In
 }
 
 /**
- * Indexes that a statement would use but for their collation: those that begin with a column that it compares. In: a plan and the
- * catalog of some tables. Out: one line each, with the cure.
+ * Indexes that a statement would use but for their collation: those that begin with a column that it compares. In: a
+ * plan and the catalog of some tables. Out: one line each, with the cure.
  */
 export async function unfitIndexes(
   { from }: SqlPlan,
@@ -172,8 +177,8 @@ export async function unfitIndexes(
 }
 
 /**
- * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables of words of the pack.
- * Out: a line per table of words that has some, and one for each table whose texts are in none.
+ * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables
+ * of words of the pack. Out: a line per table of words that has some, and one for each table whose texts are in none.
  */
 export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): readonly string[] {
   const tables = new Map<string, string>();

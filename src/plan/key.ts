@@ -51,7 +51,10 @@ interface Theirs {
   readonly theirs: Expression;
 }
 
-/** Likewise for keys that were read of ids, or asked for in several ways: values of the types of theirs, in the order of `on`. */
+/**
+ * Likewise for keys that were read of ids, or asked for in several ways: values of the types of theirs, in the order of
+ * `on`.
+ */
 export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonly Expression[])[]): Predicate {
   if (on.every(({ ours, theirs }) => ours.type.kind === theirs.type.kind))
     return amongKeys(keys.map(key => key.flatMap((bound, i) => (on[i] ? [{ column: on[i].ours, value: bound }] : []))));

@@ -13,8 +13,8 @@ export const KEYS_AT_MOST = 500;
 type Keys = readonly (readonly SqlValue[])[];
 
 /**
- * `name` is equal for equal questions only, values included; `mapping` is the one that the rows belong to. Undefined: the keys
- * are not known in this round of planning, and `env.pending` asks for them.
+ * `name` is equal for equal questions only, values included; `mapping` is the one that the rows belong to. Undefined:
+ * the keys are not known in this round of planning, and `env.pending` asks for them.
  */
 export function keysFirst(
   name: string,
@@ -38,8 +38,8 @@ export function keysFirst(
 }
 
 /**
- * A condition that other keys are asked by, under a name that says what it will be in the end: FALSE as long as keys of its own are missed,
- * so that nobody asks by a part of it.
+ * A condition that other keys are asked by, under a name that says what it will be in the end: FALSE as long as keys of
+ * its own are missed, so that nobody asks by a part of it.
  */
 export function onceKnown<Made extends Predicate | undefined>(env: Environment, make: () => Made): Made | Predicate {
   const before = env.missed.count;

@@ -39,8 +39,8 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
 }
 
 /**
- * What all rows after the cursor have in common: by it an index on the first sort column is entered at the cursor. The OR
- * of the exact position alone would be read from one end of the index, page after page.
+ * What all rows after the cursor have in common: by it an index on the first sort column is entered at the cursor. The
+ * OR of the exact position alone would be read from one end of the index, page after page.
  */
 function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
   const [face] = branch.sort;

@@ -53,7 +53,9 @@ export function forInstants<T, Env extends Environment>(env: Env, make: (env: En
   return found;
 }
 
-/** Whether what is kept serves the instant of an environment. If so, what is being made there has the same comparisons. */
+/**
+ * Whether what is kept serves the instant of an environment. If so, what is being made there has the same comparisons.
+ */
 export function servesInstant(kept: ForInstants<unknown>, env: Environment): boolean {
   const { checks } = kept;
   if (checks === 'once' || !checks.every(({ comparison, shape }) => comparison.at(env.now).shape === shape))

@@ -23,8 +23,8 @@ const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
 const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
 
 /**
- * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives answers
- * those that name another, whatever becomes of the value beside it: so each is asked for without one too.
+ * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives
+ * answers those that name another, whatever becomes of the value beside it: so each is asked for without one too.
  */
 const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
   token: [TOKEN, { ...TOKEN, system: undefined }],
@@ -112,8 +112,8 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
 const inverted = new Map<string, WeakMap<Mapping, boolean>>();
 
 /**
- * Whether a mapping answers a probe. What does not lead to other mappings is kept with the mapping, which checks of a pack that is being
- * written leave as it is: a large pack has a thousand mappings of one type.
+ * Whether a mapping answers a probe. What does not lead to other mappings is kept with the mapping, which checks of a
+ * pack that is being written leave as it is: a large pack has a thousand mappings of one type.
  */
 function invertsIn(
   mapping: Mapping,
@@ -140,8 +140,8 @@ export function tryOut(parameter: SearchParameter, mapping: Mapping, env: Enviro
 }
 
 /**
- * A composite, where each of its components could be offered by itself: beside a code that is always another, a value that
- * cannot be asked for would not be noticed.
+ * A composite, where each of its components could be offered by itself: beside a code that is always another, a value
+ * that cannot be asked for would not be noticed.
  */
 function offerComposite(
   parameter: SearchParameter,

@@ -39,8 +39,8 @@ export function makeOffers(
 }
 
 /**
- * Asks for all that is offered, one parameter per round of the event loop, for as long as it `isWanted`: whoever is the first to ask for
- * all at once, as `[base]/metadata` does, then holds up nobody else.
+ * Asks for all that is offered, one parameter per round of the event loop, for as long as it `isWanted`: whoever is the
+ * first to ask for all at once, as `[base]/metadata` does, then holds up nobody else.
  */
 export async function lookAhead(offers: Offers, isWanted: () => boolean): Promise<void> {
   for (const type of offers.types) {

@@ -41,7 +41,10 @@ export const servedPredicate = remembered(
     ),
 );
 
-/** Some alternative of the id rule can be written: text keys have no characters that no FHIR id has, and all is not too long. */
+/**
+ * Some alternative of the id rule can be written: text keys have no characters that no FHIR id has, and all is not too
+ * long.
+ */
 function idPresent(mapping: Mapping): Predicate {
   return or(...mapping.id.alternatives.map(parts => idPartsPresent(parts)));
 }
@@ -82,8 +85,9 @@ function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
 }
 
 /**
- * The target's served rows where theirs = ours, those that are `wanted`, with the target's aliases renamed; `aliases` tells to what.
- * Lookups are joined that `wanted` or `expressions` refer to. Throws a RangeError where mappings need each other in a circle.
+ * The target's served rows where theirs = ours, those that are `wanted`, with the target's aliases renamed; `aliases`
+ * tells to what. Lookups are joined that `wanted` or `expressions` refer to. Throws a RangeError where mappings need
+ * each other in a circle.
  */
 export function targetRelation(
   mapping: Mapping,

@@ -30,8 +30,8 @@ export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environmen
 }
 
 /**
- * The text of a reference names one of these resources. Only `{TYPE}/{ID}`, a template of two columns, is looked into: what
- * stands in a text of another form no search finds.
+ * The text of a reference names one of these resources. Only `{TYPE}/{ID}`, a template of two columns, is looked into:
+ * what stands in a text of another form no search finds.
  */
 export function writtenReferenceLeaf(wanted: readonly ReferenceValue[], env: Environment): Leaf {
   return node => {
@@ -65,7 +65,9 @@ function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env
   return refersToSome(node, target, asked, env);
 }
 
-/** Our columns compared with the parts of the ids, where the reference joins on exactly the columns the ids are made of. */
+/**
+ * Our columns compared with the parts of the ids, where the reference joins on exactly the columns the ids are made of.
+ */
 function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate | undefined {
   const [parts, ...others] = target.id.alternatives;
   if (!parts || others.length > 0) return undefined;

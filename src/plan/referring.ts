@@ -46,8 +46,8 @@ export function someReferring(mapping: Mapping, source: Mapping, references: Ref
 }
 
 /**
- * Likewise of mappings that read the same rows: one of them makes such a resource of a row. `first`: the referring rows are few
- * and found by themselves, so that they are to be read before ours.
+ * Likewise of mappings that read the same rows: one of them makes such a resource of a row. `first`: the referring rows
+ * are few and found by themselves, so that they are to be read before ours.
  */
 export function someOfGroup(
   mapping: Mapping,

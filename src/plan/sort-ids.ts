@@ -1,8 +1,8 @@
 /**
- * Sorts by ids and by references. In: a mapping, or a reference. Out: its rows, split by the form of their ids (what stands between the
- * key values). Ids sort by form first and then by key values, numbers as numbers: this is the order of the key, which has an index, and
- * `10` comes after `9`. References sort by the type of their target, then as its ids do; own columns are used if they are all that the
- * target's id is made of, else the target is joined.
+ * Sorts by ids and by references. In: a mapping, or a reference. Out: its rows, split by the form of their ids (what
+ * stands between the key values). Ids sort by form first and then by key values, numbers as numbers: this is the order
+ * of the key, which has an index, and `10` comes after `9`. References sort by the type of their target, then as its
+ * ids do; own columns are used if they are all that the target's id is made of, else the target is joined.
  * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/blank.ts';
@@ -41,8 +41,8 @@ export function idForms({ id: { alternatives } }: Mapping): readonly {
 type KeyPart = Extract<IdPart, { kind: 'column' }>;
 
 /**
- * How ids of one form sort. `type`: what stands before the id where it refers to a resource; `read`: what takes the place of
- * a column.
+ * How ids of one form sort. `type`: what stands before the id where it refers to a resource; `read`: what takes the
+ * place of a column.
  */
 export function idFace(
   parts: readonly IdPart[],

@@ -1,7 +1,7 @@
 /**
- * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In: the sources of
- * the values. Out: the rows, split by the source whose value comes first. Two values are compared in SQL, if an expression of both
- * engines can.
+ * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In:
+ * the sources of the values. Out: the rows, split by the source whose value comes first. Two values are compared in
+ * SQL, if an expression of both engines can.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import { INTEGER } from '../sql/column-type.ts';
@@ -43,7 +43,8 @@ function inRows({ where, face }: Candidate, descending: boolean): Candidate | un
 type Look = Extract<Predicate, { kind: 'exists' | 'some-piece' }>;
 
 /**
- * The values of the row or piece that comes first by all of them. Undefined: not one look alone leads to where they stand.
+ * The values of the row or piece that comes first by all of them. Undefined: not one look alone leads to where they
+ * stand.
  */
 function firstOf(where: Predicate, by: readonly Expression[], descending: boolean): readonly Expression[] | undefined {
   const parts = where.kind === 'and' ? where.of : [where];

@@ -28,8 +28,8 @@ const MOMENTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 const PARTS_AT_MOST = 6;
 
 /**
- * Every row is in exactly one part. An element that is the first of several alternatives makes a part of each, which pages
- * merge as they merge mappings; so no expression has to compare a packed date with a DATETIME.
+ * Every row is in exactly one part. An element that is the first of several alternatives makes a part of each, which
+ * pages merge as they merge mappings; so no expression has to compare a packed date with a DATETIME.
  */
 export function sortParts(
   mapping: Mapping,

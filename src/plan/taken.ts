@@ -20,7 +20,9 @@ interface Link extends Taken {
 /** Selects of one statement that come of one relation. */
 const LINKS_AT_MOST = 64;
 
-/** `outside`: aliases of our columns. Undefined where they are not compared as they stand with one column of each row. */
+/**
+ * `outside`: aliases of our columns. Undefined where they are not compared as they stand with one column of each row.
+ */
 export function takenFrom(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
   const links = linksOf(rows, outside);
   return links && links.length <= LINKS_AT_MOST ? togetherTaken(links.map(one => taken(one.ours, [one]))) : undefined;
@@ -78,7 +80,9 @@ function linkOf(
   return outside.has(left.alias) && !outside.has(right.alias) ? [{ ours: left, select: right, from }] : undefined;
 }
 
-/** Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one. */
+/**
+ * Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one.
+ */
 function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
   return one.kind === other.kind && ALIKE.has(one.kind) && isSmallUuid(one) === isSmallUuid(other);
 }

@@ -35,9 +35,9 @@ interface Going {
 }
 
 /**
- * `rows`: the condition and the joins that it needs. `mapping`: whose rows they are. Keys that are not known yet are asked for
- * in `env.pending`, and what needs them is FALSE until then. The same object where nothing is one join away. `byKey`: rows are
- * read in the order of their key, some at a time.
+ * `rows`: the condition and the joins that it needs. `mapping`: whose rows they are. Keys that are not known yet are
+ * asked for in `env.pending`, and what needs them is FALSE until then. The same object where nothing is one join away.
+ * `byKey`: rows are read in the order of their key, some at a time.
  */
 export function throughLookups(
   rows: Relation,
@@ -55,8 +55,9 @@ export function throughLookups(
 }
 
 /**
- * One list of keys is one index, in the order of the row's key. Of keys that stand in one column or in another all rows are
- * read and sorted: for a page in that order only if there are few. And where rows may match without any of the keys, all are read, keys or not.
+ * One list of keys is one index, in the order of the row's key. Of keys that stand in one column or in another all rows
+ * are read and sorted: for a page in that order only if there are few. And where rows may match without any of the
+ * keys, all are read, keys or not.
  */
 function isWorthwhile(
   sought: Predicate,
@@ -99,7 +100,8 @@ function throughChildren(of: Predicate, going: Going): Predicate {
       if (of.not || of.byRow) return of;
       const where = throughJoins({ ...of.from, where: wordsFirst(of.from, going) }, going);
       if (where === of.from.where || where.kind === 'false') return where.kind === 'false' ? FALSE : of;
-      // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each row.
+      // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each
+      // row.
       return seekParents({ ...of.from, where }, going) ?? of;
     }
     default:
@@ -152,7 +154,9 @@ function pairOf(part: Predicate, alias: Identifier): JoinColumn | undefined {
   return theirs.alias === alias && ours.alias !== alias ? { theirs, ours } : undefined;
 }
 
-/** What is asked of the joined row alone gives way to what that says of our columns; the same object where nothing does. */
+/**
+ * What is asked of the joined row alone gives way to what that says of our columns; the same object where nothing does.
+ */
 function throughLink(of: Predicate, link: Link, going: Going): Predicate {
   if (isOf(of, link.alias)) return seek(of, link, going) ?? of;
   if (of.kind !== 'and' && of.kind !== 'or') return of;
@@ -190,8 +194,8 @@ function nameOf(rows: Relation, columns: readonly ColumnExpression[]): string {
 }
 
 /**
- * A code or a text of a request is asked for: ranges leave too many rows. No value is an id's: those are planned in other
- * places each round.
+ * A code or a text of a request is asked for: ranges leave too many rows. No value is an id's: those are planned in
+ * other places each round.
  */
 function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
   let stable = true;

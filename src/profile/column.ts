@@ -34,8 +34,8 @@ export interface Counted {
 }
 
 /**
- * Which values are shown. `never`: none; `forms`: those that stand for none; `codes`: also the most frequent where there are few and
- * they look like codes; `always`: the most frequent, whatever they are.
+ * Which values are shown. `never`: none; `forms`: those that stand for none; `codes`: also the most frequent where
+ * there are few and they look like codes; `always`: the most frequent, whatever they are.
  */
 export type Showing = 'never' | 'forms' | 'codes' | 'always';
 
@@ -60,8 +60,8 @@ const LONGEST_CODE = 24;
 /** A value of fewer rows may be one patient's. */
 const FEWEST_ROWS = 3;
 /**
- * Numbers of so many different values, none of which a larger share of the rows has, are keys of another table, such as that of
- * patients, and no codes.
+ * Numbers of so many different values, none of which a larger share of the rows has, are keys of another table, such as
+ * that of patients, and no codes.
  */
 const KEY_VALUES = 20;
 const KEY_SHARE = 0.05;
@@ -176,8 +176,8 @@ export class ColumnTally {
   }
 
   /**
-   * What looks like none and is more frequent than values are; 0 and -1 only where they stand out. A column of few values has its
-   * codes listed instead.
+   * What looks like none and is more frequent than values are; 0 and -1 only where they stand out. A column of few
+   * values has its codes listed instead.
    */
   #sentinels(ranked: readonly Counted[], filled: number): readonly Counted[] {
     const usual = ranked[Math.floor(ranked.length / 2)]?.rows ?? 1;

@@ -89,7 +89,9 @@ const PARTS: readonly RegExp[] = [
   /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})$/,
 ];
 
-/** Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or no date. */
+/**
+ * Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or no date.
+ */
 export function impossibleDay(stored: Exclude<SqlValue, null>, form: string): string | undefined {
   if (stored instanceof Uint8Array) return undefined;
   const text = String(stored).trim();
@@ -122,8 +124,8 @@ export function standsForNoDay(text: string): boolean {
 }
 
 /**
- * Whether a value looks as if it stood for none by itself: `1753-01-01`, `99999999`, `N/A`, `0000000000`. How often it occurs is for the
- * column to say.
+ * Whether a value looks as if it stood for none by itself: `1753-01-01`, `99999999`, `N/A`, `0000000000`. How often it
+ * occurs is for the column to say.
  */
 export function looksLikeNone(stored: Exclude<SqlValue, null>): boolean {
   if (stored instanceof Uint8Array) return false;

@@ -1,8 +1,8 @@
 /**
  * FHIR R4 element tables: what a type is made of.
  *
- * In: `elements.json` and `value-sets.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1) definitions. Out: read-only
- * look-ups. https://hl7.org/fhir/R4/elementdefinition.html, https://hl7.org/fhir/R4/datatypes.html
+ * In: `elements.json` and `value-sets.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1) definitions. Out:
+ * read-only look-ups. https://hl7.org/fhir/R4/elementdefinition.html, https://hl7.org/fhir/R4/datatypes.html
  *
  *   isResourceType(name): boolean                   a concrete resource type
  *   resourceTypes(): readonly string[]
@@ -139,7 +139,9 @@ export function elementsOf(path: string): readonly ElementDefinition[] {
   return elements;
 }
 
-/** The child of a type or element under a JSON name, or under the base name of a choice (then its type is undefined). */
+/**
+ * The child of a type or element under a JSON name, or under the base name of a choice (then its type is undefined).
+ */
 export function childOf(path: string, name: string): Child | undefined {
   let children = childrenByPath.get(path);
   if (children === undefined) {
@@ -182,7 +184,9 @@ export function requiredValueSet(element: ElementDefinition): ValueSet | undefin
   return valueSet;
 }
 
-/** `text` is '<min>..<max> <flags> <type>… [!value-set]'; flags: S summary, M modifier, X choice, A attribute, or '-'. */
+/**
+ * `text` is '<min>..<max> <flags> <type>… [!value-set]'; flags: S summary, M modifier, X choice, A attribute, or '-'.
+ */
 function parseElement(owner: string, name: string, text: string): ElementDefinition {
   const [cardinality = '', flags = '', ...rest] = text.split(' ');
   const types: string[] = [];

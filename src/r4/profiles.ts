@@ -1,7 +1,8 @@
 /**
  * Profiles and extensions that mappings name by a short name: US Core (3.1.1, 6.1.0, 7.0.0) and the R4 base profiles.
  *
- * In: `profiles.json`, written by tools/r4/generate.ts. Out: read-only look-ups. https://hl7.org/fhir/R4/profilelist.html
+ * In: `profiles.json`, written by tools/r4/generate.ts. Out: read-only look-ups.
+ * https://hl7.org/fhir/R4/profilelist.html
  *
  *   profileOf(name): Profile|undefined     'us-core-blood-pressure', 'bp', 'us-core-race'
  *   profileUrl(name): string|undefined

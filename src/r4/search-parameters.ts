@@ -1,8 +1,8 @@
 /**
  * FHIR R4 search parameters by resource type, and the patient compartment.
  *
- * In: `search-parameters.json` and `patient-compartment.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1) definitions
- * and, for codes that R4 does not have, from US Core. Out: read-only look-ups.
+ * In: `search-parameters.json` and `patient-compartment.json`, written by tools/r4/generate.ts from the HL7 R4 (4.0.1)
+ * definitions and, for codes that R4 does not have, from US Core. Out: read-only look-ups.
  * https://hl7.org/fhir/R4/searchparameter-registry.html, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  *
  *   searchParametersOf(type): readonly SearchParameter[]          own ones, then `_id`, `_lastUpdated`, `_profile` …

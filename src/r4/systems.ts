@@ -37,8 +37,8 @@ const EXTERNAL: readonly string[] = [
 ];
 
 /**
- * Systems in which codes do not differ by case alone: by their publisher's definition (SNOMED CT, LOINC, RFC 5646, RFC 2045), or because
- * all of their letters are of one case (ICD, HCPCS, CPT). https://hl7.org/fhir/R4/search.html#token
+ * Systems in which codes do not differ by case alone: by their publisher's definition (SNOMED CT, LOINC, RFC 5646, RFC
+ * 2045), or because all of their letters are of one case (ICD, HCPCS, CPT). https://hl7.org/fhir/R4/search.html#token
  */
 export const ANY_CASE_SYSTEMS: readonly string[] = [
   'http://hl7.org/fhir/sid/icd-10-cm',

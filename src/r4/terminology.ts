@@ -2,14 +2,13 @@
  * What is known of terminology without a terminology server: value sets that can be listed, and which codes stand above
  * and below others.
  *
- * In: `terminology.json`, written by tools/r4/generate.ts from HL7's R4 and US Core; read when first asked. Out: read-only look-ups.
+ * In: `terminology.json`, written by tools/r4/generate.ts from HL7's R4 and US Core; read when first asked. Out:
+ * read-only look-ups.
  * https://hl7.org/fhir/R4/valueset.html, https://hl7.org/fhir/R4/codesystem.html#hierarchy
  *
- *   codesOfValueSet(url): CodesBySystem|undefined
- *   systemsOfValueSets(): ReadonlySet<string>
- *   codesBelow(system, code, more?): readonly string[]|undefined    the code itself among them; undefined: no such hierarchy
- *   codesAbove(system, code, more?): readonly string[]|undefined
- *   systemsWithHierarchy(code, more?): readonly string[]
+ * codesOfValueSet(url): CodesBySystem|undefined systemsOfValueSets(): ReadonlySet<string> codesBelow(system, code,
+ * more?): readonly string[]|undefined the code itself among them; undefined: no such hierarchy codesAbove(system, code,
+ * more?): readonly string[]|undefined systemsWithHierarchy(code, more?): readonly string[]
  */
 
 import { readFileSync } from 'node:fs';
@@ -60,7 +59,9 @@ export function codesOfValueSet(url: string): CodesBySystem | undefined {
   return known().valueSets.get(url);
 }
 
-/** A code and all that it subsumes; undefined where the system has no hierarchy with this code. `more`: beside HL7's. */
+/**
+ * A code and all that it subsumes; undefined where the system has no hierarchy with this code. `more`: beside HL7's.
+ */
 export function codesBelow(system: string, code: string, more?: Hierarchies): readonly string[] | undefined {
   const children = hierarchyWith(system, code, more);
   return children && reach(code, one => children.get(one) ?? []);

@@ -18,8 +18,8 @@ export interface SoundPack extends CheckedPack {
 }
 
 /**
- * `same`: as served already; `later`: the schema could not be asked; `lacking`: it no longer has what the mappings that are
- * served need.
+ * `same`: as served already; `later`: the schema could not be asked; `lacking`: it no longer has what the mappings that
+ * are served need.
  */
 export type Outcome = 'swapped' | 'same' | 'refused' | 'lacking' | 'later';
 
@@ -31,8 +31,9 @@ export interface LivePack<T> {
   /** The schema has all that the mappings of the version that is served need: none is left out. */
   isWhole(): boolean;
   /**
-   * `always`: somebody asked for it. Then also where no file has changed, for the schema of the database may have; and where
-   * mappings of the version before are gone, which otherwise are taken for files that are not all written yet. Never throws.
+   * `always`: somebody asked for it. Then also where no file has changed, for the schema of the database may have; and
+   * where mappings of the version before are gone, which otherwise are taken for files that are not all written yet.
+   * Never throws.
    */
   reload(always?: boolean): Promise<Outcome>;
   /** Checks the files that are served, not those on disk, against the schema where that has changed. Never throws. */

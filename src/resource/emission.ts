@@ -11,7 +11,10 @@ import { literal, type Source, type Text } from './source-text.ts';
 export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
-  /** What is remembered as a whole around the node: nothing, a text of two columns, or one whose parts are not remembered. */
+  /**
+   * What is remembered as a whole around the node: nothing, a text of two columns, or one whose parts are not
+   * remembered.
+   */
   readonly within: 'row' | 'pair' | 'fragment';
   /** `expressionKey` of columns with few values. */
   readonly few: ReadonlySet<string>;

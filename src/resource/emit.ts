@@ -35,7 +35,10 @@ function rememberedNode(node: Node, at: Emission, before: string): Text | undefi
   return rememberedText({ nodes: [node], write: inner => emit(node, inner, before) }, at);
 }
 
-/** The condition of a node, and the node without it, which may be remembered where the condition is asked of other columns. */
+/**
+ * The condition of a node, and the node without it, which may be remembered where the condition is asked of other
+ * columns.
+ */
 function conditionOf(node: Node, at: Emission): { readonly condition: Condition; readonly then: Node } | undefined {
   if (node.if) {
     const { if: condition, ...then } = node;

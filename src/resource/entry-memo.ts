@@ -21,7 +21,10 @@ export interface Entry {
   readonly of: readonly SqlValue[];
 }
 
-/** Generated code calls `get`, compares the values itself, and calls `put` where they differ: it gives the text to go on with. */
+/**
+ * Generated code calls `get`, compares the values itself, and calls `put` where they differ: it gives the text to go on
+ * with.
+ */
 export class EntryMemo {
   readonly #entries = new Map<SqlValue, Entry>();
   #asked = 0;
@@ -56,8 +59,8 @@ function isMissing(code: SqlValue): boolean {
 }
 
 /**
- * The code that a fragment hangs on and its other inputs; undefined where it hangs on none: only a column by which a row
- * is looked up whose columns the fragment takes is a code.
+ * The code that a fragment hangs on and its other inputs; undefined where it hangs on none: only a column by which a
+ * row is looked up whose columns the fragment takes is a code.
  */
 export function entryInputs(
   nodes: readonly Node[],

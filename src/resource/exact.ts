@@ -1,6 +1,6 @@
 /**
- * Resources as data, for parts of the server that read them instead of sending them. In: the JSON text that a writer made. Out: an
- * object in which the values of quantities are strings, so that `1.50` keeps its digits.
+ * Resources as data, for parts of the server that read them instead of sending them. In: the JSON text that a writer
+ * made. Out: an object in which the values of quantities are strings, so that `1.50` keeps its digits.
  */
 
 /** A resource as data. */

@@ -5,7 +5,9 @@
  */
 import type { Primitive } from '../mapping/codecs/codec.ts';
 
-/** Characters that JSON escapes, and halves of surrogate pairs, which may be alone. Without the `u` flag: twice as fast. */
+/**
+ * Characters that JSON escapes, and halves of surrogate pairs, which may be alone. Without the `u` flag: twice as fast.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const NEEDS_CARE = /[\u0000-\u001f"\\\u007f-\u009f\ud800-\udfff]/;
 /** Control characters below U+0020 other than tab and line ends. */

@@ -102,7 +102,10 @@ function isFixed(node: Node): boolean {
   return node.kind === 'constant' && !node.if;
 }
 
-/** Adds the members of a resource, each behind others. `isShown`: alternatives of choices are decided, but left out without it. */
+/**
+ * Adds the members of a resource, each behind others. `isShown`: alternatives of choices are decided, but left out
+ * without it.
+ */
 export function appendMembers(
   members: readonly Member[],
   joined: Joined,

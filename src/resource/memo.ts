@@ -13,8 +13,8 @@ const FILLINGS_AT_MOST = 4;
 const INPUTS_AT_MOST = 2;
 
 /**
- * Generated code calls `get` with the inputs, and `put` with the inputs and the text that was made of them, which gives the
- * text to go on with.
+ * Generated code calls `get` with the inputs, and `put` with the inputs and the text that was made of them, which gives
+ * the text to go on with.
  */
 export function memoOf(inputs: number): Memo | PairMemo {
   return inputs === 1 ? new Memo() : new PairMemo();
@@ -97,8 +97,8 @@ class PairMemo {
 }
 
 /**
- * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put together
- * anew for every resource that the text is part of.
+ * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put
+ * together anew for every resource that the text is part of.
  */
 export function flat(text: string): string {
   // Both are the same; what decides is looked up in the text, and for that it is put together.
@@ -111,8 +111,8 @@ export function isLong(raw: SqlValue, longest = LONGEST_INPUT): boolean {
 }
 
 /**
- * The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. `few`: columns with few
- * values, by `expressionKey`, however they are read.
+ * The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. `few`: columns with
+ * few values, by `expressionKey`, however they are read.
  */
 export function memoInputs(nodes: readonly Node[], few: ReadonlySet<string>): readonly Expression[] | undefined {
   if (nodes.some(({ kind }) => kind === 'constant')) return undefined;

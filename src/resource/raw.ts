@@ -35,7 +35,10 @@ export function canonicalOf(type: ColumnType): Canonical {
   }
 }
 
-/** Canonical forms for two columns that are compared: text against a number or a UUID is cast, as a join of such columns does. */
+/**
+ * Canonical forms for two columns that are compared: text against a number or a UUID is cast, as a join of such columns
+ * does.
+ */
 export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Canonical, Canonical] {
   const [a, b] = [canonicalOf(left), canonicalOf(right)];
   if (CASTS_TEXT.has(a) && b === canonicalText) return [a, a];

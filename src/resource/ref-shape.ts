@@ -11,8 +11,8 @@ import { type IdSource, idColumnsOf } from './id-columns.ts';
 import type { RefShape, ShapeResolver } from './shape.ts';
 
 /**
- * `need` fetches an expression with the row and returns its position. `served`: no row is read without its target, so the
- * target need not be looked for again.
+ * `need` fetches an expression with the row and returns its position. `served`: no row is read without its target, so
+ * the target need not be looked for again.
  */
 export function refShapeOf(
   node: RefNode,

@@ -19,7 +19,9 @@ function legalId(text: string): string {
 
 const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
 
-/** Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length. */
+/**
+ * Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length.
+ */
 function isLegalButForLength(parts: readonly IdPart[]): boolean {
   const legal = parts.every(part => part.kind !== 'literal' || LEGAL_PART.test(part.text));
   return legal && parts.some(part => part.kind !== 'literal');

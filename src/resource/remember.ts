@@ -31,7 +31,9 @@ export function rememberedText(fragment: Fragment, at: Emission): Text | undefin
   return entry && byEntry(fragment, entry, at);
 }
 
-/** Source of the one column of the base row that a node is made of; undefined for a node that is not remembered by one. */
+/**
+ * Source of the one column of the base row that a node is made of; undefined for a node that is not remembered by one.
+ */
 export function slotOf(node: Node, at: Emission): string | undefined {
   const inputs = at.within === 'fragment' || !isOfBaseRow(at) ? undefined : memoInputs([node], at.few);
   const [input] = inputs ?? [];

@@ -14,8 +14,8 @@ export type Selection =
   /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
   /**
-   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And those
-   * that are named beside, whole.
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And
+   * those that are named beside, whole.
    */
   | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 

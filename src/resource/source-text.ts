@@ -116,8 +116,8 @@ export class Joined {
   #forks = 0;
 
   /**
-   * `before`: stands before the opening bracket; `head`: literal and code that stand before the first member in place of the
-   * opening bracket.
+   * `before`: stands before the opening bracket; `head`: literal and code that stand before the first member in place
+   * of the opening bracket.
    */
   constructor(source: Source, brackets: '{}' | '[]', before = '', head?: readonly Text[]) {
     this.#source = source;

@@ -9,8 +9,8 @@ import { type Meaning, type Meanings, type Tags, type TypeMeaning, typeMeaning }
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /**
- * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every quote
- * stands behind a backslash, so a quote behind a letter is really that of a name.
+ * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every
+ * quote stands behind a backslash, so a quote behind a letter is really that of a name.
  */
 const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -31,7 +31,9 @@ export function resourceXml(resource: Members, namespace: string): string {
   return objectXml(of.tags, namespace, resource, of);
 }
 
-/** The element of an object. `more`: attributes behind its own, the namespace of the first or the value of a primitive. */
+/**
+ * The element of an object. `more`: attributes behind its own, the namespace of the first or the value of a primitive.
+ */
 function objectXml(tags: Tags, more: string, members: Members, of: TypeMeaning): string {
   const { meanings } = of;
   let attributes = '';

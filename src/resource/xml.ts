@@ -14,7 +14,9 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const NAMESPACE = ' xmlns="http://hl7.org/fhir"';
 const BEGINNING = '{"resourceType":"';
 
-/** The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the element, on what is no FHIR. */
+/**
+ * The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the element, on what is no FHIR.
+ */
 export function toXml(json: string): string {
   const reader = new Reader(json);
   const xml = reader.resource(0, NAMESPACE);

@@ -55,8 +55,8 @@ export async function* searchPages<T>(
 }
 
 /**
- * The logical id of what has a number; undefined where nothing has it, or several do, which `lintel check` tells. An id that
- * the number tells by itself is not looked for. `context`: what the caller may see.
+ * The logical id of what has a number; undefined where nothing has it, or several do, which `lintel check` tells. An id
+ * that the number tells by itself is not looked for. `context`: what the caller may see.
  */
 export async function idOfNumber(
   source: Pick<RestSource, 'facade'>,

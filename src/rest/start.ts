@@ -55,7 +55,10 @@ export interface Entrance {
 
 const SESSIONS_PER_ACCOUNT = 50;
 
-/** `more`: accounts that are in no file. `demoUser`: whom the account for trying out is tied to. `clock`: milliseconds since the epoch. */
+/**
+ * `more`: accounts that are in no file. `demoUser`: whom the account for trying out is tied to. `clock`: milliseconds
+ * since the epoch.
+ */
 export async function openEntrance(
   config: Pick<Config, 'accounts' | 'session' | 'demo' | 'database' | 'login'>,
   more: readonly Account[] = [],

@@ -10,7 +10,9 @@ type ByDigits = Extract<Criterion, { readonly kind: 'digits' }>;
 
 /** A word before it; the number; an extension. */
 const FORM = /^(?:[a-z]+[.:\s]+|tel:)?([^a-z#]*)(?:(?:x|ext|extension|#)[.:\s]*(\d{1,6}))?$/i;
-/** Between and around the digits anything but letters: people use blanks, hyphens, dots, brackets, slashes and dashes. */
+/**
+ * Between and around the digits anything but letters: people use blanks, hyphens, dots, brackets, slashes and dashes.
+ */
 const LETTER = /\p{L}/u;
 const LONGEST = 40;
 

@@ -22,7 +22,9 @@ export interface PageStart {
 export interface Cursor extends PageStart {
   /** The instant that the first page was evaluated at. */
   readonly now: number;
-  /** Of the mappings that the page was made with (src/pipeline/page-mappings.ts): others may order rows by other keys. */
+  /**
+   * Of the mappings that the page was made with (src/pipeline/page-mappings.ts): others may order rows by other keys.
+   */
   readonly made?: string;
   /** Where the pages before began, the last of them last (src/search/earlier-pages.ts). */
   readonly before?: readonly EarlierPage[];

@@ -54,8 +54,8 @@ export function parseFilter(type: string, name: string, text: string, context: P
 const OF_ABSENCE: ReadonlySet<string | undefined> = new Set(['not', 'not-in']);
 
 /**
- * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood. Nothing matches it, and all is without
- * it. Undefined: it is no such parameter.
+ * At the end of a chain: a parameter of FHIR that no mapping ever gives a value for is understood. Nothing matches it,
+ * and all is without it. Undefined: it is no such parameter.
  */
 function neverGiven(
   type: string,
@@ -115,7 +115,8 @@ function parseChain(
       parameter: printable(head),
     });
   }
-  // References that lead to no resource of such a type, but to a name or an identifier alone, can be followed to nothing.
+  // References that lead to no resource of such a type, but to a name or an identifier alone, can be followed to
+  // nothing.
   const possible = offered.parameter.targets ?? [];
   if (
     !offered.byAddress &&

@@ -18,8 +18,8 @@ export function checkCount(parameters: readonly unknown[]): void {
 }
 
 /**
- * Throws FhirError `too-costly` for a value that is longer than one may be, and for a list of more values than one search may have.
- * A list of values that are short is as long as they are many: it comes in the body of a POST.
+ * Throws FhirError `too-costly` for a value that is longer than one may be, and for a list of more values than one
+ * search may have. A list of values that are short is as long as they are many: it comes in the body of a POST.
  */
 export function checkLength(name: string, text: string): void {
   if (text.length <= LIMITS.valueLength) return;

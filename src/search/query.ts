@@ -38,7 +38,9 @@ export interface AnswerShape {
   readonly warnings: readonly Issue[];
   /** What was understood, for the self link: names and values as they came. */
   readonly applied: readonly (readonly [name: string, value: string])[];
-  /** How the answer is written, for all links: HTTP reads it, and a page may be written otherwise than the one before. */
+  /**
+   * How the answer is written, for all links: HTTP reads it, and a page may be written otherwise than the one before.
+   */
   readonly written: readonly (readonly [name: string, value: string])[];
   /** What page links are bound to beside the cursor: caller, place, and what was understood. */
   readonly binding: string;
@@ -50,8 +52,8 @@ export type Selection =
   /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
   /**
-   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And those
-   * that are named beside, whole.
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And
+   * those that are named beside, whole.
    */
   | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 

@@ -15,7 +15,9 @@ const TYPE = '_type';
 /** Read elsewhere, or of what refers to a resource. */
 const NOT_OF_TYPES: ReadonlySet<string> = new Set(['_cursor', '_format', '_pretty', '_has']);
 
-/** `known`: the types that may be searched together, in the order in which they are answered. `place`: where links lead. */
+/**
+ * `known`: the types that may be searched together, in the order in which they are answered. `place`: where links lead.
+ */
 export function parseSystemSearch(
   known: readonly string[],
   parameters: Parameters,

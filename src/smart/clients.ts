@@ -89,8 +89,8 @@ export function writeClients(file: string, clients: readonly Client[]): void {
 }
 
 /**
- * Clients of a file, read again when it was changed. While it cannot be read it has none, so that no client of it gets a
- * token; `unreadable` is told once for each version of the file. It stays where it is, because people manage it.
+ * Clients of a file, read again when it was changed. While it cannot be read it has none, so that no client of it gets
+ * a token; `unreadable` is told once for each version of the file. It stays where it is, because people manage it.
  */
 export function clientsOfFile(file: string, unreadable: (error: unknown) => void): Clients {
   const known = fresh(file, () => {

@@ -142,8 +142,8 @@ async function decide(c: PageContext, parts: SmartParts, asked: Asked, given: Gi
 const CONTEXTS: ReadonlySet<string> = new Set(CONTEXT_SCOPES);
 
 /**
- * The patient of a launch: the EHR's, the one that was chosen, or the only one whom the person may see. `unknown`: has to be
- * chosen first; `foreign`: not this person's to see.
+ * The patient of a launch: the EHR's, the one that was chosen, or the only one whom the person may see. `unknown`: has
+ * to be chosen first; `foreign`: not this person's to see.
  */
 async function patientOf(
   charts: Charts,
@@ -161,7 +161,10 @@ async function patientOf(
   return only !== undefined && items.length === 1 && !more ? only : 'unknown';
 }
 
-/** The visit that a person has chosen. `unknown`: one is asked for, and none was chosen or given up. Throws for another's. */
+/**
+ * The visit that a person has chosen. `unknown`: one is asked for, and none was chosen or given up. Throws for
+ * another's.
+ */
 async function encounterOf(
   charts: Charts,
   { launch, scopes, account }: Asked,

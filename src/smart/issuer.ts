@@ -78,7 +78,9 @@ const TIME_LIMIT = 5;
 const SKEW = 60;
 const FRESH = 3600;
 
-/** `redirect`: the address that is registered there, to which browsers come back. `clock`: milliseconds since the epoch. */
+/**
+ * `redirect`: the address that is registered there, to which browsers come back. `clock`: milliseconds since the epoch.
+ */
 export function issuerOf(settings: IssuerSettings, redirect: string, clock: () => number = Date.now): Issuer {
   const { url, clientId, scope, label } = settings;
   let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
@@ -177,7 +179,10 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Errors of an authorization response that are not about this login. OpenID Connect Core section 3.1.2.6, RFC 6749 4.1.2.1 */
+/**
+ * Errors of an authorization response that are not about this login. OpenID Connect Core section 3.1.2.6, RFC 6749
+ * 4.1.2.1
+ */
 const OUTAGES: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
 /** Codes of the library for an answer that is none: too late, another status, or no JSON. */

@@ -1,5 +1,6 @@
 /**
- * What the routes of src/smart share: the parts they are made of, and how a page or a form passes between browser and server.
+ * What the routes of src/smart share: the parts they are made of, and how a page or a form passes between browser and
+ * server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';

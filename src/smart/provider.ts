@@ -254,7 +254,9 @@ function clientOf(clients: Clients, id: string) {
   return client && metadataOf(client);
 }
 
-/** The scopes that a request may end with; those of Backend Services are narrowed here, those of launches at consent. */
+/**
+ * The scopes that a request may end with; those of Backend Services are narrowed here, those of launches at consent.
+ */
 function resourceServer(
   ctx: KoaContextWithOIDC,
   resource: string,

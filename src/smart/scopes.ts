@@ -58,8 +58,8 @@ export function parseResourceScope(text: string): ResourceScope | undefined {
 export type Asker = 'person' | 'client';
 
 /**
- * The part of the scopes asked for that a client may have, in their order, each once. Letters that would write are dropped
- * from scopes of version 2; a scope that is left with nothing is dropped as a whole.
+ * The part of the scopes asked for that a client may have, in their order, each once. Letters that would write are
+ * dropped from scopes of version 2; a scope that is left with nothing is dropped as a whole.
  */
 export function grantable(asked: Iterable<string>, registered: readonly string[], asker: Asker): readonly string[] {
   const contexts: ReadonlySet<string> = asker === 'person' ? new Set(CONTEXT_SCOPES) : new Set([POST_LAUNCH]);

@@ -82,7 +82,10 @@ const SWEEP = 60;
 /** Bytes of a form. */
 const LONGEST_BODY = 64 * 1024;
 
-/** The keys of a file; undefined where there are none that are whole. Whoever was logged in with damaged ones logs in again. */
+/**
+ * The keys of a file; undefined where there are none that are whole. Whoever was logged in with damaged ones logs in
+ * again.
+ */
 function wholeKeys(file: string, log: Pick<Log, 'error'>): Keys | undefined {
   return readOrSetAside(
     file,

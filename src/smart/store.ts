@@ -25,7 +25,9 @@ export interface Kept<T> {
 export interface Store {
   /** Storage of one model of the provider. */
   adapter(model: string): Adapter;
-  /** Keeps an entry until `expires` (seconds since the epoch). `grant`: it ends with this grant; `account`: whose it is. */
+  /**
+   * Keeps an entry until `expires` (seconds since the epoch). `grant`: it ends with this grant; `account`: whose it is.
+   */
   keep(
     kind: OwnKind,
     id: string,
@@ -68,7 +70,9 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS entry_expires ON entry (expires);
 `;
 
-/** Anyone can begin a login without proving anything: of each of these kinds the oldest are forgotten beyond this many. */
+/**
+ * Anyone can begin a login without proving anything: of each of these kinds the oldest are forgotten beyond this many.
+ */
 const BEGUN: ReadonlySet<string> = new Set(['Interaction', 'IssuerLogin']);
 const MOST_BEGUN = 10_000;
 /** Entries of these kinds between two looks how many there are. */
@@ -86,7 +90,10 @@ interface Row {
   readonly consumed: number | null;
 }
 
-/** Throws as SQLite does where a page of the file is not what it should be. https://sqlite.org/pragma.html#pragma_quick_check */
+/**
+ * Throws as SQLite does where a page of the file is not what it should be.
+ * https://sqlite.org/pragma.html#pragma_quick_check
+ */
 function checkWhole(database: DatabaseSync): void {
   const [first] = database.prepare('PRAGMA quick_check(1)').all();
   if (first?.['quick_check'] === 'ok') return;

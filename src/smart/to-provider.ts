@@ -12,8 +12,8 @@ import type { SmartParts } from './parts.ts';
 import { AUTH_PATH, ROUTES } from './provider.ts';
 
 /**
- * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies of
- * this one; it is sent on as the `GET` that it stands for, which browsers make with them.
+ * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies
+ * of this one; it is sent on as the `GET` that it stands for, which browsers make with them.
  */
 export async function answerByProvider(
   request: IncomingMessage,

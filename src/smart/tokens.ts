@@ -1,6 +1,6 @@
 /**
- * Verifies access tokens of the embedded authorization server. In: a token. Out: what it permits, if it is alive, and so are
- * its grant, its client and its account.
+ * Verifies access tokens of the embedded authorization server. In: a token. Out: what it permits, if it is alive, and
+ * so are its grant, its client and its account.
  */
 import type Provider from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';

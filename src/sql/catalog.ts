@@ -11,9 +11,9 @@ export interface ColumnInfo {
   readonly declared: string;
   readonly nullable: boolean;
   /**
-   * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and they were looked
-   * at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that are all as the type says and for
-   * UUIDs in upper case, `small` for UUIDs in lower case, or `any`.
+   * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and
+   * they were looked at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that
+   * are all as the type says and for UUIDs in upper case, `small` for UUIDs in lower case, or `any`.
    */
   readonly form?:
     | { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true }
@@ -33,8 +33,8 @@ export interface IndexInfo {
   readonly columns: readonly string[];
   readonly unique: boolean;
   /**
-   * Columns that the index keeps in another collation than texts are compared by: it finds none of their values, and its promise
-   * that they are unique is another. Left out where there is none.
+   * Columns that the index keeps in another collation than texts are compared by: it finds none of their values, and
+   * its promise that they are unique is another. Left out where there is none.
    */
   readonly unfit?: readonly UnfitColumn[];
 }
@@ -60,15 +60,17 @@ export interface TableInfo {
   readonly indexes: readonly IndexInfo[];
 }
 
-/** A part of a schema: tables by name, and all that have a column of some name. Without schemas, case does not count. */
+/**
+ * A part of a schema: tables by name, and all that have a column of some name. Without schemas, case does not count.
+ */
 export interface CatalogPart {
   readonly tables: readonly string[];
   readonly columns?: readonly string[];
 }
 
 /**
- * Keys are lower-case table and column names: both engines compare names without case. Of a name that stands in several schemas
- * the nearest has the bare name, and the others `schema.name`.
+ * Keys are lower-case table and column names: both engines compare names without case. Of a name that stands in several
+ * schemas the nearest has the bare name, and the others `schema.name`.
  */
 export interface Catalog {
   /** Whose spelling the declared types are. */
@@ -102,7 +104,10 @@ export function unfitIn({ unfit = [] }: IndexInfo, column: string): UnfitColumn 
   return unfit.find(one => one.column.toLowerCase() === column.toLowerCase());
 }
 
-/** By `name`, `schema.name` or the name in a statement. An engine without schemas, or a lock that names none, has the table in any. */
+/**
+ * By `name`, `schema.name` or the name in a statement. An engine without schemas, or a lock that names none, has the
+ * table in any.
+ */
 export function findTable(catalog: Catalog, name: string | TableName): TableInfo | undefined {
   const key = (typeof name === 'string' ? name : printTable(name)).toLowerCase();
   const found = catalog.tables.get(key);

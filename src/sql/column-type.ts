@@ -9,28 +9,31 @@ export type ColumnType = Kind & {
 };
 
 /**
- * How the rows of a date, datetime or time column are written where the engine does not see to it: SQLite keeps whatever it
- * is given. Without a form a column holds the one text that its type has (src/sql/plan.ts).
+ * How the rows of a date, datetime or time column are written where the engine does not see to it: SQLite keeps
+ * whatever it is given. Without a form a column holds the one text that its type has (src/sql/plan.ts).
  */
 export type TimeForm =
   /** Every row is such a text, cut to this length: 10 is a day, 16 ends with the minute, 19 with the second. */
   | { readonly kind: 'layout'; readonly separator: ' ' | 'T'; readonly length: number }
   /**
-   * Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone. `utc`: rows do
-   * not differ, but are instants in UTC, which a codec may compare as they stand.
+   * Rows differ. Each use of the column in SQL is its canonical text, or NULL; instants are local times of this zone.
+   * `utc`: rows do not differ, but are instants in UTC, which a codec may compare as they stand.
    */
   | { readonly kind: 'any'; readonly zone: string; readonly utc?: UtcLayout };
 
-/** Texts of instants in UTC, all as long as each other: `2024-03-10T07:30:00Z` has 20 characters. At most three digits of a second. */
+/**
+ * Texts of instants in UTC, all as long as each other: `2024-03-10T07:30:00Z` has 20 characters. At most three digits
+ * of a second.
+ */
 export interface UtcLayout {
   readonly separator: ' ' | 'T';
   readonly length: number;
 }
 
 /**
- * A column of numbers whose rows may hold any number: SQLite keeps whatever it is given, whatever the column declares. It is
- * fetched as the text of its digits. `mixed`: there may be what is no number too, so each use of the column in SQL is its
- * number or NULL.
+ * A column of numbers whose rows may hold any number: SQLite keeps whatever it is given, whatever the column declares.
+ * It is fetched as the text of its digits. `mixed`: there may be what is no number too, so each use of the column in
+ * SQL is its number or NULL.
  */
 interface Loose {
   readonly any?: 'numbers' | 'mixed';
@@ -58,7 +61,9 @@ type Kind =
       readonly codePage?: number;
       /** Rows hold numbers, too: each use of the column in SQL is the text of the value. */
       readonly loose?: true;
-      /** By which an engine that has several compares the column with others; a letter, then letters, digits and `_`. */
+      /**
+       * By which an engine that has several compares the column with others; a letter, then letters, digits and `_`.
+       */
       readonly collation?: string;
     }
   | ({ readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 } & Loose)
@@ -75,8 +80,8 @@ type Kind =
     }
   | { readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm }
   /**
-   * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each use of the
-   * column in SQL is its upper-case text, or NULL for what is no UUID.
+   * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each
+   * use of the column in SQL is its upper-case text, or NULL for what is no UUID.
    */
   | { readonly kind: 'uuid'; readonly letters?: 'small' | 'any' }
   | { readonly kind: 'binary'; readonly length: number | 'max' };

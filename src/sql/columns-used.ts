@@ -14,8 +14,8 @@ export function aliasesOf(parts: Parts): Set<Identifier> {
 }
 
 /**
- * The columns of a join of `relation` that the rest of its query refers to, each once. `outside` is what is selected from the
- * relation and sorted by. A nested relation may use the alias again, for a table of its own.
+ * The columns of a join of `relation` that the rest of its query refers to, each once. `outside` is what is selected
+ * from the relation and sorted by. A nested relation may use the alias again, for a table of its own.
  */
 export function columnsUsed(
   alias: Identifier,

@@ -78,28 +78,30 @@ export interface Database {
   /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
   query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
-   * The rows of a bounded plan in lists of `size`, fetched from the server as they are taken: what nobody asks for stays
-   * there. Only the last list is shorter. An engine whose open statement keeps writers waiting ends after a full list; the
-   * caller goes on behind it with a further plan. Ending the iteration early cancels the statement. Throws DatabaseError.
+   * The rows of a bounded plan in lists of `size`, fetched from the server as they are taken: what nobody asks for
+   * stays there. Only the last list is shorter. An engine whose open statement keeps writers waiting ends after a full
+   * list; the caller goes on behind it with a further plan. Ending the iteration early cancels the statement. Throws
+   * DatabaseError.
    */
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
   /** Columns, types, keys and indexes of a part of the schema, or of all of it. What is not there is left out. */
   catalog(part?: CatalogPart): Promise<Catalog>;
   /**
-   * The catalog with the form in which the rows of its columns of dates, times and numbers are written, of an engine that keeps
-   * whatever it is given. Columns that are not asked for, by table and column in lower case, count as written in any form.
+   * The catalog with the form in which the rows of its columns of dates, times and numbers are written, of an engine
+   * that keeps whatever it is given. Columns that are not asked for, by table and column in lower case, count as
+   * written in any form.
    */
   forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;
   /**
-   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since, and where a
-   * fetched row has shown it. Throws DatabaseError.
+   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since, and where
+   * a fetched row has shown it. Throws DatabaseError.
    */
   formsChanged?(): Promise<boolean>;
   /** Calls back at once when a fetched row shows that a column is written otherwise than `forms` found it. */
   onFormDisproved?(heard: () => void): void;
   /**
-   * Sizes and declared foreign keys of the tables of a catalog, by its keys. Rows come from the engine's statistics; at most a few
-   * thousand of a table are counted. Rejects with DatabaseError.
+   * Sizes and declared foreign keys of the tables of a catalog, by its keys. Rows come from the engine's statistics; at
+   * most a few thousand of a table are counted. Rejects with DatabaseError.
    */
   survey?(catalog: Catalog): Promise<ReadonlyMap<string, TableSurvey>>;
   /** What the login may do with these tables, as far as the engine has logins. */
@@ -107,8 +109,8 @@ export interface Database {
   /** The index or scan that would serve a statement, as the engine says it, one line each. */
   explain(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Promise<readonly string[]>;
   /**
-   * What `explain` would tell if indexes were there, those of other tables left aside: on a copy of the schema, nothing is made in the
-   * database. Undefined: this schema cannot be copied. Absent: the engine has no such estimate.
+   * What `explain` would tell if indexes were there, those of other tables left aside: on a copy of the schema, nothing
+   * is made in the database. Undefined: this schema cannot be copied. Absent: the engine has no such estimate.
    */
   whatIf?(
     plan: SqlPlan,
@@ -154,21 +156,26 @@ export interface DescribedDatabaseError extends EngineCode {
 /** `told` of a statement that was ended before its answer was there. */
 export const TOO_LONG = 'The database takes too long for this';
 
-/** `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the rest. */
+/**
+ * `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the
+ * rest.
+ */
 export class DatabaseError extends Error {
   readonly reason: 'unavailable' | 'cancelled' | 'failed';
   readonly retryAfter: number | undefined;
   readonly engine: EngineCode;
-  /** The statement names a table or a column that is not there, or that may not be read: the schema is not what it was. */
+  /**
+   * The statement names a table or a column that is not there, or that may not be read: the schema is not what it was.
+   */
   readonly missing: boolean;
   /**
-   * What the engine says against the statement itself, before it looked at a row: names and syntax, never a row's value. For
-   * whoever writes the mappings; it is not logged.
+   * What the engine says against the statement itself, before it looked at a row: names and syntax, never a row's
+   * value. For whoever writes the mappings; it is not logged.
    */
   readonly words: string | undefined;
   /**
-   * Of `unavailable`, where the database is there and busy: the reason in words for whoever asked, without names of the database.
-   * Undefined: it is away.
+   * Of `unavailable`, where the database is there and busy: the reason in words for whoever asked, without names of the
+   * database. Undefined: it is away.
    */
   readonly told: string | undefined;
   /** That the statement was for; the door that knows it sets it. */
@@ -198,8 +205,8 @@ export class DatabaseError extends Error {
 }
 
 /**
- * A row that an export fetched is written otherwise than `forms` found its column: the mappings have to be made anew before it is
- * read. Rows that were fetched before have the form that was found.
+ * A row that an export fetched is written otherwise than `forms` found its column: the mappings have to be made anew
+ * before it is read. Rows that were fetched before have the form that was found.
  */
 export class FormDisproved extends Error {
   constructor() {

@@ -26,7 +26,9 @@ export interface Writer {
 export interface Dialect {
   /** The name of its engine. */
   readonly engine: string;
-  /** Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one. */
+  /**
+   * Indexes are kept in another collation than the exact one: a plain comparison to seek stands beside the exact one.
+   */
   readonly seeksApart: boolean;
   /** Parameters of one statement at most. */
   readonly parametersAtMost: number;
@@ -125,8 +127,8 @@ export function jsonSeparator(separator: string, escapesSlash: boolean): string 
 }
 
 /**
- * The SQL of a text inside JSON, with each escaped backslash written as `\u005c`: a backslash before a quotation mark is then always
- * the one that escapes it. In: the SQL of the text as `json_quote` or STRING_ESCAPE gives it.
+ * The SQL of a text inside JSON, with each escaped backslash written as `\u005c`: a backslash before a quotation mark
+ * is then always the one that escapes it. In: the SQL of the text as `json_quote` or STRING_ESCAPE gives it.
  */
 export function unambiguousQuotes(escaped: string): string {
   return `REPLACE(${escaped}, '\\\\', '\\u005c')`;

@@ -58,8 +58,9 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
   /** A declared type of texts, for messages. */
   readonly textType: string;
   /**
-   * Columns hold values of any kind and form, whatever they declare: rows are read by the form that they have. Other engines keep
-   * each value in the form of its type, and refuse statements that compare it with one beyond the type's range.
+   * Columns hold values of any kind and form, whatever they declare: rows are read by the form that they have. Other
+   * engines keep each value in the form of its type, and refuse statements that compare it with one beyond the type's
+   * range.
    */
   readonly holdsAnything: boolean;
   /** How the dialect counts a byte of a binary column in `substring`. */

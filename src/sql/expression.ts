@@ -60,7 +60,10 @@ export type Expression =
       readonly type: ColumnType;
       /** The mapping's or a codec's, never a request's: it may stand in the text of a statement. */
       readonly constant?: true;
-      /** The plan is used again with other values here: which of those that come along; `value` is that of the first use. */
+      /**
+       * The plan is used again with other values here: which of those that come along; `value` is that of the first
+       * use.
+       */
       readonly place?: number | Moment;
     }
   | {
@@ -86,7 +89,10 @@ export type Expression =
       readonly order?: readonly Order[];
       readonly type: ColumnType;
     }
-  /** Of the pieces of a separated text that satisfy `where`, by `alias`.`piece`, the first in `order`; NULL where none does. */
+  /**
+   * Of the pieces of a separated text that satisfy `where`, by `alias`.`piece`, the first in `order`; NULL where none
+   * does.
+   */
   | {
       readonly kind: 'first-piece';
       readonly select: Expression;
@@ -122,8 +128,8 @@ export type Predicate =
       readonly right: Expression;
       readonly not: boolean;
       /**
-       * In the column's own collation, which an index is sorted by: for paging in an order that is `native` too, and for bounds beside a
-       * condition that keeps the column to digits.
+       * In the column's own collation, which an index is sorted by: for paging in an order that is `native` too, and
+       * for bounds beside a condition that keeps the column to digits.
        */
       readonly native?: true;
     }
@@ -134,9 +140,10 @@ export type Predicate =
   /** Text that is neither NULL nor blank, bytes that are not none. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
   /**
-   * A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at its end. `words`: each
-   * text is words with a blank before each, and all of them begin words of `of`, which is the function of that name. `seek`: `of` is a column of
-   * words that an index begins with, and begins with one of the texts, which are folded words.
+   * A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at
+   * its end. `words`: each text is words with a blank before each, and all of them begin words of `of`, which is the
+   * function of that name. `seek`: `of` is a column of words that an index begins with, and begins with one of the
+   * texts, which are folded words.
    */
   | {
       readonly kind: 'contains';
@@ -145,12 +152,16 @@ export type Predicate =
       readonly texts: readonly string[];
       readonly not: boolean;
     }
-  /** A pattern of a mapping or a codec, never of a request, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`), case-sensitive. */
+  /**
+   * A pattern of a mapping or a codec, never of a request, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`),
+   * case-sensitive.
+   */
   | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
   /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
   | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
   /**
-   * `byRow`: holds for nearly every row, so it is to be tested on each row read, never to be begun with. `searches`: as of a plan.
+   * `byRow`: holds for nearly every row, so it is to be tested on each row read, never to be begun with. `searches`: as
+   * of a plan.
    */
   | {
       readonly kind: 'exists';
@@ -160,8 +171,8 @@ export type Predicate =
       readonly not: boolean;
     }
   /**
-   * The expression equals what is taken from some row of these relations. None of them refers to a row outside, so that an
-   * engine can read them once, and first.
+   * The expression equals what is taken from some row of these relations. None of them refers to a row outside, so that
+   * an engine can read them once, and first.
    */
   | { readonly kind: 'taken'; readonly left: Expression; readonly of: readonly Taken[]; readonly not: boolean }
   /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */

@@ -10,8 +10,8 @@ import { retryIn } from './retry-after.ts';
 
 export interface LockedTables {
   /**
-   * Throws DatabaseError (`unavailable`) where the tables have just been locked and another statement is trying them. Says whether
-   * this statement is the one that tries them now.
+   * Throws DatabaseError (`unavailable`) where the tables have just been locked and another statement is trying them.
+   * Says whether this statement is the one that tries them now.
    */
   check(tables: readonly string[]): boolean;
   /** A statement waited for a lock for too long. */

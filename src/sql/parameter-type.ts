@@ -84,8 +84,8 @@ const PLAIN_NUMBER = /^-?0*(\d*)(?:\.(\d+))?$/;
 const MOST_DIGITS = 38;
 
 /**
- * Beside a decimal or a float the type does not depend on the number, so that all numbers have one plan in the server's cache.
- * A number that is too long for that has a type of its own.
+ * Beside a decimal or a float the type does not depend on the number, so that all numbers have one plan in the server's
+ * cache. A number that is too long for that has a type of its own.
  */
 function typeBeside(value: string | number, against: ColumnType): ColumnType {
   if (against.kind === 'float') return { kind: 'float' };

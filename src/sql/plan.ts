@@ -17,16 +17,16 @@ export interface SqlPlan {
   /**
    * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
-   * `tally`: one row with the number of such combinations and the number of rows, however many there are.
-   * `sums`: one row with the number of rows, then for each of `columns`, which are flags, the number of rows where it is true.
+   * `tally`: one row with the number of such combinations and the number of rows, however many there are. `sums`: one
+   * row with the number of rows, then for each of `columns`, which are flags, the number of rows where it is true.
    */
   readonly shape: 'rows' | 'count' | 'groups' | 'tally' | 'sums';
   /** Many rows may be read of which few or none are wanted; else they are found by their keys. */
   readonly searches?: true;
   /**
-   * Of `rows`: columns arrive as the database holds them, past every form of Row: what a check compares resources with. SQLite
-   * gives numbers, text and bytes whatever the column declares (whole numbers beyond 2^53 as text), SQL Server its own text of
-   * each value, and bytes.
+   * Of `rows`: columns arrive as the database holds them, past every form of Row: what a check compares resources with.
+   * SQLite gives numbers, text and bytes whatever the column declares (whole numbers beyond 2^53 as text), SQL Server
+   * its own text of each value, and bytes.
    */
   readonly stored?: true;
   /** Of `groups`: only combinations that at least so many rows have. Default 1. */
@@ -43,7 +43,9 @@ export interface Parameter {
   readonly name: string;
   readonly value: SqlValue;
   readonly type: ColumnType;
-  /** Of a value that each use brings along: which it is, its type, and that of what it is compared with, if anything. */
+  /**
+   * Of a value that each use brings along: which it is, its type, and that of what it is compared with, if anything.
+   */
   readonly place?: { readonly at: number | Moment; readonly type: ColumnType; readonly against?: ColumnType };
 }
 

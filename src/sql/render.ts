@@ -1,6 +1,7 @@
 /**
- * The compiler: a SqlPlan and a dialect in, one SELECT with its bound parameters out. The text depends only on the shape
- * of the plan (whether a value is NULL, and how many values a list has, is shape); no value of a request stands in it.
+ * The compiler: a SqlPlan and a dialect in, one SELECT with its bound parameters out. The text depends only on the
+ * shape of the plan (whether a value is NULL, and how many values a list has, is shape); no value of a request stands
+ * in it.
  *
  * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
  * operand is NULL. Both engines sort NULL first ascending and last descending.
@@ -19,8 +20,8 @@ import type { Parameter, SqlPlan, Statement } from './plan.ts';
 import { createPredicates } from './render-predicate.ts';
 
 /**
- * Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`), and
- * StatementTooLarge where the engine does not take so many parameters.
+ * Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`),
+ * and StatementTooLarge where the engine does not take so many parameters.
  */
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
   // Lists that are rounded up are not worth that a statement is refused.

@@ -53,7 +53,8 @@ export function createStallDetector({
       try {
         await within(probe(), longest);
       } catch (failed) {
-        // One probe that fails beside statements that are answered says nothing of the server: to end them all would make a storm.
+        // One probe that fails beside statements that are answered says nothing of the server: to end them all would
+        // make a storm.
         if (answered < begun && isThere?.(failed) !== true) endAll();
       }
       looked = performance.now();

@@ -33,7 +33,9 @@ export interface BoundStatement<T> {
   readonly parameters: readonly T[];
 }
 
-/** A statement of a plan that is used again: what its mapping says is bound once, what each use brings along each time. */
+/**
+ * A statement of a plan that is used again: what its mapping says is bound once, what each use brings along each time.
+ */
 interface KeptStatement<T> {
   readonly text: string;
   readonly bound: readonly T[];
@@ -42,8 +44,8 @@ interface KeptStatement<T> {
 }
 
 /**
- * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it; `bindPlaced`: the value
- * that a use brings along for it, likewise.
+ * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it; `bindPlaced`:
+ * the value that a use brings along for it, likewise.
  */
 export function statementsOf<T>(
   dialect: Dialect,

@@ -1,7 +1,8 @@
 /**
  * The words of a text as string search compares them: people write `obrien`, `O’Brien` and `O'Brien`, `Smith Jones` and
- * `Smith-Jones`. In: a text. Out: its words, folded. The SQLite dialect calls it on columns (registered as `lintel_words`),
- * the T-SQL dialect spells the same with TRANSLATE, the planner calls it on search values. docs/decisions/0294
+ * `Smith-Jones`. In: a text. Out: its words, folded. The SQLite dialect calls it on columns (registered as
+ * `lintel_words`), the T-SQL dialect spells the same with TRANSLATE, the planner calls it on search values.
+ * docs/decisions/0294
  * https://hl7.org/fhir/R4/search.html#string
  */
 import { fold } from './fold.ts';

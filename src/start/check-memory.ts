@@ -22,7 +22,10 @@ export class CheckMemory {
   readonly searches = new Memo<readonly SearchProblem[]>();
   #found: Found | undefined;
 
-  /** Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. Rejects with DatabaseError. */
+  /**
+   * Looks at the rows of the columns that a text of the pack may mean: of others nothing is asked. Rejects with
+   * DatabaseError.
+   */
   async withForms(database: Database, catalog: Catalog, files: PackFiles, { tables }: CatalogPart): Promise<Catalog> {
     if (database.forms === undefined) return catalog;
     const asked = this.#asked(catalog, files, new Set(tables));

@@ -1,6 +1,7 @@
 /**
- * Problems of searches that stand in files of a pack, worked out again only where something changed that a search looks at: the mappings
- * of its type, those that they refer to, code maps, and the settings. In: a registry, and what the check before has left. Out: problems.
+ * Problems of searches that stand in files of a pack, worked out again only where something changed that a search looks
+ * at: the mappings of its type, those that they refer to, code maps, and the settings. In: a registry, and what the
+ * check before has left. Out: problems.
  */
 import type { Memo } from '../common/memo.ts';
 import { childrenOf } from '../mapping/children.ts';

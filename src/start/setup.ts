@@ -93,8 +93,8 @@ export interface Setup extends CheckedPack {
 }
 
 /**
- * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack, where
- * it was read before. Throws DatabaseError, and ConfigError where a pack has no database to go with.
+ * Opens the database and loads the pack against its live schema. The caller closes the database. `files`: the pack,
+ * where it was read before. Throws DatabaseError, and ConfigError where a pack has no database to go with.
  */
 export async function setUp(
   config: DatabaseSource & Pick<Config, 'mappings'> & Partial<Pick<Config, 'degraded' | 'demoDatabase' | 'schema'>>,
@@ -158,8 +158,8 @@ export async function checkAgainst(
 }
 
 /**
- * Checks a pack against a catalog that was read before, as often as its texts change; what the login may do is the caller's to
- * know. Throws DatabaseError.
+ * Checks a pack against a catalog that was read before, as often as its texts change; what the login may do is the
+ * caller's to know. Throws DatabaseError.
  */
 export async function checkKnown(
   database: Database,
@@ -199,7 +199,10 @@ export interface WholeOptions extends LoadOptions {
   readonly searchMemory?: Memo<readonly SearchProblem[]>;
 }
 
-/** Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a catalog: against its lock. */
+/**
+ * Loads a pack, its `access.yaml` and its `ccds.yaml`, whose searches are tried out as searches are parsed. Without a
+ * catalog: against its lock.
+ */
 export function loadWhole(
   files: PackFiles,
   catalog: Catalog | undefined,

@@ -49,7 +49,10 @@ const NEW_FORM =
 const WRITABLE = 'The user of this process has to be allowed to write the file and its folder (DATA_DIR).';
 const ROOM = 'Make room on the disk, or let the file grow with AUDIT_SIZE.';
 
-/** What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an error. */
+/**
+ * What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an
+ * error.
+ */
 const AUDIT_CURES: Readonly<Record<string, readonly [wrong: string, cure: string]>> = {
   SQLITE_1: ['is not in the form that this version writes', NEW_FORM],
   SQLITE_5: ['is held by another process', 'Stop that, or give each server a DATA_DIR of its own.'],

@@ -1,7 +1,7 @@
 /**
  * Calendar days of the proleptic Gregorian calendar and local times as numbers and texts. Days count from 1970-01-01,
- * months from the year 0, local times are milliseconds since 1970-01-01 00:00 on the wall clock. Years 0001 to 9999, the
- * years that FHIR can write (https://hl7.org/fhir/R4/datatypes.html#dateTime).
+ * months from the year 0, local times are milliseconds since 1970-01-01 00:00 on the wall clock. Years 0001 to 9999,
+ * the years that FHIR can write (https://hl7.org/fhir/R4/datatypes.html#dateTime).
  */
 
 export const DAY = 86_400_000;
@@ -10,8 +10,8 @@ export const FIRST_DAY = dayOf(1, 1, 1);
 export const END_DAY = dayOf(10_000, 1, 1);
 
 /**
- * The number of a day, from the year 0 on; the parts must be those of a day (see isDay), or one month beyond. Counted in years that begin in
- * March, so that the day which leap years add is the last one.
+ * The number of a day, from the year 0 on; the parts must be those of a day (see isDay), or one month beyond. Counted
+ * in years that begin in March, so that the day which leap years add is the last one.
  */
 export function dayOf(year: number, month: number, day: number): number {
   // An era more, so that it is not below zero in January of the year 0.
@@ -22,7 +22,10 @@ export function dayOf(year: number, month: number, day: number): number {
   return (era - 1) * 146_097 + ofEra * 365 + quotient(ofEra, 4) - quotient(ofEra, 100) + ofYear - 719_468;
 }
 
-/** The whole part of a division of numbers from 0 on, below 2^31: integers stay integers, which are divided several times as fast. */
+/**
+ * The whole part of a division of numbers from 0 on, below 2^31: integers stay integers, which are divided several
+ * times as fast.
+ */
 export function quotient(dividend: number, divisor: number): number {
   return (dividend / divisor) | 0;
 }

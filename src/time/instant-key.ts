@@ -1,7 +1,8 @@
 /**
- * Sort keys of instants, which compare with those of local times (timeKey in stored-time.ts). In: an instant and the zone, or
- * a key. Out: the key, or the first count of a column whose key is at or after it. Local times go back when clocks do, and
- * instants do not: those of an hour's second time come after the last local time of that hour, and before the next one.
+ * Sort keys of instants, which compare with those of local times (timeKey in stored-time.ts). In: an instant and the
+ * zone, or a key. Out: the key, or the first count of a column whose key is at or after it. Local times go back when
+ * clocks do, and instants do not: those of an hour's second time come after the last local time of that hour, and
+ * before the next one.
  */
 
 import { DAY, pad } from './calendar.ts';

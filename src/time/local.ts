@@ -44,8 +44,9 @@ export function timeKey(text: string): string {
 }
 
 /**
- * The parts of a sort key: the packed day as written, the first local time it means, and what is beyond its millisecond, in
- * units of 100 ns: all 10,000 of them for an instant that no local time is written for (instantKey in instant-key.ts).
+ * The parts of a sort key: the packed day as written, the first local time it means, and what is beyond its
+ * millisecond, in units of 100 ns: all 10,000 of them for an instant that no local time is written for (instantKey in
+ * instant-key.ts).
  */
 export function parseTimeKey(key: string): { packed: number; local: number; rest: number } {
   const year = digits(key, 0, 4);

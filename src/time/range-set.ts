@@ -74,8 +74,8 @@ export interface Overlay {
 }
 
 /**
- * The set `base`, except that at the points of each overlay the overlay decides. Away from a few places base and overlays
- * must agree: points are listed only where they do not. Throws a RangeError where they differ without end.
+ * The set `base`, except that at the points of each overlay the overlay decides. Away from a few places base and
+ * overlays must agree: points are listed only where they do not. Throws a RangeError where they differ without end.
  */
 export function overlay(base: RangeSet, overlays: readonly Overlay[]): RangeSet {
   const removed: Range[] = [];

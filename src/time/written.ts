@@ -51,8 +51,8 @@ function offsetOf(zone: string): number | undefined {
 }
 
 /**
- * The sort key (local.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant in
- * the second of two equal hours. A day is its midnight. A key stays what it is.
+ * The sort key (local.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant
+ * in the second of two equal hours. A day is its midnight. A key stays what it is.
  */
 export function readMoment(text: string, zone: Zone): string | undefined {
   const trimmed = text.replace(OUTER_BLANKS, '');
@@ -91,8 +91,8 @@ export function readTime(text: string): string | undefined {
 const LETTERS = ['YYYY-MM-DD', 'HH:MM', ':SS'] as const;
 
 /**
- * The form of a stored value of a date, datetime or time column, in words that say nothing of the value: `YYYY-MM-DD HH:MM:SS.FFF`,
- * `YYYY-MM-DDTHH:MM:SSZ`, `HH:MM`, `a whole number`.
+ * The form of a stored value of a date, datetime or time column, in words that say nothing of the value: `YYYY-MM-DD
+ * HH:MM:SS.FFF`, `YYYY-MM-DDTHH:MM:SSZ`, `HH:MM`, `a whole number`.
  */
 export function formOfTime(value: unknown, kind: string): string {
   if (typeof value === 'bigint') return 'a whole number';
@@ -114,7 +114,9 @@ export function isLocalLayout(form: string): boolean {
   return /^(?:YYYY-MM-DD(?:[ T]HH:MM(?::SS(?:\.F{1,7})?)?)?|HH:MM(?::SS(?:\.F{1,7})?)?)$/.test(form);
 }
 
-/** Whether every text of a form is an instant in UTC, sorts as text, and has no more digits of a second than an instant. */
+/**
+ * Whether every text of a form is an instant in UTC, sorts as text, and has no more digits of a second than an instant.
+ */
 export function isUtcLayout(form: string): boolean {
   return /^YYYY-MM-DD[ T]HH:MM(?::SS(?:\.F{1,3})?)?Z$/.test(form);
 }

@@ -1,12 +1,12 @@
 /**
  * Local wall-clock time of an IANA zone and instants, both ways. Local times are milliseconds since 1970-01-01 00:00 on
- * the wall clock, instants are milliseconds since the epoch. In: a zone's name. Out: local → offset, and the inverse: the
- * set of local times whose instant is at or after a bound.
+ * the wall clock, instants are milliseconds since the epoch. In: a zone's name. Out: local → offset, and the inverse:
+ * the set of local times whose instant is at or after a bound.
  *
  * Two rules make local → instant a function: a local time that a clock change skips, and the first of a pair that it
  * repeats, both take the offset before the change. So the function is not monotone around a gap, and its preimage of
- * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and before
- * 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
+ * "at or after X" is a union of ranges rather than one. Offsets are whole minutes (FHIR can write no others), and
+ * before 1900 the offset of 1900 counts. Rules of the zones: https://www.iana.org/time-zones, through Intl.
  */
 import { civil, DAY, dayOf, printOffset } from './calendar.ts';
 import type { RangeSet } from './range-set.ts';

@@ -63,7 +63,9 @@ function aboutOf(text: string, type: string, subject: object): readonly string[]
   return [...new Set([...lacking, ...named.filter(({ isThere }) => isThere)].map(({ name }) => name))];
 }
 
-/** An expression without texts and without the arguments of functions, whose names are those of another element's parts. */
+/**
+ * An expression without texts and without the arguments of functions, whose names are those of another element's parts.
+ */
 function withoutArguments(text: string): string {
   let kept = '';
   // For each open parenthesis whether it is a function's, or within one.

@@ -2,7 +2,8 @@
  * What profiles ask beyond the R4 element tables, as data: cardinalities, fixed values and patterns, slices, required
  * bindings, invariants.
  *
- * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by tools/validation/generate.ts. Out: facts by canonical address.
+ * In: `profiles.json`, `value-sets.json` and `code-systems.json`, written by tools/validation/generate.ts. Out: facts
+ * by canonical address.
  * https://hl7.org/fhir/R4/profiling.html
  */
 import { readFileSync } from 'node:fs';

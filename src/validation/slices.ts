@@ -1,8 +1,8 @@
 /**
  * Tells which slices the items of an element belong to.
  *
- * In: items and the facts of their element. Out: the slices of each item. An item belongs to a slice if what the slice says
- * at every discriminator's path is true of it. https://hl7.org/fhir/R4/profiling.html#discriminator
+ * In: items and the facts of their element. Out: the slices of each item. An item belongs to a slice if what the slice
+ * says at every discriminator's path is true of it. https://hl7.org/fhir/R4/profiling.html#discriminator
  */
 
 import type { Discriminator, Facts } from './facts.ts';

@@ -1,9 +1,9 @@
 /**
  * Validates the JSON of a resource against R4 and against the profiles that it claims in `meta.profile`.
  *
- * In: a parsed resource. Out: findings (finding.ts); none: valid. Structure and cardinality come from
- * the R4 tables of src, all else from facts.ts. Not judged: extensible and weaker bindings, codes of LOINC and the like,
- * narrative, must-support. https://hl7.org/fhir/R4/validation.html
+ * In: a parsed resource. Out: findings (finding.ts); none: valid. Structure and cardinality come from the R4 tables of
+ * src, all else from facts.ts. Not judged: extensible and weaker bindings, codes of LOINC and the like, narrative,
+ * must-support. https://hl7.org/fhir/R4/validation.html
  */
 
 import { childOf, type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
@@ -39,9 +39,9 @@ const CURRENT: readonly Release[] = ['R4', '6.1.0', '7.0.0'];
 const FORMER: Release = '3.1.1';
 
 /**
- * What is wrong with a resource by R4 and by every profile in `meta.profile`. A claim with a version (`…|6.1.0`) is held to
- * that release; one without to each of `usCore` that defines the profile. Without `usCore` these are 6.1.0 and 7.0.0, and
- * 3.1.1 for a profile that only 3.1.1 has.
+ * What is wrong with a resource by R4 and by every profile in `meta.profile`. A claim with a version (`…|6.1.0`) is
+ * held to that release; one without to each of `usCore` that defines the profile. Without `usCore` these are 6.1.0 and
+ * 7.0.0, and 3.1.1 for a profile that only 3.1.1 has.
  */
 export function findingsOf(resource: unknown, usCore?: readonly Release[]): readonly Finding[] {
   const found: Finding[] = [];

@@ -1,6 +1,6 @@
 /**
- * Raw values without a row, with the codes that they may mean, as a CSV list to review: `lintel codes suggest --csv` and the page write
- * the same. In: columns with their values. Out: lines.
+ * Raw values without a row, with the codes that they may mean, as a CSV list to review: `lintel codes suggest --csv`
+ * and the page write the same. In: columns with their values. Out: lines.
  */
 import { csvField } from '../mapping/load/read/csv.ts';
 import type { Suggestion } from './suggest.ts';

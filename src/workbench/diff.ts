@@ -1,6 +1,7 @@
 /**
- * What changes for callers between two packs over the same database. In: both facades. Out: by type the number of resources, the
- * searches that come and go, and, of a sample of ids, how many resources come, go or change, with the elements that do. No value is told.
+ * What changes for callers between two packs over the same database. In: both facades. Out: by type the number of
+ * resources, the searches that come and go, and, of a sample of ids, how many resources come, go or change, with the
+ * elements that do. No value is told.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';

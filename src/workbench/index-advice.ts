@@ -1,5 +1,6 @@
 /**
- * Indexes for one search. In: the search, typed, and all indexes that the pack would use (indexes.ts). Out: those that serve it.
+ * Indexes for one search. In: the search, typed, and all indexes that the pack would use (indexes.ts). Out: those that
+ * serve it.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Filter, SearchQuery } from '../search/query.ts';

@@ -1,6 +1,7 @@
 /**
- * Indexes that the database lacks for what a pack asks of it. In: a registry and the catalog. Out: CREATE INDEX statements, each
- * with the searches, sorts and joins that it serves. Lintel executes none: whoever administers the database does.
+ * Indexes that the database lacks for what a pack asks of it. In: a registry and the catalog. Out: CREATE INDEX
+ * statements, each with the searches, sorts and joins that it serves. Lintel executes none: whoever administers the
+ * database does.
  */
 import type { Condition, Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';

@@ -1,6 +1,7 @@
 /**
- * Foreign keys that a database does not declare. In: a table. Out: for its columns the tables whose keys they likely hold, by their names
- * and because a sample of their values is among those keys. SELECTs of few rows each, within a time.
+ * Foreign keys that a database does not declare. In: a table. Out: for its columns the tables whose keys they likely
+ * hold, by their names and because a sample of their values is among those keys. SELECTs of few rows each, within a
+ * time.
  */
 import { performance } from 'node:perf_hooks';
 import { isPersonal } from '../profile/column.ts';

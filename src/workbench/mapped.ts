@@ -1,6 +1,6 @@
 /**
- * Which columns of a database a pack reads, and where. In: a registry and the catalog. Out: by table and column the elements, lookups
- * and conditions that read it, each with its place in the pack.
+ * Which columns of a database a pack reads, and where. In: a registry and the catalog. Out: by table and column the
+ * elements, lookups and conditions that read it, each with its place in the pack.
  */
 import { lineageOf } from '../explain/search.ts';
 import { eachColumn } from '../law/columns.ts';

@@ -1,8 +1,8 @@
 /**
- * One row beside the resource that a mapping makes of it. In: a mapping and the key of a row. Out: for each primitive of the
- * resource the table, column, codec, row of a code map and place in the pack that it comes from; the columns that were read,
- * with the elements that each makes; what the validator says, by place. A mapping reads no column under `deny`, so neither
- * does this.
+ * One row beside the resource that a mapping makes of it. In: a mapping and the key of a row. Out: for each primitive
+ * of the resource the table, column, codec, row of a code map and place in the pack that it comes from; the columns
+ * that were read, with the elements that each makes; what the validator says, by place. A mapping reads no column under
+ * `deny`, so neither does this.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';
@@ -279,7 +279,10 @@ function dotted(served: object): readonly (readonly [name: string, value: unknow
   return Object.entries(served).map(([name, part]) => [`.${name}`, part]);
 }
 
-/** The items that are served: some that only the database can work out may be none. No way is told rather than a wrong one. */
+/**
+ * The items that are served: some that only the database can work out may be none. No way is told rather than a wrong
+ * one.
+ */
 function itemsThere(things: readonly Thing[], served: unknown): readonly Thing[] {
   const count = Array.isArray(served) ? served.length : 0;
   if (count === things.length) return things;

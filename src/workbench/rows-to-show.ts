@@ -1,6 +1,7 @@
 /**
- * Rows that are worth a preview. In: a mapping, and which rows: any, those with the most NULLs, the longest, the strangest, or those that
- * a FHIR search finds. Out: their keys as a person would write them, of a bounded sample; `lintel check` takes its rows in the same way.
+ * Rows that are worth a preview. In: a mapping, and which rows: any, those with the most NULLs, the longest, the
+ * strangest, or those that a FHIR search finds. Out: their keys as a person would write them, of a bounded sample;
+ * `lintel check` takes its rows in the same way.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { poolOf, type Random, strangest } from '../check/pool.ts';
@@ -69,8 +70,8 @@ function lengthOf(row: StoredRow): number {
 }
 
 /**
- * The rows of the resources that a search of the mapping's type finds, as far as this mapping makes them. `search`: `name=value&…`.
- * Throws PreviewError for a search that is none. Rejects with DatabaseError.
+ * The rows of the resources that a search of the mapping's type finds, as far as this mapping makes them. `search`:
+ * `name=value&…`. Throws PreviewError for a search that is none. Rejects with DatabaseError.
  */
 export async function rowsFoundBy(
   search: string,

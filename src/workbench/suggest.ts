@@ -1,7 +1,7 @@
 /**
- * Suggests codes for a raw value of a legacy column. In: the raw value and the codes that may be meant. Out: codes with a score from 0 to
- * 1 and the reason in words, best first. A person reviews them: nothing is ever mapped by a suggestion. All codes come from this
- * repository and from the pack; no value is sent anywhere.
+ * Suggests codes for a raw value of a legacy column. In: the raw value and the codes that may be meant. Out: codes with
+ * a score from 0 to 1 and the reason in words, best first. A person reviews them: nothing is ever mapped by a
+ * suggestion. All codes come from this repository and from the pack; no value is sent anywhere.
  */
 import { readFileSync } from 'node:fs';
 import { editDistance } from '../mapping/load/read/spelling.ts';
@@ -41,7 +41,9 @@ const MOST = 5;
 /** A code system of more codes is not compared letter by letter. */
 const COMPARED = 5000;
 
-/** Usual raw values by the code that they mean: `M` for male. Where the code is none of the vocabulary, nothing follows. */
+/**
+ * Usual raw values by the code that they mean: `M` for male. Where the code is none of the vocabulary, nothing follows.
+ */
 const meanings: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(
     JSON.parse(readFileSync(new URL('./meanings.json', import.meta.url), 'utf8')) as Record<string, readonly string[]>,

@@ -1,6 +1,6 @@
 /**
- * An interpreter that remembers which node, on which row, made each primitive of a resource. In: a mapping and a row. Out: the
- * resource in boxes, one for each primitive; `leafOf` opens a box.
+ * An interpreter that remembers which node, on which row, made each primitive of a resource. In: a mapping and a row.
+ * Out: the resource in boxes, one for each primitive; `leafOf` opens a box.
  */
 import { Expected, Interpreter, type Thing } from '../law/interpret.ts';
 import type { Node } from '../mapping/model.ts';

@@ -1,7 +1,7 @@
 /**
- * What the law says of each element of a file of the pack: by which parameters it can be searched, and whether an index serves that. In: a
- * registry, the catalog, a path. Out: a verdict for each place where the file gives an element its value. Offers and indexes are those
- * of `lintel check --parameters`.
+ * What the law says of each element of a file of the pack: by which parameters it can be searched, and whether an index
+ * serves that. In: a registry, the catalog, a path. Out: a verdict for each place where the file gives an element its
+ * value. Offers and indexes are those of `lintel check --parameters`.
  */
 import { lineageOf } from '../explain/search.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';

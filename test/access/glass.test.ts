@@ -1,6 +1,6 @@
 /**
- * Whatever is asked by whoever has broken the glass: the answer equals that over a world with what the scopes name, but for the
- * labels and patients that stay closed. CASES is how many are tried (default 200), SEED the stream of chance.
+ * Whatever is asked by whoever has broken the glass: the answer equals that over a world with what the scopes name, but
+ * for the labels and patients that stay closed. CASES is how many are tried (default 200), SEED the stream of chance.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
@@ -25,7 +25,10 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-/** No resource has this id. The scope for it lets searches over several types in, which are refused as a whole otherwise. */
+/**
+ * No resource has this id. The scope for it lets searches over several types in, which are refused as a whole
+ * otherwise.
+ */
 const NONE = 'none';
 
 interface Caller {

@@ -1,6 +1,7 @@
 /**
- * Compartment matrix over a whole server with ACCESS=smart: what the application alone (matrix.test.ts) cannot show. Kept answers and
- * page links of a caller who may see everything, files of real exports, and audit records, each asked for by a patient's app.
+ * Compartment matrix over a whole server with ACCESS=smart: what the application alone (matrix.test.ts) cannot show.
+ * Kept answers and page links of a caller who may see everything, files of real exports, and audit records, each asked
+ * for by a patient's app.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,7 @@
 /**
- * Compartment matrix: every type that /metadata names by every route of the application, asked by a caller who may see one patient
- * and by one who may see all. The first is told nothing of other patients; what both are told shows that the route answers.
+ * Compartment matrix: every type that /metadata names by every route of the application, asked by a caller who may see
+ * one patient and by one who may see all. The first is told nothing of other patients; what both are told shows that
+ * the route answers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

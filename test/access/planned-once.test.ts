@@ -1,6 +1,6 @@
 /**
- * What a record refers to is asked for by long statements. Though some of what refers to it ends with time, such a statement is
- * planned once: what looks at the time is made anew for each request.
+ * What a record refers to is asked for by long statements. Though some of what refers to it ends with time, such a
+ * statement is planned once: what looks at the time is made anew for each request.
  */
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';

@@ -1,6 +1,6 @@
 /**
- * A search for what belongs to no patient, by somebody who may see a patient's record: the record is read once, whatever its size,
- * and not for each row that is looked at.
+ * A search for what belongs to no patient, by somebody who may see a patient's record: the record is read once,
+ * whatever its size, and not for each row that is looked at.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';

@@ -1,7 +1,7 @@
 /**
- * Random callers and requests, and what each request has to be answered with: the answer over a world that holds nothing
- * but what the caller may see. In: a world, a stream of chance. Out: callers; requests with names of matches and of what is
- * included.
+ * Random callers and requests, and what each request has to be answered with: the answer over a world that holds
+ * nothing but what the caller may see. In: a world, a stream of chance. Out: callers; requests with names of matches
+ * and of what is included.
  */
 import type { Random } from '../../fixtures/random.ts';
 import { type Access, ANY, type Permission } from '../../src/auth/access.ts';
@@ -34,7 +34,10 @@ export interface Case {
 
 const NOTHING: Answer = { matches: undefined, included: [], total: undefined };
 
-/** Callers of one patient, of some, of those that a search finds, of everybody; of all types or of some, with conditions. */
+/**
+ * Callers of one patient, of some, of those that a search finds, of everybody; of all types or of some, with
+ * conditions.
+ */
 export function randomCaller(random: Random, world: World): Access {
   const within = randomWithin(random, world);
   const hidden = searchOfLabels([random.pick(world.labels)]);
@@ -200,7 +203,8 @@ function searchCase(
     ask: (facade, context) => search(facade, type, asked, context, pageSize),
     expected({ search: visible }) {
       const found = own.filter(({ name }) => visible.has(name)).map(({ name }) => name);
-      // The order of the world is that of everything unsorted; a sorted search is compared as a set, and its order apart.
+      // The order of the world is that of everything unsorted; a sorted search is compared as a set, and its order
+      // apart.
       return { matches: sorted ? found.toSorted() : found, included: [], total: total ? found.length : undefined };
     },
   };
@@ -268,7 +272,8 @@ function compartmentCase(random: Random, world: World): Case | undefined {
       return { matches: found, included: [], total: undefined };
     },
     expected({ read, search: visible, permits }) {
-      // Of a patient who may not be read there is nothing here; who may read no patients is not told whether there is one.
+      // Of a patient who may not be read there is nothing here; who may read no patients is not told whether there is
+      // one.
       if (permits('Patient', 'read') && !read.has(`Patient/${id}`)) return NOTHING;
       const matches = own.flatMap(({ name }) => (visible.has(name) ? [name] : []));
       return { matches, included: [], total: undefined };

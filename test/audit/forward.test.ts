@@ -1,6 +1,6 @@
 /**
- * The audit on its way to other systems: a store, sinks that fail and come back, restarts; a syslog server over TLS and a
- * collector of OpenTelemetry on loopback.
+ * The audit on its way to other systems: a store, sinks that fail and come back, restarts; a syslog server over TLS and
+ * a collector of OpenTelemetry on loopback.
  */
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * A process that writes the audit without a pause, to be killed. In: the file, and the name of the round. Out: on standard
- * output, a line with the name of each record whose promise has resolved, that is, whose answer would have gone out.
+ * A process that writes the audit without a pause, to be killed. In: the file, and the name of the round. Out: on
+ * standard output, a line with the name of each record whose promise has resolved, that is, whose answer would have
+ * gone out.
  */
 import { openAudit } from '../../src/audit/audit.ts';
 import { createLog } from '../../src/log.ts';

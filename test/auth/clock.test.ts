@@ -1,4 +1,7 @@
-/** A clock of the system that is set back or forward changes neither how long a session lasts nor how long a throttle waits. */
+/**
+ * A clock of the system that is set back or forward changes neither how long a session lasts nor how long a throttle
+ * waits.
+ */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createSessions } from '../../src/auth/sessions.ts';
 import { createThrottle } from '../../src/auth/throttle.ts';

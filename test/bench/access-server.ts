@@ -1,7 +1,7 @@
 /**
- * One server of `npm run bench -- access`, a process of its own. In: its kind, and a database file, a folder, and the patient
- * whose record may be read, as a message. Out: the port with the header that says who asks, and seconds of CPU when asked, as
- * messages.
+ * One server of `npm run bench -- access`, a process of its own. In: its kind, and a database file, a folder, and the
+ * patient whose record may be read, as a message. Out: the port with the header that says who asks, and seconds of CPU
+ * when asked, as messages.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

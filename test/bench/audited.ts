@@ -1,6 +1,7 @@
 /**
- * The program by hand with what a server of patients' data owes beside the data: who may ask, validators, an id and the time of each
- * request, and its line in the log. In: what makes the body of an address, and the headers that all answers share. Out: a server.
+ * The program by hand with what a server of patients' data owes beside the data: who may ask, validators, an id and the
+ * time of each request, and its line in the log. In: what makes the body of an address, and the headers that all
+ * answers share. Out: a server.
  */
 import { hash, randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';

@@ -1,5 +1,6 @@
 /**
- * A statement for a program by hand. In: what the facade sends. Out: its text, and its parameters as node:sqlite takes them.
+ * A statement for a program by hand. In: what the facade sends. Out: its text, and its parameters as node:sqlite takes
+ * them.
  */
 import type { SQLInputValue } from 'node:sqlite';
 import type { Statement } from '../../src/sql/plan.ts';

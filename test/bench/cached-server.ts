@@ -1,6 +1,6 @@
 /**
- * One server of `npm run bench -- cached`, a process of its own. In: which, and for those that know nothing the answer to
- * send, as a message. Out: the port, and seconds of CPU when asked, as messages.
+ * One server of `npm run bench -- cached`, a process of its own. In: which, and for those that know nothing the answer
+ * to send, as a message. Out: the port, and seconds of CPU when asked, as messages.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

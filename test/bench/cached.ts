@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- cached`: kept answers against a bare node:http server that sends the same bytes, and against a route
- * of the framework that does, in microseconds of the server's CPU time per request.
+ * `npm run bench -- cached`: kept answers against a bare node:http server that sends the same bytes, and against a
+ * route of the framework that does, in microseconds of the server's CPU time per request.
  */
 import { compared, RUNS, shown } from './runs.ts';
 import { compareServers, fetchOnce, type Server, startProgram } from './servers.ts';

@@ -1,6 +1,6 @@
 /**
- * Time as the benches count it: CPU of the whole process, garbage collection included. In: things to run. Out: medians of
- * rounds; in each the contenders take short turns, so that what else the machine does falls on each alike.
+ * Time as the benches count it: CPU of the whole process, garbage collection included. In: things to run. Out: medians
+ * of rounds; in each the contenders take short turns, so that what else the machine does falls on each alike.
  */
 
 export type Work = () => unknown;
@@ -19,7 +19,10 @@ const TURN = 40;
 /** Milliseconds that each runs before it is measured: more code is compiled for a second or two. */
 export const WARM_UP = 3000;
 
-/** Runs all contenders side by side, after a warm-up of each. Out: microseconds of CPU per run, the median of the rounds. */
+/**
+ * Runs all contenders side by side, after a warm-up of each. Out: microseconds of CPU per run, the median of the
+ * rounds.
+ */
 export async function sideBySide<Name extends string>(
   contenders: Readonly<Record<Name, Work>>,
   { rounds, least }: Rounds = ROUNDS,

@@ -1,6 +1,6 @@
 /**
- * A facade's statement with its columns named, as an object of a row needs them. In: the statement, and the names in the order of
- * its columns. Out: the statement. Throws an Error where it has another number of columns.
+ * A facade's statement with its columns named, as an object of a row needs them. In: the statement, and the names in
+ * the order of its columns. Out: the statement. Throws an Error where it has another number of columns.
  */
 export function withNames(sql: string, names: readonly string[]): string {
   const items: string[] = [];

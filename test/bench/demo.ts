@@ -1,5 +1,6 @@
 /**
- * The demo's mappings over a SQLite file of its schema, as the server opens them. In: the file. Out: facade and database.
+ * The demo's mappings over a SQLite file of its schema, as the server opens them. In: the file. Out: facade and
+ * database.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readConfig } from '../../src/config/config.ts';

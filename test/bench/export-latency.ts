@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- export-latency [file]`: how long clients wait while an export runs, beside how long they wait without
- * one. In: a SQLite file of the demo's schema, large enough that an export of it takes a while. Out: a table of
+ * `npm run bench -- export-latency [file]`: how long clients wait while an export runs, beside how long they wait
+ * without one. In: a SQLite file of the demo's schema, large enough that an export of it takes a while. Out: a table of
  * milliseconds. Rounds with and without the export alternate: it is paused in between.
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * One server of `npm run bench -- http`, a process of its own. In: which, and a database file with what is asked of it, as
- * a message. Out: the port, and seconds of CPU when asked, as messages.
+ * One server of `npm run bench -- http`, a process of its own. In: which, and a database file with what is asked of it,
+ * as a message. Out: the port, and seconds of CPU when asked, as messages.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';

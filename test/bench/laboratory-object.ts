@@ -1,7 +1,7 @@
 /**
  * The obvious program: a laboratory result of the demo as an object, from a row object of the facade's own statement,
- * for JSON.stringify to write. In: columns by name, and how the offset of a local time is come by. Out: the same resource as
- * the facade's.
+ * for JSON.stringify to write. In: columns by name, and how the offset of a local time is come by. Out: the same
+ * resource as the facade's.
  */
 import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The pages and reads that the facade, the reference and the obvious program all answer. In: the demo's database. Out: per
- * page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
+ * The pages and reads that the facade, the reference and the obvious program all answer. In: the demo's database. Out:
+ * per page the request, its statement with what is bound, and the bytes of the facade, to which the others are held.
  */
 import type { SearchRequest } from '../../src/facade.ts';
 import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';

@@ -1,9 +1,10 @@
 /**
- * The facade on a SQL Server beside the raw driver: `npm run bench -- --target mssql [patients]`, the server in MSSQL_URL. The
- * driver alone sends the same statements with the same parameters and takes the rows as arrays; the facade makes pages
- * and files of them besides. Printed is the share of the driver's rate that is left, per second of CPU of this process:
- * of the driver as it comes, and of the driver with the facade's own settings; first at the pace of the server, then (without
- * TLS) with its answers at hand, as from a server that is faster than this process (relay.ts).
+ * The facade on a SQL Server beside the raw driver: `npm run bench -- --target mssql [patients]`, the server in
+ * MSSQL_URL. The driver alone sends the same statements with the same parameters and takes the rows as arrays; the
+ * facade makes pages and files of them besides. Printed is the share of the driver's rate that is left, per second of
+ * CPU of this process: of the driver as it comes, and of the driver with the facade's own settings; first at the pace
+ * of the server, then (without TLS) with its answers at hand, as from a server that is faster than this process
+ * (relay.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- overload`: what becomes of the answers when far more is asked than the server bears. Requests begin when they are due,
- * whether those before them were answered or not (open loop), at 1, 2, 5 and 10 times what the server answers to 64 clients. In: a SQLite file
- * of the demo's schema. Out: answers in time, refusals, milliseconds and memory at each load. To be run on a machine that does nothing else:
- * client and server need a core each.
+ * `npm run bench -- overload`: what becomes of the answers when far more is asked than the server bears. Requests begin
+ * when they are due, whether those before them were answered or not (open loop), at 1, 2, 5 and 10 times what the
+ * server answers to 64 clients. In: a SQLite file of the demo's schema. Out: answers in time, refusals, milliseconds
+ * and memory at each load. To be run on a machine that does nothing else: client and server need a core each.
  */
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -20,7 +20,9 @@ const CONNECTIONS = 1000;
 
 interface Ended {
   readonly status: number;
-  /** Milliseconds as the client has them, and of those the server's own, from the head it read to the answer it made. */
+  /**
+   * Milliseconds as the client has them, and of those the server's own, from the head it read to the answer it made.
+   */
   readonly took: number;
   readonly inside: number;
 }

@@ -1,8 +1,8 @@
 /**
- * A relay before a SQL Server, in a process of its own whose CPU no bench counts. In: an address without TLS. Out: an address
- * whose SELECTs are answered by the server or, once `keep` was called, from memory: what was asked before is at hand, so
- * that rows come as fast as the driver takes them. What a row costs the driver depends on that: it reads rows again that end in a packet
- * that is not there yet.
+ * A relay before a SQL Server, in a process of its own whose CPU no bench counts. In: an address without TLS. Out: an
+ * address whose SELECTs are answered by the server or, once `keep` was called, from memory: what was asked before is at
+ * hand, so that rows come as fast as the driver takes them. What a row costs the driver depends on that: it reads rows
+ * again that end in a packet that is not there yet.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

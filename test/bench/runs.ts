@@ -1,6 +1,7 @@
 /**
- * What was measured several times, each time in processes of its own: how V8 compiles, and where the system puts a process in memory,
- * moves ratios by a tenth from one process to the next. In: microseconds of each contender in each run. Out: texts for a table.
+ * What was measured several times, each time in processes of its own: how V8 compiles, and where the system puts a
+ * process in memory, moves ratios by a tenth from one process to the next. In: microseconds of each contender in each
+ * run. Out: texts for a table.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,10 @@ export const RUNS = 5;
 /** Microseconds of each contender, one object a run. */
 export type Runs<Name extends string> = readonly Readonly<Record<Name, number>>[];
 
-/** Runs a program that sends one message again and again, each time anew, and says which run it is. Throws an Error where one ends without. */
+/**
+ * Runs a program that sends one message again and again, each time anew, and says which run it is. Throws an Error
+ * where one ends without.
+ */
 export async function inProcesses<T>(program: URL, ...args: readonly string[]): Promise<readonly T[]> {
   const messages: T[] = [];
   for (let run = 0; run < RUNS; run++) {

@@ -1,6 +1,7 @@
 /**
- * One process of `npm run bench -- search`: a page of 50 Observations and a read of one, beside the programs written by hand. In: a
- * SQLite file of the demo's schema. Out: a message with microseconds of CPU. Bytes are compared before anything is measured.
+ * One process of `npm run bench -- search`: a page of 50 Observations and a read of one, beside the programs written by
+ * hand. In: a SQLite file of the demo's schema. Out: a message with microseconds of CPU. Bytes are compared before
+ * anything is measured.
  */
 import type { SearchRequest } from '../../src/facade.ts';
 import { toXml } from '../../src/resource/xml.ts';

@@ -1,6 +1,6 @@
 /**
- * Servers as processes of their own, and clients for them. What is compared is CPU time of the server's process alone, in
- * alternating rounds, so that whatever else the machine does falls on all of them.
+ * Servers as processes of their own, and clients for them. What is compared is CPU time of the server's process alone,
+ * in alternating rounds, so that whatever else the machine does falls on all of them.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -105,8 +105,9 @@ export interface Load {
   readonly requests: number;
   readonly warm: number;
   /**
-   * This process, which asks, does not sleep in between. For servers that answer as fast as it asks: whoever answers a client that sleeps on
-   * the same machine wakes it, which takes up to a sixth of a request, and a slower server, whose client sleeps more often, does so more often.
+   * This process, which asks, does not sleep in between. For servers that answer as fast as it asks: whoever answers a
+   * client that sleeps on the same machine wakes it, which takes up to a sixth of a request, and a slower server, whose
+   * client sleeps more often, does so more often.
    */
   readonly awake?: boolean;
 }

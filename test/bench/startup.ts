@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- startup`: from the start of the process to its first answer, as `npm start` runs it, with the demo's
- * mappings and with a pack of 40 of them; as the first start after an install, and as any later one, which finds
+ * `npm run bench -- startup`: from the start of the process to its first answer, as `npm start` runs it, with the
+ * demo's mappings and with a pack of 40 of them; as the first start after an install, and as any later one, which finds
  * compiled modules.
  */
 import { spawn } from 'node:child_process';

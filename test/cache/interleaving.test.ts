@@ -113,8 +113,8 @@ test('no answer is older than the bound of the change that it hides, nor another
         }
 
         /**
-         * A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end. The mark is seen once the
-         * answer is asked for when the interval is over.
+         * A row that goes before its mark was seen takes the mark along: its last change is hidden as long as its end.
+         * The mark is seen once the answer is asked for when the interval is over.
          */
         function forget(row: number): void {
           for (const { bounds, from } of truths.filter(truth => truth.row === row)) {

@@ -1,6 +1,7 @@
 /**
  * A clinic of a few rows in a SQLite file that is written to while it is served, a clock that stands still, and a cache
- * in front. Persons and stays have a watermark, telephones and wards have none; a stay is finished once its end has passed.
+ * in front. Persons and stays have a watermark, telephones and wards have none; a stay is finished once its end has
+ * passed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Documents of the demo for the tests of one file: opened before them, closed after. In: how many charts. Out: the way to make
- * documents and to ask the legacy database itself.
+ * Documents of the demo for the tests of one file: opened before them, closed after. In: how many charts. Out: the way
+ * to make documents and to ask the legacy database itself.
  */
 import { afterAll, beforeAll } from 'vitest';
 import { type DemoDocuments, openDemoDocuments } from './demo-documents.ts';

@@ -1,6 +1,7 @@
 /**
- * The validator of ../shared/tools/ccda-validate, where it is there and set up: schema, schematrons, vocabulary. In: files.
- * Out: its errors, or undefined (with one printed line) where it cannot run. It is never fetched or installed here.
+ * The validator of ../shared/tools/ccda-validate, where it is there and set up: schema, schematrons, vocabulary. In:
+ * files. Out: its errors, or undefined (with one printed line) where it cannot run. It is never fetched or installed
+ * here.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Whatever somebody wrote in their own words and FHIR serves, the patient's document says too: in its narrative and in an entry. */
+/**
+ * Whatever somebody wrote in their own words and FHIR serves, the patient's document says too: in its narrative and in
+ * an entry.
+ */
 import { expect, test } from 'vitest';
 import { plainText } from '../../src/mapping/codecs/html.ts';
 import { demoOfFile } from './demo-of-file.ts';

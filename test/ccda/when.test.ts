@@ -1,4 +1,6 @@
-/** When something began or was done, in every form that FHIR has for it: in the row of the narrative and in the entry. */
+/**
+ * When something began or was done, in every form that FHIR has for it: in the row of the narrative and in the entry.
+ */
 import { expect, test } from 'vitest';
 import { addAllergy } from '../../src/ccda/entries/allergy.ts';
 import { addProblem } from '../../src/ccda/entries/problem.ts';

@@ -37,7 +37,9 @@ const anyText = fc.oneof(
     .map(parts => parts.join('')),
 );
 
-/** What XML 1.0 can hold of a text: everything but controls, half surrogates, U+FFFE and U+FFFF, which become U+FFFD. */
+/**
+ * What XML 1.0 can hold of a text: everything but controls, half surrogates, U+FFFE and U+FFFF, which become U+FFFD.
+ */
 function heldByXml(text: string): string {
   return [...text.toWellFormed()]
     .map(character => {

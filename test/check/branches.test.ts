@@ -1,6 +1,6 @@
 /**
- * The sample has a row of each branch of a mapping, however rare it is, be the branch one of child rows or of pieces; so a fault
- * that only such a branch shows is found.
+ * The sample has a row of each branch of a mapping, however rare it is, be the branch one of child rows or of pieces;
+ * so a fault that only such a branch shows is found.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

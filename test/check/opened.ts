@@ -1,6 +1,6 @@
 /**
- * A pack over a small database, opened for the sections of a check, so that a test can break a codec or a plan beforehand. In: a
- * clinic. Out: its registry and database; the sections that ran over them, and what they told.
+ * A pack over a small database, opened for the sections of a check, so that a test can break a codec or a plan
+ * beforehand. In: a clinic. Out: its registry and database; the sections that ran over them, and what they told.
  */
 import { join } from 'node:path';
 import { ROWS } from '../../src/check/rows.ts';

@@ -1,5 +1,6 @@
 /**
- * Plants faults into copies of the third database and of its pack. In: the faults. Out: what `lintel check` tells of them.
+ * Plants faults into copies of the third database and of its pack. In: the faults. Out: what `lintel check` tells of
+ * them.
  */
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

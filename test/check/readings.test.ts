@@ -1,6 +1,7 @@
 /**
- * A fault of any codec, whatever it reads, is found by the check on rows, at the line of the element: by a reading of the stored
- * value that is not the codec's. So is an `sql` that is served or searched otherwise than the engine works it out.
+ * A fault of any codec, whatever it reads, is found by the check on rows, at the line of the element: by a reading of
+ * the stored value that is not the codec's. So is an `sql` that is served or searched otherwise than the engine works
+ * it out.
  */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

@@ -1,5 +1,6 @@
 /**
- * `lintel indexes`: what it prints is an index that the database takes and that the planner then uses; then it is printed no more.
+ * `lintel indexes`: what it prints is an index that the database takes and that the planner then uses; then it is
+ * printed no more.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

@@ -141,7 +141,10 @@ test('rows decide between names that say the same, and tell how a column is read
   expect(told).not.toContain('Qux');
 });
 
-/** English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and allergies. */
+/**
+ * English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and
+ * allergies.
+ */
 function buildForeign(file: string): void {
   const database = new DatabaseSync(file);
   database.exec(`

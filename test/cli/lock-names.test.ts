@@ -1,5 +1,6 @@
 /**
- * The JSON Schema that `lintel lock` writes: names of the database where they stand, and no mapping that fitted fits no more.
+ * The JSON Schema that `lintel lock` writes: names of the database where they stand, and no mapping that fitted fits no
+ * more.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 /**
- * fhirclient's usual calls: the library of SMART applications, in Node over the wire. http://docs.smarthealthit.org/client-js/
+ * fhirclient's usual calls: the library of SMART applications, in Node over the wire.
+ * http://docs.smarthealthit.org/client-js/
  */
 import FHIR from 'fhirclient';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

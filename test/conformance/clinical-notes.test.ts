@@ -1,6 +1,7 @@
 /**
- * Clinical notes as US Core asks for them and the certification tests look: the kinds of notes, the categories of reports,
- * and attachments that are found both ways and can be read. https://hl7.org/fhir/us/core/STU6.1/clinical-notes.html
+ * Clinical notes as US Core asks for them and the certification tests look: the kinds of notes, the categories of
+ * reports, and attachments that are found both ways and can be read.
+ * https://hl7.org/fhir/us/core/STU6.1/clinical-notes.html
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Resource, type ServedDemo, serveDemo } from './demo-resources.ts';

@@ -1,6 +1,6 @@
 /**
- * The demo as the conformance tests ask it: the special charts of the fixture behind the whole HTTP application, and all
- * resources that it serves.
+ * The demo as the conformance tests ask it: the special charts of the fixture behind the whole HTTP application, and
+ * all resources that it serves.
  */
 import type { Hono } from 'hono';
 import { readConfig } from '../../src/config/config.ts';

@@ -1,5 +1,6 @@
 /**
- * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for it.
+ * Must-support elements: each is there on some resource that claims the profile, as the certification tests look for
+ * it.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { itemsAt } from '../../src/coverage/elements.ts';

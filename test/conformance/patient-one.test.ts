@@ -1,6 +1,6 @@
 /**
- * What certification tests look for in the chart of patient 1 beyond the elements of profiles: each category and, where a
- * status is searched by several values, several of them; units of measure; references that lead on.
+ * What certification tests look for in the chart of patient 1 beyond the elements of profiles: each category and, where
+ * a status is searched by several values, several of them; units of measure; references that lead on.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { groupsOf, VERSIONS } from '../../src/coverage/guide.ts';

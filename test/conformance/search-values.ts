@@ -1,6 +1,6 @@
 /**
- * Values for searches, read out of resources as the certification tests do. In: a resource and a parameter. Out: the text
- * for a query string, and what comparators are tried with.
+ * Values for searches, read out of resources as the certification tests do. In: a resource and a parameter. Out: the
+ * text for a query string, and what comparators are tried with.
  */
 
 import { indexOf } from '../../src/law/oracle.ts';
@@ -14,7 +14,9 @@ const DAY = 86_400_000;
 
 const known = new WeakMap<Resource, Map<SearchParameter, readonly Indexed[]>>();
 
-/** All values that a resource has for a parameter; each is taken from it once, for they are asked for again and again. */
+/**
+ * All values that a resource has for a parameter; each is taken from it once, for they are asked for again and again.
+ */
 export function indexedOf(resource: Resource, parameter: SearchParameter): readonly Indexed[] {
   const ofResource = known.get(resource) ?? new Map<SearchParameter, readonly Indexed[]>();
   known.set(resource, ofResource);

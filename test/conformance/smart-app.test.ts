@@ -1,6 +1,6 @@
 /**
- * An app with fhirclient in Chromium, which launches by itself and from an EHR without special options; and the pages that
- * people see on the way, with a keyboard's means. Is left out, and says so, where no Chromium is installed.
+ * An app with fhirclient in Chromium, which launches by itself and from an EHR without special options; and the pages
+ * that people see on the way, with a keyboard's means. Is left out, and says so, where no Chromium is installed.
  */
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';

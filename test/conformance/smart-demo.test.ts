@@ -1,6 +1,6 @@
 /**
- * What the demo offers to try, as the greeting says it: from nothing to a token by Backend Services, and an app that the page
- * that plays the EHR launches. And the scopes of a certification run over the demo's data.
+ * What the demo offers to try, as the greeting says it: from nothing to a token by Backend Services, and an app that
+ * the page that plays the EHR launches. And the scopes of a certification run over the demo's data.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -129,7 +129,10 @@ interface TokenResponse {
   readonly id_token?: string;
 }
 
-/** A launch of the app with a secret, authorized by POST where the EHR begins it; all that is offered is ticked, as it comes. */
+/**
+ * A launch of the app with a secret, authorized by POST where the EHR begins it; all that is offered is ticked, as it
+ * comes.
+ */
 async function launched(user: string, scope: string, ehr?: EhrLaunch): Promise<TokenResponse> {
   const auth = `${running.url}/auth`;
   const verifier = randomBytes(32).toString('base64url');
@@ -172,7 +175,10 @@ interface EhrLaunch {
   readonly launch: string;
 }
 
-/** Whoever is logged in at the page that plays the EHR launches the app with a secret for a patient and the latest visit. */
+/**
+ * Whoever is logged in at the page that plays the EHR launches the app with a secret for a patient and the latest
+ * visit.
+ */
 async function fromEhr(user: string, patient: string): Promise<EhrLaunch & { readonly encounter: string }> {
   const browser = openBrowser(`${running.url}/auth`);
   await browser.send(`${running.url}/auth/login`, [

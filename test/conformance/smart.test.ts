@@ -1,6 +1,7 @@
 /**
- * SMART App Launch 2.2 as certification asks for it: standalone and EHR launch, each kind of client, refresh, revocation,
- * introspection, OpenID Connect, Backend Services. Against a whole server, through the pages that people see.
+ * SMART App Launch 2.2 as certification asks for it: standalone and EHR launch, each kind of client, refresh,
+ * revocation, introspection, OpenID Connect, Backend Services. Against a whole server, through the pages that people
+ * see.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/
  */
 import { createRemoteJWKSet, jwtVerify } from 'jose';

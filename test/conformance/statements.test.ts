@@ -29,7 +29,10 @@ async function page(
   return { statements: plans.map(plan => render(plan, SQLITE).text), entries };
 }
 
-/** A larger page is read in lists of so many. Types of one table, or whose first table fills the pages asked for: with 1:N collections, nested ones, and without. */
+/**
+ * A larger page is read in lists of so many. Types of one table, or whose first table fills the pages asked for: with
+ * 1:N collections, nested ones, and without.
+ */
 test.each([
   ['CarePlan', 1, 50, 2],
   ['CareTeam', 1, 20, 2],

@@ -1,4 +1,7 @@
-/** XML of everything that the demo serves: in the order and number of the definitions, and the same resource as the JSON. */
+/**
+ * XML of everything that the demo serves: in the order and number of the definitions, and the same resource as the
+ * JSON.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fromXml } from '../../src/resource/from-xml.ts';

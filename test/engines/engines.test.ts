@@ -1,4 +1,7 @@
-/** A third engine is one entry of the table: configuration, loading, searches and commands take it as they take the others. */
+/**
+ * A third engine is one entry of the table: configuration, loading, searches and commands take it as they take the
+ * others.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type ConfigError, readConfig } from '../../src/config/config.ts';

@@ -1,6 +1,6 @@
 /**
- * A share of the cases of a long suite, for an engine on which each case takes its time. In: cases in their order. Out: the
- * same ones in every run: a few of each group, chosen by a seed.
+ * A share of the cases of a long suite, for an engine on which each case takes its time. In: cases in their order. Out:
+ * the same ones in every run: a few of each group, chosen by a seed.
  */
 import { Random } from '../../fixtures/random.ts';
 import type { Database } from '../../src/sql/database.ts';

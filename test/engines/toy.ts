@@ -1,6 +1,6 @@
 /**
- * A third engine, as somebody would add one (docs/extending.md): node:sqlite under other names, which quotes every name with double
- * quotes and numbers its placeholders. In: `toy://<file>`. Nothing of src knows it.
+ * A third engine, as somebody would add one (docs/extending.md): node:sqlite under other names, which quotes every name
+ * with double quotes and numbers its placeholders. In: `toy://<file>`. Nothing of src knows it.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../../src/sql/catalog.ts';

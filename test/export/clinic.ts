@@ -160,7 +160,9 @@ export interface Clinic {
   change(sql: string): void;
 }
 
-/** People 1 to `people`; list 1 holds the odd ones of the first ten, list 2 nobody. Each person has `each` weighings. */
+/**
+ * People 1 to `people`; list 1 holds the odd ones of the first ten, list 2 nobody. Each person has `each` weighings.
+ */
 export function makeClinic(folder: string, people: number, each: number): Clinic {
   const pack = join(folder, 'pack');
   mkdirSync(pack);

@@ -31,7 +31,9 @@ async function deletedIn({ deleted }: Manifest): Promise<readonly string[]> {
   return found.toSorted();
 }
 
-/** Weighings 3 (of person 3), 4 (of person 4) and 23 (of person 3) are deleted, the last long ago; person 5 has left. */
+/**
+ * Weighings 3 (of person 3), 4 (of person 4) and 23 (of person 3) are deleted, the last long ago; person 5 has left.
+ */
 function withDeletions(): ReturnType<typeof clinic> {
   const where = clinic(20, 3);
   where.change(`UPDATE WEIGHING SET GONE = 'Y', UPD = '2025-06-01 10:00:00.000' WHERE NO IN (3, 4);

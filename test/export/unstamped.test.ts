@@ -1,4 +1,7 @@
-/** What an export with `_since` cannot see, it says: rows without a time of their last change, and changes of child rows. */
+/**
+ * What an export with `_since` cannot see, it says: rows without a time of their last change, and changes of child
+ * rows.
+ */
 import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { readExportRequest } from '../../src/export/request.ts';

@@ -103,7 +103,10 @@ const PIECES = [
   ],
 ];
 
-/** Statuses of many paths, in order; each answer ends before the next is asked for. What is refused closes its connection. */
+/**
+ * Statuses of many paths, in order; each answer ends before the next is asked for. What is refused closes its
+ * connection.
+ */
 async function statusesOf(port: number, paths: readonly string[]): Promise<readonly number[]> {
   const statuses: number[] = [];
   while (statuses.length < paths.length) await statusesOnOne(port, paths, statuses);

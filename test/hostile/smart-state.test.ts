@@ -1,4 +1,6 @@
-/** Damaged files of the authorization server: it starts, names the file, and lets nobody in who was not let in before. */
+/**
+ * Damaged files of the authorization server: it starts, names the file, and lets nobody in who was not let in before.
+ */
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

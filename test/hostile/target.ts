@@ -1,6 +1,6 @@
 /**
- * What the attacks are tried on: a real server on loopback in this process, and clients that speak bytes. Every attack is bounded:
- * `HOSTILE=full` (`npm run test:hostile`) tries more of each.
+ * What the attacks are tried on: a real server on loopback in this process, and clients that speak bytes. Every attack
+ * is bounded: `HOSTILE=full` (`npm run test:hostile`) tries more of each.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * XML from outside opens no connection and no file: the bodies of every route, and notes of the
- * database that are HTML, XML or RTF. What the process does meanwhile is watched, and each watch is shown to notice what it is for.
+ * XML from outside opens no connection and no file: the bodies of every route, and notes of the database that are HTML,
+ * XML or RTF. What the process does meanwhile is watched, and each watch is shown to notice what it is for.
  */
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns';

@@ -74,7 +74,10 @@ async function audited(
   return { response, written: [...records] };
 }
 
-/** Routes that tell nothing of any patient. A new route is audited, or it is listed here and somebody has thought about it. */
+/**
+ * Routes that tell nothing of any patient. A new route is audited, or it is listed here and somebody has thought about
+ * it.
+ */
 const NOT_AUDITED = ['/', '/health', '/ready', '/metrics', '/search/:type', '/fhir/metadata'];
 const MIDDLEWARE = /\/\*$|^\*$/;
 const VALUES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /**
- * Values of searches as clients send them: long lists in a body, fields of a form that are empty, and ids asked for as tokens.
+ * Values of searches as clients send them: long lists in a body, fields of a form that are empty, and ids asked for as
+ * tokens.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DemoApp, demoApp } from './demo-app.ts';

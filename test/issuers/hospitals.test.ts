@@ -1,6 +1,6 @@
 /**
- * Tokens in the forms in which hospitals have them: Keycloak, Microsoft Entra ID (v1 and v2; for a person and for a program),
- * Okta, Ping. Each with the settings that docs/access.md gives, out of that page itself.
+ * Tokens in the forms in which hospitals have them: Keycloak, Microsoft Entra ID (v1 and v2; for a person and for a
+ * program), Okta, Ping. Each with the settings that docs/access.md gives, out of that page itself.
  */
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,4 +1,6 @@
-/** A whole server with ACCESS=jwt: who is let in, what is told to whoever has no token, and what an outage looks like. */
+/**
+ * A whole server with ACCESS=jwt: who is let in, what is told to whoever has no token, and what an outage looks like.
+ */
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';

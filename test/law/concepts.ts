@@ -1,7 +1,8 @@
 /**
- * A schema in which no row has a code of its own: facts refer to concepts by number, as warehouses do, through an item (two
- * joins away), through a list of codes with a key of two texts, through the newest of several rows; child rows do likewise.
- * Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade over SQLite.
+ * A schema in which no row has a code of its own: facts refer to concepts by number, as warehouses do, through an item
+ * (two joins away), through a list of codes with a key of two texts, through the newest of several rows; child rows do
+ * likewise. Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade over
+ * SQLite.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The readings that `lintel check` holds codecs against: a sound codec is never contradicted, whatever stands in the column, and a
- * codec that rounds, shifts, cuts, invents or loses is, in each kind of value.
+ * The readings that `lintel check` holds codecs against: a sound codec is never contradicted, whatever stands in the
+ * column, and a codec that rounds, shifts, cuts, invents or loses is, in each kind of value.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Includes, `_has` and chains follow the references that resources show: for each reference parameter the three are asked of
- * the same resources and held against their JSON. https://hl7.org/fhir/R4/search.html#chaining
+ * Includes, `_has` and chains follow the references that resources show: for each reference parameter the three are
+ * asked of the same resources and held against their JSON. https://hl7.org/fhir/R4/search.html#chaining
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

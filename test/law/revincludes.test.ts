@@ -1,6 +1,7 @@
 /**
- * `_revinclude` to the letter: for every type and every reverse include that the CapabilityStatement offers, what a page brings is
- * what the search by that parameter over the matches of the page finds. https://hl7.org/fhir/R4/search.html#revinclude
+ * `_revinclude` to the letter: for every type and every reverse include that the CapabilityStatement offers, what a
+ * page brings is what the search by that parameter over the matches of the page finds.
+ * https://hl7.org/fhir/R4/search.html#revinclude
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

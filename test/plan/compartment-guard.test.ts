@@ -36,7 +36,9 @@ test('rows of a mapping without a provable reference are nobody’s, those of a 
   expect(kindOf('people')).toBe('equals');
 });
 
-/** What a pack adds tomorrow: of each type of R4 a mapping that nobody wrote a rule for, and to which nothing refers. */
+/**
+ * What a pack adds tomorrow: of each type of R4 a mapping that nobody wrote a rule for, and to which nothing refers.
+ */
 test('any type is closed to a caller of one patient until a reference or a permission opens it', async () => {
   const { registry } = (await openSmallFacade(SCHEMA, PACK)).facade;
   const types = resourceTypes().filter(type => type !== 'Patient');

@@ -1,4 +1,7 @@
-/** Searches by date over periods begin with bounds of single columns, which an index serves, however many forms a date has. */
+/**
+ * Searches by date over periods begin with bounds of single columns, which an index serves, however many forms a date
+ * has.
+ */
 import { describe, expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
 
@@ -37,7 +40,10 @@ const FIRST = `
     start: { first: [{ from: [ADM, ADM_TM], via: { date-and-time: { date: ymd8, time: hhmm } } }, { from: SCHD }] }
     end: { first: [{ from: DSCH, via: date, if: { absent: [ADM_TM], present: [ADM] } }, { from: DSCH }] }`;
 
-/** Of the counting statement the beginning of its condition, for SQL Server: in the column's own collation, which an index has. */
+/**
+ * Of the counting statement the beginning of its condition, for SQL Server: in the column's own collation, which an
+ * index has.
+ */
 const ADM = 'v\\.ADM >= @p\\d';
 const ONE = 'v\\.FR >= @p\\d AND v\\.UNTIL < @p\\d';
 const EITHER = `\\(${ADM} OR v\\.SCHD >= @p\\d\\)`;

@@ -1,5 +1,6 @@
 /**
- * `changed` of several columns of several tables: the latest counts, in meta.lastUpdated, `_lastUpdated` and its order alike.
+ * `changed` of several columns of several tables: the latest counts, in meta.lastUpdated, `_lastUpdated` and its order
+ * alike.
  */
 import { describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

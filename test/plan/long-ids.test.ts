@@ -1,6 +1,7 @@
 /**
- * Keys that make an id of more than 64 characters: such a row is no resource, and is absent everywhere. A foreign database with UUIDs as
- * texts and a table that joins two of them had allergies that were counted, found by others and never served.
+ * Keys that make an id of more than 64 characters: such a row is no resource, and is absent everywhere. A foreign
+ * database with UUIDs as texts and a table that joins two of them had allergies that were counted, found by others and
+ * never served.
  */
 import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';

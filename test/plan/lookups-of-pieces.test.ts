@@ -1,4 +1,7 @@
-/** `lookup` in the `each` of pieces: what a piece looks up is served, searched and sorted by, and missed pieces are told. */
+/**
+ * `lookup` in the `each` of pieces: what a piece looks up is served, searched and sorted by, and missed pieces are
+ * told.
+ */
 import { describe, expect, test } from 'vitest';
 import { problemsOf, SMALL } from '../mapping/load/problems-of.ts';
 import { expectLaw } from './small-law.ts';

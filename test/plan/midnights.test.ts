@@ -1,6 +1,7 @@
 /**
- * `midnight: absent` and `midnight: date` where midnight is written in many ways: what is read is what is searched, whatever
- * the rows look like. A time of day is compared with a time of day, so the text that SQL Server gets is no pattern.
+ * `midnight: absent` and `midnight: date` where midnight is written in many ways: what is read is what is searched,
+ * whatever the rows look like. A time of day is compared with a time of day, so the text that SQL Server gets is no
+ * pattern.
  */
 import { describe, expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';

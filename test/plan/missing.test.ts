@@ -1,5 +1,6 @@
 /**
- * `:missing` where there is an element and no value: extensions alone, and values of a type that the parameter does not read.
+ * `:missing` where there is an element and no value: extensions alone, and values of a type that the parameter does not
+ * read.
  * https://hl7.org/fhir/R4/search.html#modifiers
  */
 import { expect, test } from 'vitest';

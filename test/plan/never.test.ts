@@ -1,6 +1,6 @@
 /**
- * Filters that are understood and that nothing can match: a chain along references that lead to no resource, `_has` of what is not
- * here. They find nothing; left out, they would find everything.
+ * Filters that are understood and that nothing can match: a chain along references that lead to no resource, `_has` of
+ * what is not here. They find nothing; left out, they would find everything.
  */
 import { expect, test } from 'vitest';
 import { searchSmall } from './small-pack.ts';

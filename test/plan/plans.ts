@@ -1,6 +1,6 @@
 /**
- * What a search over the demo pack comes to, in the form in which cases.json keeps it. In: a request. Out: its statements
- * with SQL broken into lines, and their parameters, neighbours of one type on one line.
+ * What a search over the demo pack comes to, in the form in which cases.json keeps it. In: a request. Out: its
+ * statements with SQL broken into lines, and their parameters, neighbours of one type on one line.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type ExplainedStatement, explainSearch } from '../../src/explain/search.ts';

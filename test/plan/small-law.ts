@@ -1,13 +1,17 @@
 /**
  * The law on a small pack: what a search finds is what the resources show. In: a schema with rows, a pack, a type and a
- * parameter of tokens or strings. Out: a failed expectation where a search finds another set than the resources themselves.
+ * parameter of tokens or strings. Out: a failed expectation where a search finds another set than the resources
+ * themselves.
  */
 import { expect } from 'vitest';
 import { openSmall } from './small-pack.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-/** Every code and text that resources show is searched, with and without its system, and what none shows; `:missing` too. */
+/**
+ * Every code and text that resources show is searched, with and without its system, and what none shows; `:missing`
+ * too.
+ */
 export async function expectLaw(schema: string, files: Files, type: string, parameter: string): Promise<void> {
   const search = await openSmall(schema, files);
   const { resources } = await search(`${type}?_count=50`);
@@ -40,7 +44,10 @@ export async function expectLaw(schema: string, files: Files, type: string, para
   expect(await found(`${parameter}:missing=false`)).toEqual(having(faces => faces.size > 0));
 }
 
-/** `system|code`, `code`, `|code` without a system, strings as they are; a text alone as `text …`, so that it counts as present. */
+/**
+ * `system|code`, `code`, `|code` without a system, strings as they are; a text alone as `text …`, so that it counts as
+ * present.
+ */
 function facesOf(value: unknown): ReadonlySet<string> {
   const items = Array.isArray(value) ? value : value === undefined ? [] : [value];
   return new Set(items.flatMap(faces));

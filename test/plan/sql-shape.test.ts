@@ -1,6 +1,6 @@
 /**
- * The text of a statement depends on the shape of a request alone: which parameters, modifiers and prefixes, how exact a
- * value is, whether it has a system. Whatever else the values are, they are bound.
+ * The text of a statement depends on the shape of a request alone: which parameters, modifiers and prefixes, how exact
+ * a value is, whether it has a system. Whatever else the values are, they are bound.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -40,7 +40,9 @@ const two = (from: number, to: number) => fc.integer({ min: from, max: to }).map
 const year = fc.integer({ min: 1900, max: 2099 }).map(String);
 /** Within a month and a year: at their edges a day is compared with what is known of the month or the year alone. */
 const day = fc.tuple(year, two(2, 11), two(5, 25)).map(parts => parts.join('-'));
-/** Not beside a change of the hospital's clock, which is before 9:00 UTC: there a local time is compared in two parts. */
+/**
+ * Not beside a change of the hospital's clock, which is before 9:00 UTC: there a local time is compared in two parts.
+ */
 const instant = fc.tuple(day, two(9, 20), two(0, 59)).map(([on, hour, minute]) => `${on}T${hour}:${minute}:30Z`);
 
 const prefixed = (prefixes: readonly string[], of: readonly fc.Arbitrary<string>[]): readonly fc.Arbitrary<string>[] =>
@@ -109,7 +111,10 @@ test('searches for an instant near a change of the clock have three SQL texts, w
 const numbered = (count: number, nth: (i: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, i) => nth(i));
 
-/** They are looked for in one comparison with each column, not in one comparison each; lists of parameters are rounded up. */
+/**
+ * They are looked for in one comparison with each column, not in one comparison each; lists of parameters are rounded
+ * up.
+ */
 test.each<[string, string, (i: number) => string]>([
   ['Patient', 'name', i => `zq${i}`],
   ['Patient', 'name:exact', i => `Zq${i}`],

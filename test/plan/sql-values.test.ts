@@ -1,4 +1,6 @@
-/** `sql` over what SQLite files hold: columns come as they are kept, and the value is read as a column of its type is. */
+/**
+ * `sql` over what SQLite files hold: columns come as they are kept, and the value is read as a column of its type is.
+ */
 import { describe, expect, it } from 'vitest';
 import { searchSmall } from './small-pack.ts';
 

@@ -1,4 +1,6 @@
-/** Numbers as SQLite files keep them, through the whole server: what is emitted is what is stored, and what is found. */
+/**
+ * Numbers as SQLite files keep them, through the whole server: what is emitted is what is stored, and what is found.
+ */
 import { describe, expect, test } from 'vitest';
 import { compareDecimals } from '../../src/mapping/codecs/decimal.ts';
 import { type Found, openSmall } from './small-pack.ts';

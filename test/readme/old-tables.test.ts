@@ -1,4 +1,6 @@
-/** What docs/mapping-language.md says of old tables: each form is in the document as it is here, and does what it says. */
+/**
+ * What docs/mapping-language.md says of old tables: each form is in the document as it is here, and does what it says.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

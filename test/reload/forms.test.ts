@@ -1,6 +1,6 @@
 /**
- * Another program writes rows in forms that their columns never had, while a server answers: the first answer that sees such a row
- * is the last one that takes the column for what it was.
+ * Another program writes rows in forms that their columns never had, while a server answers: the first answer that sees
+ * such a row is the last one that takes the column for what it was.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Requests to the REST interface that mean harm, by somebody who is logged in: a clear answer, never a 500, and nothing of
- * them in the log.
+ * Requests to the REST interface that mean harm, by somebody who is logged in: a clear answer, never a 500, and nothing
+ * of them in the log.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * The REST interface over the demo, as a browser or curl meets it: an application, a cookie jar, a clock that can be set.
+ * The REST interface over the demo, as a browser or curl meets it: an application, a cookie jar, a clock that can be
+ * set.
  */
 import type { Hono } from 'hono';
 import { type Account, accountsThat } from '../../src/auth/accounts.ts';

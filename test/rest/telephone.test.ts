@@ -1,6 +1,6 @@
 /**
- * Telephone numbers are found by their digits, however they are kept and however they are asked for. The cases are those of
- * docs/ccds-documents.md.
+ * Telephone numbers are found by their digits, however they are kept and however they are asked for. The cases are
+ * those of docs/ccds-documents.md.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,4 +1,7 @@
-/** Who comes in at the REST interface where people log in at an issuer: by an access token, or by a password that is allowed. */
+/**
+ * Who comes in at the REST interface where people log in at an issuer: by an access token, or by a password that is
+ * allowed.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';

@@ -1,6 +1,6 @@
 /**
- * What broke other servers, each tried against a whole one: tokens and codes where they do not belong, keys and algorithms
- * that were never registered, addresses that lead elsewhere, answers that were another's.
+ * What broke other servers, each tried against a whole one: tokens and codes where they do not belong, keys and
+ * algorithms that were never registered, addresses that lead elsewhere, answers that were another's.
  */
 import { createPublicKey, type JsonWebKey, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * A browser without script, as far as the pages of the authorization server need one: it keeps cookies, follows redirects
- * while they stay here, and sends forms.
+ * A browser without script, as far as the pages of the authorization server need one: it keeps cookies, follows
+ * redirects while they stay here, and sends forms.
  */
 
 export interface Page {

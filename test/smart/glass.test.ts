@@ -1,6 +1,6 @@
 /**
- * Break-glass on a whole server: what is hidden is opened for those alone who may, with a reason, within their scopes; it is
- * told and written down; and nothing of it reaches the same caller without the header.
+ * Break-glass on a whole server: what is hidden is opened for those alone who may, with a reason, within their scopes;
+ * it is told and written down; and nothing of it reaches the same caller without the header.
  */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

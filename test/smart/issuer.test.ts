@@ -1,6 +1,6 @@
 /**
- * People log in at the hospital's issuer, and Lintel keeps scopes, launch context and consent. Against a provider on loopback:
- * what it is asked, whom it lets in, and what becomes of answers that are not good.
+ * People log in at the hospital's issuer, and Lintel keeps scopes, launch context and consent. Against a provider on
+ * loopback: what it is asked, whom it lets in, and what becomes of answers that are not good.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';

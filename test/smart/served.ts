@@ -1,5 +1,6 @@
 /**
- * A whole server with ACCESS=smart on a free port of loopback, with people and apps: what the tests of launches talk to.
+ * A whole server with ACCESS=smart on a free port of loopback, with people and apps: what the tests of launches talk
+ * to.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

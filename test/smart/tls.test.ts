@@ -1,4 +1,7 @@
-/** The embedded authorization server behind TLS of the server itself: every address is https, every cookie is for it alone. */
+/**
+ * The embedded authorization server behind TLS of the server itself: every address is https, every cookie is for it
+ * alone.
+ */
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';

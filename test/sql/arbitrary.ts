@@ -245,7 +245,10 @@ const pieces: fc.Arbitrary<Predicate> = fc.record({
   not: negated,
 });
 
-/** A column that is among those of children, which refer to nothing outside; twice, or from a lookup that may find nothing. */
+/**
+ * A column that is among those of children, which refer to nothing outside; twice, or from a lookup that may find
+ * nothing.
+ */
 const takenValues: fc.Arbitrary<Predicate> = fc
   .tuple(
     fc.constantFrom<[string, string]>(['A_ID', 'ID'], ['CD', 'TXT'], ['CD', 'CD'], ['SEQ', 'QTY']),

@@ -2,9 +2,9 @@
  * Validates a folder of NDJSON or JSON files with both validators:
  * `node test/validation/validate-shared.ts [FOLDER] [--us-core 6.1.0]`.
  *
- * In: the folder (an export, say). Out: each kind of error once with how often it is and one resource that has it; exit code
- * 1 if there is any. The first run copies ../shared/tools/fhir-validate to `.lintel/fhir-validate` and installs its packages
- * there, which needs the network; without FOLDER it does only that.
+ * In: the folder (an export, say). Out: each kind of error once with how often it is and one resource that has it; exit
+ * code 1 if there is any. The first run copies ../shared/tools/fhir-validate to `.lintel/fhir-validate` and installs
+ * its packages there, which needs the network; without FOLDER it does only that.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,6 @@
 /**
- * The view of code maps as the page asks for it: what rows hold, suggestions, texts with changed rows, lists in and out.
+ * The view of code maps as the page asks for it: what rows hold, suggestions, texts with changed rows, lists in and
+ * out.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

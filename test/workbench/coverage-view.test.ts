@@ -1,5 +1,6 @@
 /**
- * Coverage as the page asks for it: what the test kit would make of a small pack, its documents, and a guide that it brings.
+ * Coverage as the page asks for it: what the test kit would make of a small pack, its documents, and a guide that it
+ * brings.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

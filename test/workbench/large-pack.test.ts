@@ -1,6 +1,6 @@
 /**
- * A pack of 5 MB over 5,000 tables stays usable: bounds of CPU, wide enough for a slow machine, on what a person waits for. What was slow
- * once took minutes, or all of the memory.
+ * A pack of 5 MB over 5,000 tables stays usable: bounds of CPU, wide enough for a slow machine, on what a person waits
+ * for. What was slow once took minutes, or all of the memory.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -34,7 +34,9 @@ export async function openBench(): Promise<OpenedBench> {
   return { clinic, ...(await openBenchOn(clinic.environment)) };
 }
 
-/** The same over any database and pack. `timeLimit`: milliseconds for samples of rows, where no test may depend on them. */
+/**
+ * The same over any database and pack. `timeLimit`: milliseconds for samples of rows, where no test may depend on them.
+ */
 export async function openBenchOn(
   environment: Readonly<Record<string, string>>,
   timeLimit?: number,

@@ -1,5 +1,6 @@
 /**
- * The page of the workbench in a browser of its own, over a small clinic. Ask for it only where a Chromium is installed.
+ * The page of the workbench in a browser of its own, over a small clinic. Ask for it only where a Chromium is
+ * installed.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,6 @@
 /**
- * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the editor or not; what
- * other programs write is taken or told; and the lines of a code map.
+ * What the page does without a browser: texts that other views change are steps of undo, be the file opened in the
+ * editor or not; what other programs write is taken or told; and the lines of a code map.
  */
 import { history, undo } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';

@@ -1,6 +1,6 @@
 /**
- * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at; another program changes the
- * files meanwhile. Is left out, and says so, where no Chromium is installed.
+ * The page in headless Chromium: a mapping is broken, mended by the button, saved, and its row looked at; another
+ * program changes the files meanwhile. Is left out, and says so, where no Chromium is installed.
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,6 @@
 /**
- * Rows for the preview as the page asks for them, and the resource of the saved text beside that of a text that is not saved.
+ * Rows for the preview as the page asks for them, and the resource of the saved text beside that of a text that is not
+ * saved.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { changedLines } from '../../src/workbench/page/mapping/changed-lines.ts';

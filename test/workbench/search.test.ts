@@ -1,5 +1,6 @@
 /**
- * The view Search as its page asks for it: what can be searched and how it is completed; a search with its Bundle, SQL, plan and indexes.
+ * The view Search as its page asks for it: what can be searched and how it is completed; a search with its Bundle, SQL,
+ * plan and indexes.
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * The view Tables in headless Chromium: a column is searched for, its table looked at, its mapping gone to. Is left out, and says so,
- * where no Chromium is installed.
+ * The view Tables in headless Chromium: a column is searched for, its table looked at, its mapping gone to. Is left
+ * out, and says so, where no Chromium is installed.
  */
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,6 @@
 /**
- * The view Tables as its page asks for it: which tables there are, what is mapped where, what rows show, where keys lead.
+ * The view Tables as its page asks for it: which tables there are, what is mapped where, what rows show, where keys
+ * lead.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

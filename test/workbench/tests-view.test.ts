@@ -1,5 +1,6 @@
 /**
- * The tests beside the mappings as the page has them run: unsaved texts count, and a failure has its line and both values.
+ * The tests beside the mappings as the page has them run: unsaved texts count, and a failure has its line and both
+ * values.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

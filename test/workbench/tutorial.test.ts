@@ -1,6 +1,6 @@
 /**
- * docs/tutorial.md done in the page, from an empty pack to a served Patient and a laboratory result: once by keyboard alone and once by
- * mouse. Is left out, and says so, where no Chromium is installed.
+ * docs/tutorial.md done in the page, from an empty pack to a served Patient and a laboratory result: once by keyboard
+ * alone and once by mouse. Is left out, and says so, where no Chromium is installed.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

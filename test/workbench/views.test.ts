@@ -1,6 +1,6 @@
 /**
- * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the editor. Is left out,
- * and says so, where no Chromium is installed.
+ * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the
+ * editor. Is left out, and says so, where no Chromium is installed.
  */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

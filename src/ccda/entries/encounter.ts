@@ -1,6 +1,6 @@
 /**
- * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its diagnoses,
- * place and people.
+ * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its
+ * diagnoses, place and people.
  */
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, SNOMED, UB04_STATUS } from '../code-systems.ts';

@@ -156,7 +156,9 @@ const EVENTS: ReadonlySet<string> = new Set([
   'PCV',
 ]);
 
-/** At which event of the day: EIVL_TS. An element each would say that all of them hold, so that only one event is told. */
+/**
+ * At which event of the day: EIVL_TS. An element each would say that all of them hold, so that only one event is told.
+ */
 function atEvent(dosage: Dosage | undefined): Markup {
   const { repeat, code } = dosage?.timing ?? {};
   const atBedtime = codeIn(code, GTS) === 'BED' ? ['HS'] : [];

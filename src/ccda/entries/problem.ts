@@ -72,7 +72,10 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
   );
 }
 
-/** The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is repeated. */
+/**
+ * The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is
+ * repeated.
+ */
 export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): Markup {
   const { code, recordedDate } = condition;
   const [onset, abatement] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];

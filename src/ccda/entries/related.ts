@@ -1,5 +1,6 @@
 /**
- * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out: entryRelationship.
+ * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out:
+ * entryRelationship.
  */
 import { coded, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';

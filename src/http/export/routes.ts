@@ -131,7 +131,9 @@ function lostJob(): FhirError {
   );
 }
 
-/** https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient. */
+/**
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient.
+ */
 async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
   // An export is a job whether the client says `Prefer: respond-async` or not.
   const context = contextToExport(c, parts);

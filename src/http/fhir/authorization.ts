@@ -8,7 +8,9 @@ import { SMART_CONFIGURATION } from '../public.ts';
 
 /** What a server that is not open knows of those who give tokens. */
 export interface Authorization {
-  /** Of apps that are launched; undefined where this server does not tell it. Rejects while the issuer does not answer. */
+  /**
+   * Of apps that are launched; undefined where this server does not tell it. Rejects while the issuer does not answer.
+   */
   readonly configuration: (() => Promise<object>) | undefined;
   /**
    * Addresses of the authorization server that launches apps; undefined where none does, or while it does not answer.

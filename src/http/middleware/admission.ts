@@ -7,7 +7,10 @@ import { type BulkheadLoad, DatabaseError } from '../../sql/database.ts';
 
 /** First come, first served. */
 export interface Places {
-  /** Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal aborts. */
+  /**
+   * Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal
+   * aborts.
+   */
   enter(signal?: AbortSignal): Promise<() => void>;
   load(): BulkheadLoad;
   /** All places are taken, and for long nobody has given one back. */

@@ -33,7 +33,10 @@ export interface Description {
 }
 
 export interface Answer extends Description {
-  /** A text, until its bytes are asked for: what is sent once need not become a buffer, of which V8 collects many at great cost. */
+  /**
+   * A text, until its bytes are asked for: what is sent once need not become a buffer, of which V8 collects many at
+   * great cost.
+   */
   readonly content: string | Buffer<ArrayBuffer>;
   /** As bytes, from then on. */
   readonly body: Buffer<ArrayBuffer>;
@@ -213,7 +216,10 @@ function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
   return changed !== undefined && since !== undefined && changed * 1000 <= since;
 }
 
-/** Milliseconds since the epoch. What is no date of HTTP as it is written today counts for nothing. RFC 9110 section 5.6.7 */
+/**
+ * Milliseconds since the epoch. What is no date of HTTP as it is written today counts for nothing. RFC 9110 section
+ * 5.6.7
+ */
 function instantOf(httpDate: string): number | undefined {
   const instant = Date.parse(httpDate);
   return !Number.isNaN(instant) && new Date(instant).toUTCString() === httpDate.trim() ? instant : undefined;

@@ -84,8 +84,8 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
 type Shows = Pick<AppParts['facade'], 'shown'>;
 
 /**
- * Links of a search that came in a body do not show its parameters; the audit, where nobody else reads them, does. `text`: a
- * query with its question mark, or a form.
+ * Links of a search that came in a body do not show its parameters; the audit, where nobody else reads them, does.
+ * `text`: a query with its question mark, or a form.
  */
 function withShown(text: string, access: Access = OPEN_ACCESS, facade: Shows): string {
   if (!text.includes(SEALED)) return text;

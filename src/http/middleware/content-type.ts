@@ -15,8 +15,8 @@ export class WrongMediaType extends Error {
 }
 
 /**
- * The media type in lower case, and the charset, which is UTF-8 where none is named. Throws WrongMediaType for a body that is
- * compressed.
+ * The media type in lower case, and the charset, which is UTF-8 where none is named. Throws WrongMediaType for a body
+ * that is compressed.
  */
 export function contentTypeOf(c: HttpContext): { readonly mediaType: string; readonly charset: string } {
   const coding = c.req.header('content-encoding')?.trim() ?? '';
@@ -27,8 +27,8 @@ export function contentTypeOf(c: HttpContext): { readonly mediaType: string; rea
 }
 
 /**
- * The value of a parameter of a media type, without quotes. By places and not by an expression: one that skips blanks takes the
- * square of their number, and there may be very many.
+ * The value of a parameter of a media type, without quotes. By places and not by an expression: one that skips blanks
+ * takes the square of their number, and there may be very many.
  */
 export function parameterOf(parameters: readonly string[], name: string): string | undefined {
   for (const one of parameters) {

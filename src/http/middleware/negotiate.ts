@@ -53,16 +53,16 @@ function byAccept(accept: string): Format {
 }
 
 /**
- * Browsers that open an address name XHTML beside HTML. Libraries that name HTML without meaning it, as Java's HttpURLConnection does,
- * do not.
+ * Browsers that open an address name XHTML beside HTML. Libraries that name HTML without meaning it, as Java's
+ * HttpURLConnection does, do not.
  */
 function isBrowser(ranges: readonly Accept[]): boolean {
   return ranges.some(({ type, q }) => q > 0 && type.toLowerCase() === 'application/xhtml+xml');
 }
 
 /**
- * True if a person waits for the answer: HTML is named, and by a browser or as all that is taken. Libraries name it beside a
- * wildcard without meaning it.
+ * True if a person waits for the answer: HTML is named, and by a browser or as all that is taken. Libraries name it
+ * beside a wildcard without meaning it.
  */
 export function wantsPage(accept: string | undefined): boolean {
   const ranges = parseAccept(accept ?? '').filter(({ q }) => q > 0);
@@ -109,8 +109,8 @@ function byFormat(format: string): Format {
 }
 
 /**
- * Quality of the best of some media types; each takes that of the most specific range that holds it. Where the first, which answers
- * are labelled with, is named, no range with an asterisk asks for the others.
+ * Quality of the best of some media types; each takes that of the most specific range that holds it. Where the first,
+ * which answers are labelled with, is named, no range with an asterisk asks for the others.
  */
 function preference(
   [label = '', ...others]: readonly string[],

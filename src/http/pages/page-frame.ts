@@ -143,5 +143,8 @@ footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; overflow-wr
 }
 `;
 
-/** Sent with every page: its own style counts and no other, forms go to this server alone, and nothing is run or fetched. */
+/**
+ * Sent with every page: its own style counts and no other, forms go to this server alone, and nothing is run or
+ * fetched.
+ */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

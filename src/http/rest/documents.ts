@@ -29,7 +29,10 @@ const ALIASES: Readonly<Record<string, DocumentFormat>> = {
 /** What `_format` may say, as the FHIR interface calls it. */
 const NAMES: Readonly<Record<string, DocumentFormat>> = { xml: 'application/xml', html: 'text/html' };
 
-/** `format`: `_format`, which decides alone where it is given. Throws RestError where the client takes neither XML nor HTML. */
+/**
+ * `format`: `_format`, which decides alone where it is given. Throws RestError where the client takes neither XML nor
+ * HTML.
+ */
 export function documentFormat(accept: string | undefined, format?: string): DocumentFormat {
   if (format !== undefined) {
     const asked = NAMES[format] ?? FORMATS.find(one => one === format);
@@ -56,8 +59,8 @@ const AT_ONCE = 1024 * 1024;
 const PIECE = 64 * 1024;
 
 /**
- * All that a document says has been read before, so nothing but a fault of ours can break it off; the client sees that by
- * the missing end of the chunks.
+ * All that a document says has been read before, so nothing but a fault of ours can break it off; the client sees that
+ * by the missing end of the chunks.
  */
 export async function respondWithDocument(
   c: HttpContext,

@@ -32,10 +32,15 @@ export function parametersOf(c: HttpContext): readonly (readonly [name: string, 
   return parseParameters(queryOf(c.req.url), 'query string');
 }
 
-/** Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long. */
+/**
+ * Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long.
+ */
 const LONGEST = 200;
 
-/** The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it, and for one too long. */
+/**
+ * The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it,
+ * and for one too long.
+ */
 export function parameter(c: HttpContext, name: string): string | undefined {
   const given = parametersOf(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
   // Ignored, a range would give the whole record and a name somebody else.

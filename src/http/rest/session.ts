@@ -20,8 +20,8 @@ const COOKIE = 'JSESSIONID';
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /**
- * Refuses what a page of another site sends: it could log somebody in as another, or out. Browsers say where a form comes from;
- * programs say nothing, and have no cookie that is not theirs.
+ * Refuses what a page of another site sends: it could log somebody in as another, or out. Browsers say where a form
+ * comes from; programs say nothing, and have no cookie that is not theirs.
  */
 export function refuseOtherSites(parts: AppParts) {
   const guard = csrf({ origin: (origin, c) => origin === new URL(serverBase(c, parts)).origin });
@@ -73,8 +73,8 @@ export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Respon
 }
 
 /**
- * Lets nobody by without a good session, or an access token of the FHIR interface, which decides alone where there is one. Keeps
- * for what follows who it is.
+ * Lets nobody by without a good session, or an access token of the FHIR interface, which decides alone where there is
+ * one. Keeps for what follows who it is.
  */
 export function requireSession(rest: RestParts, entry: Entry | undefined) {
   return createMiddleware<HttpEnv>(async (c, next) => {

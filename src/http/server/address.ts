@@ -7,7 +7,10 @@ import { isIPv4, isIPv6 } from 'node:net';
 
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i;
 
-/** Whether a text is a host with or without a port. Numbers that URLs take for an address in another form (`0x7f.1`) are none. */
+/**
+ * Whether a text is a host with or without a port. Numbers that URLs take for an address in another form (`0x7f.1`) are
+ * none.
+ */
 export function isHost(text: string): boolean {
   const [, host = '', port = '0'] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5})?)?$/.exec(text) ?? [];
   if (Number(port) > 65_535) return false;
@@ -28,8 +31,8 @@ export function namesOneHost(raw: readonly string[]): boolean {
 }
 
 /**
- * Whether the path of a target goes up or stays where it is (`..`, `.`), written in any way: whoever resolves it is at another place
- * than whoever does not.
+ * Whether the path of a target goes up or stays where it is (`..`, `.`), written in any way: whoever resolves it is at
+ * another place than whoever does not.
  */
 export function hasDotSegments(target: string): boolean {
   if (!DOTS.test(target)) return false;

@@ -1,8 +1,8 @@
 /**
  * Kept answers, sent without a framework in between: where the same plain GET was answered before, what it takes is a
- * look into the cache and the bytes. In: a request as Node has it. Out: true, and it is answered with the headers that the
- * application gave the first time; or false, and the application has to answer. Whatever is not surely the same is false,
- * and so is a token that was not seen before or has ended since.
+ * look into the cache and the bytes. In: a request as Node has it. Out: true, and it is answered with the headers that
+ * the application gave the first time; or false, and the application has to answer. Whatever is not surely the same is
+ * false, and so is a token that was not seen before or has ended since.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -124,8 +124,8 @@ export function answerHits(parts: AppParts): Hits | undefined {
 }
 
 /**
- * UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. The last
- * digits come from a table, for a number of that size takes longer to write.
+ * UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. The
+ * last digits come from a table, for a number of that size takes longer to write.
  */
 function createIds(): () => string {
   const random = randomUUID().slice(0, 24);

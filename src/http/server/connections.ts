@@ -14,11 +14,17 @@ export interface ConnectionLimits {
   readonly perAddress: number;
   /** Requests of one connection that are not answered. */
   readonly inRow: number;
-  /** Requests of one connection in one turn of the event loop, answered or not: all that came in one piece is worked on before anybody else. */
+  /**
+   * Requests of one connection in one turn of the event loop, answered or not: all that came in one piece is worked on
+   * before anybody else.
+   */
   readonly inTurn: number;
   /** Bytes of all answers that wait for their clients. */
   readonly unread: number;
-  /** Milliseconds that a client may take nothing of what is sent to it, and bytes in a millisecond that it has to take of more. */
+  /**
+   * Milliseconds that a client may take nothing of what is sent to it, and bytes in a millisecond that it has to take
+   * of more.
+   */
   readonly timeLimit: number;
   readonly pace: number;
   /** Milliseconds between two looks. */
@@ -32,7 +38,10 @@ export interface ConnectionLimits {
 export interface Connections {
   /** Each request, as soon as its head is there. False: the connection is closed, for it asked for too much at once. */
   asked(request: IncomingMessage): boolean;
-  /** Each response at its beginning, but those whose bytes others share. False: the connection is closed, nobody waits for it. */
+  /**
+   * Each response at its beginning, but those whose bytes others share. False: the connection is closed, nobody waits
+   * for it.
+   */
   begun(response: ServerResponse): boolean;
 }
 
@@ -207,7 +216,10 @@ function isWaiting({ responses }: Connection): boolean {
   return false;
 }
 
-/** Whether the client has taken nothing of what is sent to it for so long; a large text is taken all at once, as far as can be seen. */
+/**
+ * Whether the client has taken nothing of what is sent to it for so long; a large text is taken all at once, as far as
+ * can be seen.
+ */
 function isStuck(connection: Connection, bytes: number, now: number, timeLimit: number): boolean {
   const taken = connection.socket.bytesWritten - bytes;
   if (bytes === 0 || connection.since === undefined || taken !== connection.taken) {

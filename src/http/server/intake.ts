@@ -68,7 +68,10 @@ export function createIntake(most: number = ALL_BODIES): Intake {
 
 const hasBody = (c: HttpContext): boolean => c.req.method !== 'GET' && c.req.method !== 'HEAD';
 
-/** Stands around everything that may refuse a request before its body has come. GET and HEAD have none: Node drops what is sent. */
+/**
+ * Stands around everything that may refuse a request before its body has come. GET and HEAD have none: Node drops what
+ * is sent.
+ */
 export const closeHalfRead = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
   const { incoming, outgoing } = c.env ?? {};
@@ -80,7 +83,9 @@ export const closeHalfRead = createMiddleware<HttpEnv>(async (c, next) => {
   socket.destroySoon = () => lingerOn(socket.end());
 });
 
-/** Reads the body, and keeps it until the request is over. 413 for one beyond BODY_BYTES. Throws FhirError `transient`. */
+/**
+ * Reads the body, and keeps it until the request is over. 413 for one beyond BODY_BYTES. Throws FhirError `transient`.
+ */
 export function receiveBody(intake: Intake) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     if (!hasBody(c)) return next();

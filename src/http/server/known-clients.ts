@@ -1,7 +1,8 @@
 /**
- * Works out the cache key of a request from its headers before the application runs, so that a kept answer is sent directly. In: a
- * request as Node has it. Out: the start of the key, the coding, and what the token says; undefined where the application has to
- * look at it. Headers are read once for each connection. A token is checked with every request, because it may have ended.
+ * Works out the cache key of a request from its headers before the application runs, so that a kept answer is sent
+ * directly. In: a request as Node has it. Out: the start of the key, the coding, and what the token says; undefined
+ * where the application has to look at it. Headers are read once for each connection. A token is checked with every
+ * request, because it may have ended.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';

@@ -58,8 +58,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Returns the status; undefined where the client itself has gone. `answering`: an answer to an earlier request is under way, whose
- * end this would be taken for, so that nothing is said.
+ * Returns the status; undefined where the client itself has gone. `answering`: an answer to an earlier request is under
+ * way, whose end this would be taken for, so that nothing is said.
  */
 export function refuseMalformed(error: ParseError, socket: Duplex, answering: boolean): number | undefined {
   if (!socket.writable) {

@@ -1,7 +1,7 @@
 /**
- * Requests on which nothing depends but address, Host, Accept, Accept-Encoding and who asks: those that a kept answer may be
- * sent to without another look. In: names and values of headers in turn, as they were sent. Out: the few that count, or
- * undefined.
+ * Requests on which nothing depends but address, Host, Accept, Accept-Encoding and who asks: those that a kept answer
+ * may be sent to without another look. In: names and values of headers in turn, as they were sent. Out: the few that
+ * count, or undefined.
  */
 
 /** Headers that the key holds, that choose a compressed form, or that say who asks. */

@@ -38,10 +38,16 @@ export interface ListenOptions {
   readonly tls?: Tls | undefined;
   /** Milliseconds. */
   readonly drain: number;
-  /** Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default: never. */
+  /**
+   * Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default:
+   * never.
+   */
   readonly idle?: number;
   readonly connections?: Partial<ConnectionLimits>;
-  /** Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to agree on TLS. */
+  /**
+   * Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to
+   * agree on TLS.
+   */
   readonly arrival?: { readonly head: number; readonly whole: number };
   /** Told of each request that no application saw, with its status. */
   readonly refused?: (status: number) => void;

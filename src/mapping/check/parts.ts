@@ -39,7 +39,9 @@ export interface ScopedRef {
   readonly node: RefNode;
 }
 
-/** What is looked up by the pieces of a column: a lookup, or a code map in a table with a lookup for each of its keys. */
+/**
+ * What is looked up by the pieces of a column: a lookup, or a code map in a table with a lookup for each of its keys.
+ */
 export interface ScopedPieces {
   readonly scope: Scope;
   readonly pieces: Pieces;
@@ -127,7 +129,9 @@ export function partsOf(registry: Registry): Parts {
         visitCondition(tests, unfiltered({ table, alias, where, lookups }));
     }
   };
-  /** `scopes`: those of the rows around, from within. `isLast`: no later alternative takes what this node leaves out. */
+  /**
+   * `scopes`: those of the rows around, from within. `isLast`: no later alternative takes what this node leaves out.
+   */
   const visit = (node: Node, scopes: readonly [Scope, ...Scope[]], isLast: boolean, pieces?: Pieces): void => {
     const [scope] = scopes;
     visitCondition(node.if, unfiltered(scope));

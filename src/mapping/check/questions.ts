@@ -41,8 +41,8 @@ export interface Group {
 }
 
 /**
- * Asks what one line of a mapping is about. A statement that the database refuses is a problem of that line, and the check goes on.
- * Throws DatabaseError where the database does not answer.
+ * Asks what one line of a mapping is about. A statement that the database refuses is a problem of that line, and the
+ * check goes on. Throws DatabaseError where the database does not answer.
  */
 export async function askedAt(at: Position, report: Report, ask: () => Promise<void>): Promise<void> {
   try {
@@ -67,8 +67,8 @@ export async function countRows(asking: Asking, scope: Scope, extra: Predicate =
 }
 
 /**
- * Values of columns or of what is made of them that more than one row of a scope has: how many there are. None of them is NULL, or
- * none of those that are `given`.
+ * Values of columns or of what is made of them that more than one row of a scope has: how many there are. None of them
+ * is NULL, or none of those that are `given`.
  */
 export async function countDuplicates(
   asking: Asking,

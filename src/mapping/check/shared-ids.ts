@@ -105,7 +105,9 @@ async function countShared(one: Rule, other: Rule, asking: Asking): Promise<numb
   return countRows(asking, one.mapping.source, and(one.reached, found));
 }
 
-/** What is compared: a UUID with a UUID as it is stored, so that an index serves it; else the ids as they are written. */
+/**
+ * What is compared: a UUID with a UUID as it is stored, so that an index serves it; else the ids as they are written.
+ */
 function operandsOf(parts: readonly IdPart[], others: readonly IdPart[]): readonly Expression[] {
   const own = columnsIn(parts);
   const their = columnsIn(others);

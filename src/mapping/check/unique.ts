@@ -148,7 +148,9 @@ function isMissing(parts: readonly IdPart[]): Predicate {
   return or(...columnsIn(parts).map(column => not(given(column))));
 }
 
-/** Keys that make no id: text columns that stand in it as they are, with characters that no id has; more than it holds. */
+/**
+ * Keys that make no id: text columns that stand in it as they are, with characters that no id has; more than it holds.
+ */
 function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string; readonly where: Predicate }[] {
   const columns = columnsIn(parts).map(({ column }) => column);
   const together = columns.length === 1 ? `${columns.join()} is` : `${columns.join(' and ')} together are`;

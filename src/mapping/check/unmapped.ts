@@ -64,7 +64,9 @@ interface CodeOnPiece {
   readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
 }
 
-/** Pieces that no code map knows which reads the pieces of the column: one map may have the groups, another the details. */
+/**
+ * Pieces that no code map knows which reads the pieces of the column: one map may have the groups, another the details.
+ */
 async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking, report: Report): Promise<void> {
   const [first] = group;
   if (!first || !isOwn(first.pieces.column, first.scope)) return;
@@ -121,7 +123,10 @@ export interface UnmappedColumn {
   readonly hasElse: boolean;
 }
 
-/** Lists what no code map knows, column by column; `onColumn` hears of each before it is asked. Rejects with DatabaseError. */
+/**
+ * Lists what no code map knows, column by column; `onColumn` hears of each before it is asked. Rejects with
+ * DatabaseError.
+ */
 export async function unmappedColumns(
   registry: Registry,
   asking: Asking,
@@ -190,7 +195,10 @@ function readsOf(registry: Registry): readonly Read[] {
   ];
 }
 
-/** What the columns hold that read one code map. `limit`: values of each column that are listed. Rejects with DatabaseError. */
+/**
+ * What the columns hold that read one code map. `limit`: values of each column that are listed. Rejects with
+ * DatabaseError.
+ */
 export async function heldColumns(
   registry: Registry,
   map: string,

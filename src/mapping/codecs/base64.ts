@@ -1,6 +1,6 @@
 /**
- * `base64`: the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text, or a note that is made
- * safe first. Out: base64. A text of nothing but blanks and a binary value without a byte are absent. Output only.
+ * `base64`: the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text, or a note that is
+ * made safe first. Out: base64. A text of nothing but blanks and a binary value without a byte are absent. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 import { filled } from '../../sql/construct.ts';

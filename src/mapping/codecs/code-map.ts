@@ -96,7 +96,10 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
       const typed: SqlValue | undefined = inText ? key : parseAs(key, columnType);
       return typed === undefined ? [] : [as(typed, columnType)];
     });
-  /** The raw values of all rows, or of those that have a face: the same list in all uses of the map on columns of one type. */
+  /**
+   * The raw values of all rows, or of those that have a face: the same list in all uses of the map on columns of one
+   * type.
+   */
   const shared = (which: 'all' | 'faced'): readonly Expression[] =>
     sharedKeys(keyed, `${which === 'all' ? '' : `${facet} ${boolean}`} ${JSON.stringify(columnType)}`, () =>
       keys(which === 'all' ? () => true : coded => faceOf(coded) !== undefined, constant),

@@ -1,7 +1,7 @@
 /**
- * `code`: a text column as code, id, uri or an identifier's value. Only blanks on the right are trimmed, so that equality
- * is a plain comparison with the column and an index serves it. In: the raw text. Out: the text, absent where FHIR's
- * `code` forbids it: blanks at the beginning or doubled, control characters.
+ * `code`: a text column as code, id, uri or an identifier's value. Only blanks on the right are trimmed, so that
+ * equality is a plain comparison with the column and an index serves it. In: the raw text. Out: the text, absent where
+ * FHIR's `code` forbids it: blanks at the beginning or doubled, control characters.
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
 import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';

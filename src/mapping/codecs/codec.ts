@@ -1,7 +1,7 @@
 /**
- * The interface of codecs, which turn a column's raw value into a FHIR primitive and back: `decode` emits, `match` is the inverse,
- * `present` says which rows have a value, `order` sorts, `label` is what lineage and messages call it.
- * The law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly if decode(r) exists and
+ * The interface of codecs, which turn a column's raw value into a FHIR primitive and back: `decode` emits, `match` is
+ * the inverse, `present` says which rows have a value, `order` sorts, `label` is what lineage and messages call it. The
+ * law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly if decode(r) exists and
  * satisfies c; `present(x)` holds exactly if decode(r) exists.
  */
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../../sql/expression.ts';
@@ -39,7 +39,9 @@ export interface Codec {
   readonly inverse: 'indexed' | 'computed' | 'none';
   /** How values sort; undefined if they do not. */
   readonly order?: OrderFace;
-  /** What the mapping says of it beyond the label, for readings of a value that do not call it (src/law/readings.ts). */
+  /**
+   * What the mapping says of it beyond the label, for readings of a value that do not call it (src/law/readings.ts).
+   */
   readonly options?: CodecOptions;
 }
 
@@ -65,8 +67,9 @@ export interface OrderFace {
   /** The key of a row's values of `by`, which another mapping's rows are merged by; undefined: not comparable. */
   toKey(raws: readonly SqlValue[]): number | string | undefined;
   /**
-   * Values of `by`, or of a prefix of it where the rest is NULL, of the first rows whose key is at or after `key`. They have that key exactly if
-   * `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`. Undefined: the columns hold no such value.
+   * Values of `by`, or of a prefix of it where the rest is NULL, of the first rows whose key is at or after `key`. They
+   * have that key exactly if `toKey(fromKey(key)) === key`: then "after the key" is `>`, else it is `>=`. Undefined:
+   * the columns hold no such value.
    */
   fromKey(key: number | string): readonly SqlValue[] | undefined;
 }

@@ -1,10 +1,11 @@
 /**
- * `comparator-number`: results such as `<5` in text columns. Facets: `.value` (the number) and `.comparator` (`<`, `<=`,
- * `>`, `>=`, absent for a plain number). In: text. Out: decimal and code of a Quantity.
+ * `comparator-number`: results such as `<5` in text columns. Facets: `.value` (the number) and `.comparator` (`<`,
+ * `<=`, `>`, `>=`, absent for a plain number). In: text. Out: decimal and code of a Quantity.
  *
- * FHIR leaves open how `<5` is searched. Here it is the interval below 5: a bound on one side (lt, gt, le, ge, ne) matches
- * where the interval overlaps what is asked for, or lies within it as a whole (sa, eb), and both bounds together (eq, ap)
- * where it lies within, which no interval without an end does. So `lt6`, `gt3` and `eb5` match `<5`, and `eq5` and `eb4` do not.
+ * FHIR leaves open how `<5` is searched. Here it is the interval below 5: a bound on one side (lt, gt, le, ge, ne)
+ * matches where the interval overlaps what is asked for, or lies within it as a whole (sa, eb), and both bounds
+ * together (eq, ap) where it lies within, which no interval without an end does. So `lt6`, `gt3` and `eb5` match `<5`,
+ * and `eq5` and `eb4` do not.
  * https://hl7.org/fhir/R4/search.html#quantity
  */
 import type { ColumnType } from '../../sql/column-type.ts';

@@ -1,8 +1,8 @@
 /**
- * `date-and-time`: a day in one column and the time of day in another. In: a packed date, DATE or DATETIME (its day), and
- * digits or a TIME. Out: a dateTime with seconds and offset, or the date alone where the time is blank or impossible, or
- * where the date is but a month or a year. The inverse compares both columns, after a range of the date column that an
- * index serves.
+ * `date-and-time`: a day in one column and the time of day in another. In: a packed date, DATE or DATETIME (its day),
+ * and digits or a TIME. Out: a dateTime with seconds and offset, or the date alone where the time is blank or
+ * impossible, or where the date is but a month or a year. The inverse compares both columns, after a range of the date
+ * column that an index serves.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';

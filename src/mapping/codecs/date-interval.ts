@@ -14,7 +14,9 @@ import type { DateEdge } from '../criterion.ts';
 export interface Precision {
   /** The lowest number whose value begins at or after a local time. */
   ceiling(local: number): number;
-  /** The length of a value's interval; `next`: it ends at the instant of the local time at which the next one begins. */
+  /**
+   * The length of a value's interval; `next`: it ends at the instant of the local time at which the next one begins.
+   */
   readonly length: number | 'next';
 }
 

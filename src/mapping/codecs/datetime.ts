@@ -1,8 +1,8 @@
 /**
- * `datetime` and `date`: columns of the types DATE, DATETIME, SMALLDATETIME, DATETIME2, which hold zoneless local times of
- * the pack's zone. In: the text of such a column (src/sql/plan.ts). Out: dateTime with seconds and offset, instant with
- * milliseconds, or the day. What SQL yields for a column of these types is NULL or a well-formed time: SQL Server sees to
- * that, and on SQLite the form of the rows that the catalog tells (src/sql/sqlite/measure.ts).
+ * `datetime` and `date`: columns of the types DATE, DATETIME, SMALLDATETIME, DATETIME2, which hold zoneless local times
+ * of the pack's zone. In: the text of such a column (src/sql/plan.ts). Out: dateTime with seconds and offset, instant
+ * with milliseconds, or the day. What SQL yields for a column of these types is NULL or a well-formed time: SQL Server
+ * sees to that, and on SQLite the form of the rows that the catalog tells (src/sql/sqlite/measure.ts).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -29,8 +29,8 @@ export interface DatetimeOptions {
   /** The FHIR type to emit. */
   readonly fhirType: 'dateTime' | 'instant' | 'date';
   /**
-   * A time of 00:00:00.000 means that no time is known. `date`: the day alone is emitted then; `absent`: nothing is, for
-   * places that want a time, such as a Period, whose ends have to be as exact as each other.
+   * A time of 00:00:00.000 means that no time is known. `date`: the day alone is emitted then; `absent`: nothing is,
+   * for places that want a time, such as a Period, whose ends have to be as exact as each other.
    */
   readonly midnight: 'date' | 'absent' | 'time';
 }
@@ -105,8 +105,8 @@ function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string 
 }
 
 /**
- * Instants of a repeated hour's second time lie between two local times. A set of local times has all of them or none; where an
- * end of the search lies among them, they are left out of it and searched by themselves.
+ * Instants of a repeated hour's second time lie between two local times. A set of local times has all of them or none;
+ * where an end of the search lies among them, they are left out of it and searched by themselves.
  */
 function withSecondTimes(
   locals: Predicate,

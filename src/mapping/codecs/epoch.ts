@@ -1,7 +1,7 @@
 /**
- * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone. In: the
- * number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment. Numbers beyond the
- * years 0001 to 9999 are absent.
+ * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone.
+ * In: the number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment.
+ * Numbers beyond the years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';

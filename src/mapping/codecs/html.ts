@@ -1,8 +1,8 @@
 /**
- * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text, or up to three that belong together. Out: plain text, or a narrative `div` with
- * the elements that FHIR allows and no attributes but the spans of table cells, so no script, style, form or reference to
- * anything outside survives. A note without a readable text becomes a remark that says so: what is stored is not blank,
- * and what SQL calls present has to be emitted. Output only.
+ * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text, or up to three that belong together. Out:
+ * plain text, or a narrative `div` with the elements that FHIR allows and no attributes but the spans of table cells,
+ * so no script, style, form or reference to anything outside survives. A note without a readable text becomes a remark
+ * that says so: what is stored is not blank, and what SQL calls present has to be emitted. Output only.
  * https://hl7.org/fhir/R4/narrative.html#xhtml
  */
 import { Parser } from 'htmlparser2';

@@ -1,7 +1,8 @@
 /**
  * `number`: numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
  * unsignedInt. In: a number or text. Out: a number whose digits are those of the source, without zeros that only the
- * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no engine rounds.
+ * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to
+ * what the column can hold, exactly and outside the database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
 import { type ColumnType, holdsAnyNumber, isMixed, NUMBER } from '../../sql/column-type.ts';

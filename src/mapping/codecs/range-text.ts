@@ -1,6 +1,6 @@
 /**
- * `range-text`: reference ranges in text, `3.5-5.1`, `<200`, `>=60`. Facets: `.low` and `.high`. In: text. Out: a decimal.
- * A strict bound is emitted as the bound: Range has no exclusive ends. Output only.
+ * `range-text`: reference ranges in text, `3.5-5.1`, `<200`, `>=60`. Facets: `.low` and `.high`. In: text. Out: a
+ * decimal. A strict bound is emitted as the bound: Range has no exclusive ends. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#Range
  */
 import { UNICODE } from '../../sql/column-type.ts';

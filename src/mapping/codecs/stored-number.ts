@@ -35,8 +35,8 @@ function isLong(number: bigint): boolean {
 }
 
 /**
- * A column of doubles, or of any numbers, against a bound. A double has the digits that it is printed with, so it lies on the
- * side of the bound on which they lie; of integers beyond 2^53 all digits count.
+ * A column of doubles, or of any numbers, against a bound. A double has the digits that it is printed with, so it lies
+ * on the side of the bound on which they lie; of integers beyond 2^53 all digits count.
  */
 export function matchDouble(number: Expression, type: ColumnType, { op, at }: NumberEdge): Predicate {
   const near = Number(at);

@@ -60,8 +60,8 @@ export function inLayout(text: string, form: TimeForm | undefined): string {
 }
 
 /**
- * How a row's value is read: as `2024-03-10 02:30:00.123`, as `2024-03-10` in a DATE column, or as a key where rows differ.
- * A text of another layout than the column's is undefined, as it is to the comparisons in SQL.
+ * How a row's value is read: as `2024-03-10 02:30:00.123`, as `2024-03-10` in a DATE column, or as a key where rows
+ * differ. A text of another layout than the column's is undefined, as it is to the comparisons in SQL.
  */
 export function storedReader(type: TimedType): (raw: SqlValue | undefined) => string | undefined {
   const { form } = type;

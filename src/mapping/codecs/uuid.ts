@@ -1,7 +1,7 @@
 /**
  * `uuid`: UNIQUEIDENTIFIER, and a binary column that holds the bytes in the order of the text. In: upper-case text or
- * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. Bytes of another number are
- * absent.
+ * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. Bytes of another number
+ * are absent.
  * https://www.rfc-editor.org/rfc/rfc9562#section-4
  */
 import type { ColumnType } from '../../sql/column-type.ts';

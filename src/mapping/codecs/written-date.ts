@@ -1,7 +1,7 @@
 /**
- * `written`: dates that a text spells in some order with separators, `03/10/2024` or `10.3.2024`, as the digits yyyymmdd
- * that `ymd8` reads. In: a form such as `MM/DD/YYYY`. Out: a text step; text of another form is absent. Zeros for a month
- * or a day stay zeros, which are a month or a year to `ymd8`.
+ * `written`: dates that a text spells in some order with separators, `03/10/2024` or `10.3.2024`, as the digits
+ * yyyymmdd that `ymd8` reads. In: a form such as `MM/DD/YYYY`. Out: a text step; text of another form is absent. Zeros
+ * for a month or a day stay zeros, which are a month or a year to `ymd8`.
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, constant, glob } from '../../sql/construct.ts';

@@ -1,7 +1,7 @@
 /**
- * `ymd8`: days as digits yyyymmdd in a CHAR(8) or INT column; `YYYYMM00` is a month, `YYYY0000` a year, anything that is
- * no date of the calendar is absent. In: text or number. Out: a date or dateTime of that precision. Local days of the
- * pack's zone.
+ * `ymd8`: days as digits yyyymmdd in a CHAR(8) or INT column; `YYYYMM00` is a month, `YYYY0000` a year, anything that
+ * is no date of the calendar is absent. In: text or number. Out: a date or dateTime of that precision. Local days of
+ * the pack's zone.
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import type { ColumnType } from '../../sql/column-type.ts';

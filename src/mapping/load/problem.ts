@@ -7,7 +7,9 @@ import type { Origin, Position } from '../model.ts';
 import { nearest } from './read/spelling.ts';
 
 export interface Problem {
-  /** A pack with an error is not served. A notice says what the pack leaves out by choice; it is counted as no problem. */
+  /**
+   * A pack with an error is not served. A notice says what the pack leaves out by choice; it is counted as no problem.
+   */
   readonly severity: 'error' | 'warning' | 'notice';
   /** Has its code: `problemCode`. */
   readonly kind: PackErrorKind;
@@ -124,8 +126,8 @@ export function problemLine(problem: Problem): string {
 }
 
 /**
- * `file:line:column: message; expected …; found …; did you mean …?`, warnings and notices marked as such. Behind it stands which call of a fragment
- * or row of a macro it shows under: the first, and how many others.
+ * `file:line:column: message; expected …; found …; did you mean …?`, warnings and notices marked as such. Behind it
+ * stands which call of a fragment or row of a macro it shows under: the first, and how many others.
  */
 export function formatProblem(problem: Problem): string {
   const [first, ...others] = problem.origins ?? [];

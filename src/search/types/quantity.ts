@@ -118,7 +118,10 @@ function rangeEdges(number: NumberValue): readonly (readonly RangeEdge[])[] {
   }
 }
 
-/** The unit of a quantity is that of the question: its code with its system, or code or unit where no system is asked for. */
+/**
+ * The unit of a quantity is that of the question: its code with its system, or code or unit where no system is asked
+ * for.
+ */
 function unitMatches(node: Node, { system, code }: Of<'quantity'>, ask: Asking): Predicate | undefined {
   const anySystem = system === undefined || system === '';
   if (code === undefined) return anySystem ? TRUE : ask.child(node, 'system', ask.exact(system));

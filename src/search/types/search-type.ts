@@ -1,6 +1,6 @@
 /**
- * What a FHIR search type consists of: how a value is read, and how values are matched against a mapped element. One file of this
- * folder per type; `types.ts` has the table.
+ * What a FHIR search type consists of: how a value is read, and how values are matched against a mapped element. One
+ * file of this folder per type; `types.ts` has the table.
  */
 import type { Clock, Criterion } from '../../mapping/criterion.ts';
 import type { Node } from '../../mapping/model.ts';
@@ -15,13 +15,16 @@ export interface SearchType {
   /** Types one value. Throws FhirError, which names the parameter and the expected form and never the value. */
   read(text: string, parameter: SearchedParameter, context: ValueContext): TypedValue;
   /**
-   * By data type, the paths to the parts that are searched: an element without any of them has no value for `:missing`. A primitive is
-   * its own part.
+   * By data type, the paths to the parts that are searched: an element without any of them has no value for `:missing`.
+   * A primitive is its own part.
    */
   readonly parts: Readonly<Record<string, readonly SearchPath[]>>;
 }
 
-/** The question at the end of a path: asks a constant, value, object, reference or text whether its value matches; undefined if SQL cannot answer it. */
+/**
+ * The question at the end of a path: asks a constant, value, object, reference or text whether its value matches;
+ * undefined if SQL cannot answer it.
+ */
 export type Leaf = (node: Node) => Predicate | undefined;
 
 export type Kind = TypedValue['kind'];

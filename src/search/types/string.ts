@@ -64,8 +64,8 @@ function inParts(any: readonly (readonly Criterion[])[], ask: Asking): Leaf {
 const ONE_BY_ONE = 4;
 
 /**
- * Values of several words each, asked of all parts of a name or address as one text: a list of hundreds is then one comparison per row.
- * Undefined where the parts do not all stand in the row as texts.
+ * Values of several words each, asked of all parts of a name or address as one text: a list of hundreds is then one
+ * comparison per row. Undefined where the parts do not all stand in the row as texts.
  */
 function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Asking): Predicate | undefined {
   const texts = any.map(all => all.map(one => (one.kind === 'string' ? ` ${one.text}` : '')).join(''));
@@ -93,7 +93,10 @@ function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Aski
   return { kind: 'contains', of, where: 'words', texts: [...new Set(texts)], not: false };
 }
 
-/** The text whose words a predicate looks into, empty where its other conditions do not hold; undefined for any other predicate. */
+/**
+ * The text whose words a predicate looks into, empty where its other conditions do not hold; undefined for any other
+ * predicate.
+ */
 function wordsPart(part: Predicate): Expression | undefined {
   const framed = framedPart(part);
   const of = framed?.comparison.kind === 'contains' ? framed.comparison.of : undefined;

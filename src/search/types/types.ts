@@ -1,6 +1,6 @@
 /**
- * The search types of FHIR as a table. In: the text of a value, or typed values. Out: the typed value; a Leaf that asks an element for
- * one of them.
+ * The search types of FHIR as a table. In: the text of a value, or typed values. Out: the typed value; a Leaf that asks
+ * an element for one of them.
  * https://hl7.org/fhir/R4/search.html#ptypes
  */
 

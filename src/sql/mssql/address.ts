@@ -99,7 +99,10 @@ export function parseSqlServerAddress(
   };
 }
 
-/** The driver cuts a login into packets of the size that it asks for, and Azure takes none larger than these before it agrees. */
+/**
+ * The driver cuts a login into packets of the size that it asks for, and Azure takes none larger than these before it
+ * agrees.
+ */
 const USUAL_PACKET_SIZE = 4096;
 
 type Option = (name: OptionName) => string;

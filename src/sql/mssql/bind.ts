@@ -48,7 +48,9 @@ export function bindParameter({ value, type }: Parameter): Bound {
 
 const LONG_INTEGER = /^-?\d+$/;
 
-/** A whole number that no bigint is, as a decimal: every integer column lies on one side of it. Undefined for any other. */
+/**
+ * A whole number that no bigint is, as a decimal: every integer column lies on one side of it. Undefined for any other.
+ */
 function beyondBigint(value: SqlValue): Bound | undefined {
   const text = textOf(value);
   if (text === null || !LONG_INTEGER.test(text)) return undefined;

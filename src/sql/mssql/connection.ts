@@ -61,7 +61,10 @@ export function connectionsOf(pool: sql.ConnectionPool): number {
   return pool.connected ? pool.available + pool.borrowed : 0;
 }
 
-/** The driver has no place to wait before a login, so its own step is taken into ours; test/sql/mssql/logins.test.ts holds it. */
+/**
+ * The driver has no place to wait before a login, so its own step is taken into ours; test/sql/mssql/logins.test.ts
+ * holds it.
+ */
 function waitInTurn(pool: sql.ConnectionPool, logins: Logins, longest: number, saying: Saying): void {
   const create: unknown = Reflect.get(pool, '_poolCreate');
   if (typeof create !== 'function') throw new TypeError('the driver has no step that makes a connection');
@@ -162,7 +165,8 @@ function driverConfig(
         if (address.encrypt && !connection.messageIo.tlsNegotiationComplete) throw new NotEncrypted();
         logIn();
       };
-      // Of an answer that it cannot read the driver tells nobody: the error would end this process. So the connection ends with it.
+      // Of an answer that it cannot read the driver tells nobody: the error would end this process. So the connection
+      // ends with it.
       const parserOf = connection.createTokenStreamParser.bind(connection);
       connection.createTokenStreamParser = (message, handler) => {
         const tokens = parserOf(message, handler);
@@ -174,7 +178,8 @@ function driverConfig(
         });
         return tokens;
       };
-      // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms or more.
+      // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms
+      // or more.
       connection.on('connect', () => connection.socket?.setNoDelay());
     },
   };

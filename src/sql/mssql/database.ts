@@ -244,7 +244,9 @@ function databaseOf(
   };
 }
 
-/** A statement that waits for a lock keeps a connection from those in the queue: a quarter of their time is the most. */
+/**
+ * A statement that waits for a lock keeps a connection from those in the queue: a quarter of their time is the most.
+ */
 function lockTimeoutOf({ lockTimeout }: SqlServerAddress, { wait }: BulkheadLimits): number {
   return Math.max(1, Math.min(lockTimeout, Math.floor(wait / 4)));
 }

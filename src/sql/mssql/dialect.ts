@@ -49,7 +49,9 @@ export const MSSQL: Dialect = {
 
   exact: (sql, of) => (isFold(of) ? sql : binary(textForm(sql, of.type))),
   cast,
-  /** A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses. */
+  /**
+   * A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses.
+   */
   seekOperand(sql, from, to) {
     if (from.kind !== 'text' || to.kind !== 'text' || /^(?:@|N?')/.test(sql)) return sql;
     const narrow = from.unicode && !to.unicode ? `CAST(${sql} AS varchar(8000))` : sql;

@@ -12,7 +12,10 @@ export type Decision =
   | 'ended'
   /** The database no longer allows SNAPSHOT, which the session was told to read in: again, in another one. */
   | 'isolation'
-  /** The row versions that a statement reads are gone, for lack of space in tempdb: again, then the server is out of resources. */
+  /**
+   * The row versions that a statement reads are gone, for lack of space in tempdb: again, then the server is out of
+   * resources.
+   */
   | 'versions'
   /** A lock was waited for in vain. */
   | 'locked'
@@ -31,8 +34,8 @@ export type Decision =
   /** The login may not see plans; only `lintel explain` asks for them. */
   | 'no plan'
   /**
-   * The compiler says it of the statement before a row is read: syntax, names, functions and their arguments, types and collations that
-   * do not go together. A fault of ours or of the mapping. Its words hold names and types.
+   * The compiler says it of the statement before a row is read: syntax, names, functions and their arguments, types and
+   * collations that do not go together. A fault of ours or of the mapping. Its words hold names and types.
    */
   | 'statement'
   /** A value that cannot be what the statement takes it for, in a row. The words may hold it. */

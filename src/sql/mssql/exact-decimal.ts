@@ -70,8 +70,9 @@ export function exactDecimal(value: string | null, precision: number, scale: num
 }
 
 /**
- * The number times ten to the power of `scale`. Digits beyond the scale are told by the last one: where it would be 0, it is
- * 1, so that a number between two neighbours equals neither. A number beyond all of the precision is the last of them.
+ * The number times ten to the power of `scale`. Digits beyond the scale are told by the last one: where it would be 0,
+ * it is 1, so that a number between two neighbours equals neither. A number beyond all of the precision is the last of
+ * them.
  */
 function unitsOf(text: string, precision: number, scale: number): bigint {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];

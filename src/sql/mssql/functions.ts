@@ -111,8 +111,9 @@ function hyphened(hex: string): string {
 }
 
 /**
- * A blank before each word; several between two do no harm to the comparison ` word`. What stands last in the lists is no
- * blank, which a length might not count. Nothing is cut off: texts that are longer than nvarchar holds become nvarchar(max).
+ * A blank before each word; several between two do no harm to the comparison ` word`. What stands last in the lists is
+ * no blank, which a length might not count. Nothing is cut off: texts that are longer than nvarchar holds become
+ * nvarchar(max).
  */
 function wordsOf(x: string, of: Expression): string {
   return `${wordsText(isLong(of) ? `CAST(${x} AS nvarchar(max))` : x)} ${FOLDED}`;
@@ -138,9 +139,9 @@ function isLong(of: Expression): boolean {
 }
 
 /**
- * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at the
- * end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE wants its second
- * and third argument to be of one type, that of the column: nothing of `other` makes the marks that.
+ * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at
+ * the end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE wants its
+ * second and third argument to be of one type, that of the column: nothing of `other` makes the marks that.
  */
 function digitsOf(x: string): string {
   const other = `CONCAT(REPLACE(TRANSLATE(n.t, '123456789', '000000000'), '0', ''), '-')`;
@@ -150,8 +151,8 @@ function digitsOf(x: string): string {
 }
 
 /**
- * What is not kept counts as escaped, what of that is not printable ASCII counts as more. LEN does not count trailing blanks, so
- * a mark stands behind what may end in them.
+ * What is not kept counts as escaped, what of that is not printable ASCII counts as more. LEN does not count trailing
+ * blanks, so a mark stands behind what may end in them.
  */
 function lengthInId(x: string, how: number): string {
   if (how === AS_IT_IS) return `LEN(${x})`;

@@ -25,7 +25,10 @@ export interface LoginsOptions {
   readonly clock?: () => number;
 }
 
-/** Pauses after refused logins, in those of the breaker: 10 s, 1 min, 5 min, 15 min. Four in a quarter of an hour lock no account. */
+/**
+ * Pauses after refused logins, in those of the breaker: 10 s, 1 min, 5 min, 15 min. Four in a quarter of an hour lock
+ * no account.
+ */
 const BACK_OFF = [10, 60, 300, 900];
 const AT_ONCE = 2;
 const NO_LIMIT = 2 ** 31 - 1;

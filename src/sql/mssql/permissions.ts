@@ -13,7 +13,10 @@ WHERE HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', p.name) = 1`;
 
 const NAME = `QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
 
-/** The table's id, schema and name, and for each permission 1 where the login has it on all of the table; nearest schemas first. */
+/**
+ * The table's id, schema and name, and for each permission 1 where the login has it on all of the table; nearest
+ * schemas first.
+ */
 const onTables = (marks: string): string => `SELECT o.object_id, CAST(s.name AS nvarchar(128)) AS schema_name,
   CAST(o.name AS nvarchar(128)) AS name,
   HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'SELECT') AS can_select,

@@ -20,7 +20,9 @@ export interface RunOptions {
 export interface Source {
   /** Rejects with an error of the driver, or with a DatabaseError where the caller or the clock gave up. */
   run(statement: Statement, options: RunOptions): Promise<readonly Row[]>;
-  /** Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement. */
+  /**
+   * Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement.
+   */
   stream(statement: Statement, size: number, options: RunOptions): AsyncGenerator<readonly Row[], void, undefined>;
   /** Connections that are there. */
   connections(): number;
@@ -29,7 +31,9 @@ export interface Source {
   close(): Promise<void>;
 }
 
-/** Whatever else than one SELECT reaches this place is a mistake of this process. Literals and names may hold anything. */
+/**
+ * Whatever else than one SELECT reaches this place is a mistake of this process. Literals and names may hold anything.
+ */
 function isOneSelect(text: string): boolean {
   const outside = text.replace(/'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]/g, '');
   return /^SELECT\s/.test(outside) && !/;|--|\/\*|\bINTO\b/i.test(outside);
@@ -45,8 +49,8 @@ interface Held {
 }
 
 /**
- * `open` gives a pool that is not connected; it is asked again after a failure. A connection that is lost says something of those beside
- * it: whoever asks next has a pool of new ones.
+ * `open` gives a pool that is not connected; it is asked again after a failure. A connection that is lost says
+ * something of those beside it: whoever asks next has a pool of new ones.
  */
 export function createSource(open: () => sql.ConnectionPool): Source {
   let held: Held | undefined;
@@ -209,8 +213,8 @@ function send(
 }
 
 /**
- * One list is taken while the next arrives; with that, the connection is read no further. `begin` is given what makes the taker of a
- * request's rows.
+ * One list is taken while the next arrives; with that, the connection is read no further. `begin` is given what makes
+ * the taker of a request's rows.
  */
 async function* listsOf(
   size: number,

@@ -1,6 +1,6 @@
 /**
- * Sizes and foreign keys of the tables of SQL Server. In: a catalog. Out: for each table its rows, as the server keeps their number, and
- * the foreign keys that it declares. No row is read. Views have no size.
+ * Sizes and foreign keys of the tables of SQL Server. In: a catalog. Out: for each table its rows, as the server keeps
+ * their number, and the foreign keys that it declares. No row is read. Views have no size.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-partitions-transact-sql
  */
 import type { Catalog, TableInfo } from '../catalog.ts';

@@ -1,6 +1,6 @@
 /**
- * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements run
- * on the calling thread: a page takes less time than handing it to another.
+ * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements
+ * run on the calling thread: a page takes less time than handing it to another.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
  */
 import { performance } from 'node:perf_hooks';

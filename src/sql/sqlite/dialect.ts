@@ -73,7 +73,10 @@ export const SQLITE: Dialect = {
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
 
-  /** Decimals, instants in UTC and UUIDs in lower case are printed by the adapter (witness.ts). What is no number among any numbers arrives as an empty text. */
+  /**
+   * Decimals, instants in UTC and UUIDs in lower case are printed by the adapter (witness.ts). What is no number among
+   * any numbers arrives as an empty text.
+   */
   fetch(writer, expression) {
     const { type } = expression;
     const sql = () => writer.expression(expression);
@@ -193,7 +196,9 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
   }
 }
 
-/** The least text, in the order of code points, that is behind all that begin with this one; undefined: there is none. */
+/**
+ * The least text, in the order of code points, that is behind all that begin with this one; undefined: there is none.
+ */
 function behind(text: string): string | undefined {
   const points = [...text];
   const last = points.pop()?.codePointAt(0);
@@ -203,7 +208,9 @@ function behind(text: string): string | undefined {
   return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-/** The texts travel as one: they are looked for in one call, and however many they are, the statement stays the same. */
+/**
+ * The texts travel as one: they are looked for in one call, and however many they are, the statement stays the same.
+ */
 function containsSome(writer: Writer, { of, where, texts }: Extract<Predicate, { kind: 'contains' }>): string {
   return `lintel_contains(${trimmed(writer, of)}, '${where}', ${bindText(writer, JSON.stringify(texts))})`;
 }

@@ -10,8 +10,8 @@ const BUSY = 5;
 const LOCKED = 6;
 
 /**
- * The file is to blame, not the statement: PERM, BUSY, LOCKED, READONLY (a journal that only a writer can roll back), IOERR,
- * CORRUPT, CANTOPEN, PROTOCOL, NOTADB.
+ * The file is to blame, not the statement: PERM, BUSY, LOCKED, READONLY (a journal that only a writer can roll back),
+ * IOERR, CORRUPT, CANTOPEN, PROTOCOL, NOTADB.
  */
 const AWAY = new Set([3, BUSY, LOCKED, 8, 10, 11, 14, 15, 26]);
 
@@ -37,8 +37,9 @@ export function attempt<T>(what: string, action: () => T): T {
 }
 
 /**
- * SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether something is
- * not there. `isPrepared`: whether rows were being read; what SQLite says before that is of the statement alone, and kept as `words`.
+ * SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether
+ * something is not there. `isPrepared`: whether rows were being read; what SQLite says before that is of the statement
+ * alone, and kept as `words`.
  */
 export function told(what: string, cause: unknown, isPrepared = true): DatabaseError {
   if (cause instanceof DatabaseError) return cause;

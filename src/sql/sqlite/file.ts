@@ -36,7 +36,10 @@ export interface FileOptions {
 
 /** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
 export interface SqliteFile {
-  /** `until`: it is ended then, and where it computes too long; undefined: it is not. Both as performance.now() has them. */
+  /**
+   * `until`: it is ended then, and where it computes too long; undefined: it is not. Both as performance.now() has
+   * them.
+   */
   rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number): SqlValue[][];
   /** Whether the rows of a table are numbered, as `rowid`; a view's are not. */
   hasRowids(table: string): boolean;
@@ -107,8 +110,9 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   };
 
   /**
-   * A commit changes the file, and the number that SQLite tells of it. Where the file has changed and the number has not, somebody has
-   * written the file himself; or the log was moved into it, after which the connection is made anew in vain.
+   * A commit changes the file, and the number that SQLite tells of it. Where the file has changed and the number has
+   * not, somebody has written the file himself; or the log was moved into it, after which the connection is made anew
+   * in vain.
    */
   const isWrittenOver = (): boolean => {
     const before = contents;

@@ -1,9 +1,10 @@
 /**
- * Statements that stay prepared. What SQLite needs while a statement runs it takes from 48 kB that a connection has at hand, its
- * lookaside; but so it does for statements that are prepared, and for values that are bound to them, and after a few of them
- * nothing is left: every statement of the connection then takes a fifth longer, for its memory comes from malloc, under a lock. The flag
- * against it, SQLITE_PREPARE_PERSISTENT, cannot be given to node:sqlite (https://github.com/nodejs/node/pull/62757). In: a connection. Out:
- * statements prepared while a row of another one occupies the lookaside, and a way to let go of what is bound to them.
+ * Statements that stay prepared. What SQLite needs while a statement runs it takes from 48 kB that a connection has at
+ * hand, its lookaside; but so it does for statements that are prepared, and for values that are bound to them, and
+ * after a few of them nothing is left: every statement of the connection then takes a fifth longer, for its memory
+ * comes from malloc, under a lock. The flag against it, SQLITE_PREPARE_PERSISTENT, cannot be given to node:sqlite
+ * (https://github.com/nodejs/node/pull/62757). In: a connection. Out: statements prepared while a row of another one
+ * occupies the lookaside, and a way to let go of what is bound to them.
  * https://sqlite.org/malloc.html#lookaside
  */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
@@ -33,7 +34,10 @@ export function preparesLasting(database: DatabaseSync): (sql: string) => Statem
   return sql => beside(occupying, sql);
 }
 
-/** To be told of each such statement before it is run, and of how many values: lets go of those of others, once they are many. */
+/**
+ * To be told of each such statement before it is run, and of how many values: lets go of those of others, once they are
+ * many.
+ */
 export function releasesOthers(): (statement: StatementSync, values: number) => void {
   const bound = new Set<StatementSync>();
   let sum = 0;

@@ -8,8 +8,8 @@ import { DatabaseError, TOO_LONG } from '../database.ts';
 
 export interface Limit {
   /**
-   * A statement begins at `now`, as performance.now() has it. `until`: when nobody waits for it any more, at the latest; undefined:
-   * somebody waits as long as it takes.
+   * A statement begins at `now`, as performance.now() has it. `until`: when nobody waits for it any more, at the
+   * latest; undefined: somebody waits as long as it takes.
    */
   begin(until: number | undefined, now: number): void;
   /** Throws DatabaseError `unavailable` once the statement has taken too long. */

@@ -9,7 +9,9 @@ import type { Predicate, Relation } from '../expression.ts';
 import { identifier } from '../identifier.ts';
 import type { SqlPlan } from '../plan.ts';
 
-/** Of so many rows one is looked at: a call takes longer than many a comparison. A prime, for numbers may come in steps. */
+/**
+ * Of so many rows one is looked at: a call takes longer than many a comparison. A prime, for numbers may come in steps.
+ */
 const ROWS = 17;
 
 /** `hasRowids`: whether the rows of a table are numbered; those of views are not. */

@@ -35,7 +35,9 @@ interface Kind {
   readonly neutral?: string;
   /** What it proves that no row has a value. */
   readonly empty: Form;
-  /** SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we. */
+  /**
+   * SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we.
+   */
   holds(form: string, column: string, type: ColumnType): string;
 }
 
@@ -238,8 +240,8 @@ function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Foun
 }
 
 /**
- * Forms by column; a column that was not looked at in time has none. A first row of each column says which form all of them
- * may have; SQLite counts those that have it, and only columns with others are read row by row.
+ * Forms by column; a column that was not looked at in time has none. A first row of each column says which form all of
+ * them may have; SQLite counts those that have it, and only columns with others are read row by row.
  */
 async function countForms(
   use: Use,

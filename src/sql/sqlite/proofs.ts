@@ -15,7 +15,9 @@ import type { ProofOptions } from '../engine.ts';
 export type Proof = Pick<ColumnInfo, 'form' | 'written'> & { readonly declared: string };
 
 export interface Proofs {
-  /** By `columnKey`; undefined where nothing is known of the file as it is now. Never throws for what is on the disk. */
+  /**
+   * By `columnKey`; undefined where nothing is known of the file as it is now. Never throws for what is on the disk.
+   */
   read(stamp: string): ReadonlyMap<string, Proof> | undefined;
   /** Replaces what is kept of this database. Never throws. */
   write(stamp: string, found: ReadonlyMap<string, Proof>): void;

@@ -1,6 +1,6 @@
 /**
- * Sizes and foreign keys of the tables of a SQLite file. In: a catalog. Out: for each table its rows (counted up to a bound, then by
- * ANALYZE's statistics, else by its row numbers) and the foreign keys that it declares.
+ * Sizes and foreign keys of the tables of a SQLite file. In: a catalog. Out: for each table its rows (counted up to a
+ * bound, then by ANALYZE's statistics, else by its row numbers) and the foreign keys that it declares.
  * https://sqlite.org/pragma.html#pragma_foreign_key_list, https://sqlite.org/fileformat2.html#stat1tab
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -50,7 +50,9 @@ function readStatistics(database: DatabaseSync): ReadonlyMap<string, number> {
   return found;
 }
 
-/** Of each table, none of a view, whether its rows are numbered. SQLite lists all of them for the question after one. */
+/**
+ * Of each table, none of a view, whether its rows are numbered. SQLite lists all of them for the question after one.
+ */
 function readNumbered(database: DatabaseSync): ReadonlyMap<string, boolean> {
   const tables = database
     .prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")

@@ -7,7 +7,9 @@
  */
 import type { ColumnType } from '../column-type.ts';
 
-/** Name, arguments in parentheses, words behind them: `DECIMAL(9,2)`, `INT(11) UNSIGNED`, `TIMESTAMP(6) WITH TIME ZONE`. */
+/**
+ * Name, arguments in parentheses, words behind them: `DECIMAL(9,2)`, `INT(11) UNSIGNED`, `TIMESTAMP(6) WITH TIME ZONE`.
+ */
 const DECLARED = /^\s*([^()]*?)\s*(?:\((.*)\))?\s*([^()]*)$/s;
 /** Words that do not change what is stored, but for `unsigned`. */
 const UNSIGNED = /\bunsigned\b/i;
@@ -130,7 +132,10 @@ function byAffinity(name: string): Make | undefined {
   return /real|floa|doub/.test(name) ? float : undefined;
 }
 
-/** Whether SQLite keeps whatever it is given in such a column as a text, but for bytes: other columns keep `12` as a number. */
+/**
+ * Whether SQLite keeps whatever it is given in such a column as a text, but for bytes: other columns keep `12` as a
+ * number.
+ */
 export function keepsTexts(declared: string): boolean {
   return !/int/i.test(declared) && /char|clob|text/i.test(declared);
 }

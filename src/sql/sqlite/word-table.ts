@@ -6,8 +6,8 @@ import { type WordTable, wordTableName } from '../word-table.ts';
 import { BETWEEN, LEFT_OUT } from '../words.ts';
 
 /**
- * SQLite has neither Unicode's letters nor a function of ours in a trigger. A text with characters beyond Latin letters is listed as `*`,
- * which stands for any word: such rows are compared one by one.
+ * SQLite has neither Unicode's letters nor a function of ours in a trigger. A text with characters beyond Latin letters
+ * is listed as `*`, which stands for any word: such rows are compared one by one.
  */
 export function sqliteWordTable(words: WordTable): string {
   const [table, own] = [quoteName(wordTableName(words)), quoteName(words.of.name)];

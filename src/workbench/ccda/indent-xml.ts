@@ -1,6 +1,6 @@
 /**
- * XML for people: one element a line. In: XML without layout, as documents have it. Out: the same, indented; an element that holds a text
- * alone stays on its line.
+ * XML for people: one element a line. In: XML without layout, as documents have it. Out: the same, indented; an element
+ * that holds a text alone stays on its line.
  */
 export function indentXml(xml: string): string {
   const lines: string[] = [];

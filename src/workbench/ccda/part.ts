@@ -1,6 +1,7 @@
 /**
- * What a resource gives in the C-CDA documents of its patient. In: the resource as it is served, and `ccds.yaml`. Out: the sections
- * that show it, made of it alone and of what it refers to; where there are none, why. Which list finds it is the pack's to say.
+ * What a resource gives in the C-CDA documents of its patient. In: the resource as it is served, and `ccds.yaml`. Out:
+ * the sections that show it, made of it alone and of what it refers to; where there are none, why. Which list finds it
+ * is the pack's to say.
  */
 
 import { patientsIn } from '../../audit/patients-in.ts';

@@ -1,7 +1,8 @@
 /**
- * What may stand where a cursor is in a file of a pack. In: the text, the place, and the names that the pack and the database have. Out:
- * words to choose from, each with what it is and what it means: keys of the language, elements with cardinality, type, binding and HL7's
- * short text, tables, columns with their declared type, codecs with their options, code maps, systems, fragments, lists, mappings.
+ * What may stand where a cursor is in a file of a pack. In: the text, the place, and the names that the pack and the
+ * database have. Out: words to choose from, each with what it is and what it means: keys of the language, elements with
+ * cardinality, type, binding and HL7's short text, tables, columns with their declared type, codecs with their options,
+ * code maps, systems, fragments, lists, mappings.
  */
 import { CODECS, TEXT_STEPS } from '../../mapping/codecs/table.ts';
 import { at, type Cursor, cursorIn, textAt } from '../../mapping/load/read/cursor.ts';

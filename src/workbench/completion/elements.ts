@@ -1,5 +1,6 @@
 /**
- * Elements of FHIR as options of the editor: cardinality, type, binding, and HL7's short text. In: a type path. Out: options.
+ * Elements of FHIR as options of the editor: cardinality, type, binding, and HL7's short text. In: a type path. Out:
+ * options.
  */
 import { readFileSync } from 'node:fs';
 import type { Cursor } from '../../mapping/load/read/cursor.ts';

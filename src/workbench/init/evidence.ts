@@ -1,6 +1,7 @@
 /**
- * What rows say of a proposal. In: a database and proposals made of names. Out: the same proposals, best first, each column with what
- * a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every read is bounded in rows and in time.
+ * What rows say of a proposal. In: a database and proposals made of names. Out: the same proposals, best first, each
+ * column with what a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every
+ * read is bounded in rows and in time.
  */
 import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
 import { sizeOf } from '../../profile/rows.ts';
@@ -97,7 +98,10 @@ function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Propos
   return ranked(seen.filter(one => one.kind === kind))[0];
 }
 
-/** Best first. Of kinds that make the same resource (results, vital signs) a table is one only: both would share the ids. */
+/**
+ * Best first. Of kinds that make the same resource (results, vital signs) a table is one only: both would share the
+ * ids.
+ */
 function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
   const claims = Map.groupBy(proposals, ({ resource, table }) => `${resource} ${table}`);
   const best = new Set(
@@ -234,8 +238,8 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
 ];
 
 /**
- * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates that holds
- * dates. Of `03/10/2024` alone nobody knows which is the day; one `25/10/2024` among them tells.
+ * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
+ * that holds dates. Of `03/10/2024` alone nobody knows which is the day; one `25/10/2024` among them tells.
  */
 function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
   const [usual = ''] = forms;
@@ -264,7 +268,10 @@ async function amongPatients(
   return { note, fit: share < 0.5 ? CONTRADICTED : 1 };
 }
 
-/** The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked, or not in time. */
+/**
+ * The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked,
+ * or not in time.
+ */
 async function shareAmong(
   { database, signal }: Look,
   from: { readonly info: TableInfo; readonly column: string },

@@ -1,6 +1,7 @@
 /**
- * The files of a pack that is begun. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line with one `#` is
- * YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##` stays a comment then.
+ * The files of a pack that is begun. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line
+ * with one `#` is YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##`
+ * stays a comment then.
  */
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';

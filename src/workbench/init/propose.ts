@@ -1,7 +1,8 @@
 /**
- * Proposes tables for a pack that is begun. In: the catalog of a database. Out: for each kind of record (hints.json) the tables that may
- * hold it, each with a score, the columns that may make its elements, and the reasons. This file looks at names, types and keys;
- * evidence.ts looks at rows, and pack-text.ts writes proposals as comments. A person decides.
+ * Proposes tables for a pack that is begun. In: the catalog of a database. Out: for each kind of record (hints.json)
+ * the tables that may hold it, each with a score, the columns that may make its elements, and the reasons. This file
+ * looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes proposals as comments. A person
+ * decides.
  */
 import { readFileSync } from 'node:fs';
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
@@ -126,8 +127,8 @@ interface Names {
 const SHARED_KEY = 5;
 
 /**
- * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it means, or as the name
- * of the table with `id` behind it (`allergy_id` of `allergies`).
+ * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it
+ * means, or as the name of the table with `id` behind it (`allergy_id` of `allergies`).
  */
 function parentsIn(tables: readonly TableInfo[], wordsOf: Names['wordsOf']): Names['parentsOf'] {
   const keyed = tables.filter(({ primaryKey }) => primaryKey.length === 1);
@@ -170,7 +171,8 @@ function proposalOf(kind: Kind, table: TableInfo, { wordsOf, parentsOf }: Names)
       elements.push({ path, kind: type, ...found(own), ...more });
       continue;
     }
-    // What has no patient of its own belongs to something that has one: a result to its order. A text may stand in a list.
+    // What has no patient of its own belongs to something that has one: a result to its order. A text may stand in a
+    // list.
     const wanted = type === 'patient' ? columns : joined;
     const parents = parentsOf(table).filter(({ ours }) => type === 'patient' || !wordsOf(ours).has('patient'));
     if (wanted.length > 0) {

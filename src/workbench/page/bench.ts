@@ -1,6 +1,6 @@
 /**
- * What all views share: the files with their unsaved texts, the problems of the pack, where the editor is. A change of a text asks
- * for the problems anew; an answer that a newer one overtook is left aside.
+ * What all views share: the files with their unsaved texts, the problems of the pack, where the editor is. A change of
+ * a text asks for the problems anew; an answer that a newer one overtook is left aside.
  */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';

@@ -1,6 +1,6 @@
 /**
- * Looks for what other programs change in the folder of the pack. While the page is visible, the server is asked every few seconds
- * for the hashes of the files, and for their texts only where a hash is another.
+ * Looks for what other programs change in the folder of the pack. While the page is visible, the server is asked every
+ * few seconds for the hashes of the files, and for their texts only where a hash is another.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { WireHashes, WirePack } from '../wire/mapping.ts';

@@ -1,6 +1,7 @@
 /**
- * The files of the pack while they are edited: the text on the disk, that of the editor, and the editor's state, so that undo
- * outlives a look at another file. Other programs change the disk meanwhile; what is not saved here is never replaced.
+ * The files of the pack while they are edited: the text on the disk, that of the editor, and the editor's state, so
+ * that undo outlives a look at another file. Other programs change the disk meanwhile; what is not saved here is never
+ * replaced.
  */
 import { isolateHistory, redo, undo } from '@codemirror/commands';
 import type { EditorState, StateCommand, TransactionSpec } from '@codemirror/state';
@@ -124,8 +125,8 @@ export function differs(files: readonly OpenFile[], hashes: Readonly<Record<stri
 }
 
 /**
- * The files beside what the disk has now, and what is new about that, in words. A text that is not saved stays; all others become those of
- * the disk. A file that is gone stays, with its text, until the page is loaded again.
+ * The files beside what the disk has now, and what is new about that, in words. A text that is not saved stays; all
+ * others become those of the disk. A file that is gone stays, with its text, until the page is loaded again.
  */
 export function besideDisk(
   files: readonly OpenFile[],

@@ -1,6 +1,6 @@
 /**
- * The script and the style of the page. In: the sources beside this folder. Out: two texts, made by esbuild when the workbench
- * starts and kept in memory: nothing is built at `npm ci`, and no other command loads esbuild.
+ * The script and the style of the page. In: the sources beside this folder. Out: two texts, made by esbuild when the
+ * workbench starts and kept in memory: nothing is built at `npm ci`, and no other command loads esbuild.
  */
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';

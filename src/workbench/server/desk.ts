@@ -1,6 +1,7 @@
 /**
- * State of a workbench: one pack, one database, and the unsaved texts of the page. In: questions of the page. Out: problems,
- * mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk each time.
+ * State of a workbench: one pack, one database, and the unsaved texts of the page. In: questions of the page. Out:
+ * problems, mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk
+ * each time.
  */
 import type { Content } from '../../ccda/content.ts';
 import type { Config } from '../../config/config.ts';

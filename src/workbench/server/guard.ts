@@ -1,7 +1,8 @@
 /**
- * Who reaches the workbench: one browser on this machine that opened the link of the terminal. In: each request. Out: a refusal,
- * or the request goes on. The link works once and gives a cookie. Addresses begin with a random part, to which the path of
- * the cookie is bound: cookies do not tell ports apart, so another server on this machine would be sent it otherwise.
+ * Who reaches the workbench: one browser on this machine that opened the link of the terminal. In: each request. Out: a
+ * refusal, or the request goes on. The link works once and gives a cookie. Addresses begin with a random part, to which
+ * the path of the cookie is bound: cookies do not tell ports apart, so another server on this machine would be sent it
+ * otherwise.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { MiddlewareHandler } from 'hono';

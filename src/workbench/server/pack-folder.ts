@@ -1,7 +1,7 @@
 /**
- * The files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with the hash of what is on
- * the disk, or a PackFileError. Nothing outside the folder is written, through no link either. A file that a link of the pack
- * leads to is shown, since it is served too, and cannot be changed here.
+ * The files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with the hash of what
+ * is on the disk, or a PackFileError. Nothing outside the folder is written, through no link either. A file that a link
+ * of the pack leads to is shown, since it is served too, and cannot be changed here.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {

@@ -1,5 +1,6 @@
 /**
- * What the view *Codes* and the server tell each other. A system is written as in the pack: an alias or an address; blank: the map's.
+ * What the view *Codes* and the server tell each other. A system is written as in the pack: an alias or an address;
+ * blank: the map's.
  */
 import type { WirePlace } from './mapping.ts';
 

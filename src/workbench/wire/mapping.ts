@@ -1,5 +1,6 @@
 /**
- * What the page of the workbench and its server tell each other, as JSON. Types alone: the browser and Node both read them.
+ * What the page of the workbench and its server tell each other, as JSON. Types alone: the browser and Node both read
+ * them.
  */
 
 export interface WirePlace {

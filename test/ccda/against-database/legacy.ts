@@ -1,7 +1,7 @@
 /**
- * For tests that compare documents with the legacy rows themselves, read by SQL that knows nothing of the mappings: each row
- * that counts stands there once, with its code, dates, value and status, and nothing else does. A validator cannot see an
- * untrue document.
+ * For tests that compare documents with the legacy rows themselves, read by SQL that knows nothing of the mappings:
+ * each row that counts stands there once, with its code, dates, value and status, and nothing else does. A validator
+ * cannot see an untrue document.
  */
 import { expect } from 'vitest';
 import { uuidOf } from '../../../src/ccda/ids.ts';

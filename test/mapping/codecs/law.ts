@@ -115,7 +115,9 @@ export function expectPresent(codec: Codec, of: Table): void {
   );
 }
 
-/** Fails unless `match` is exact for the rows in the table. `facts` are what the oracle judges, by default the values. */
+/**
+ * Fails unless `match` is exact for the rows in the table. `facts` are what the oracle judges, by default the values.
+ */
 export function expectMatch(
   codec: Codec,
   of: Table,
@@ -141,8 +143,8 @@ export function decodeAll(codec: Codec, of: Table): readonly Emitted[] {
 }
 
 /**
- * Fails unless the rows with a value, in the order of `by`, have keys in ascending order, and `fromKey` finds for each of
- * `keys` the first row at or after it.
+ * Fails unless the rows with a value, in the order of `by`, have keys in ascending order, and `fromKey` finds for each
+ * of `keys` the first row at or after it.
  */
 export function expectOrder(codec: Codec, of: Table, keys: readonly (string | number)[] = []): void {
   const { order } = codec;

@@ -1,6 +1,6 @@
 /**
- * Whether an emitted value satisfies a criterion, decided on the JSON alone: no code of src/mapping takes part. Local days
- * become instants by asking Intl for the offsets around them.
+ * Whether an emitted value satisfies a criterion, decided on the JSON alone: no code of src/mapping takes part. Local
+ * days become instants by asking Intl for the offsets around them.
  */
 import type { Criterion, DateEdge, NumberEdge, StringMode } from '../../../src/mapping/criterion.ts';
 
@@ -137,7 +137,10 @@ function compared(value: unknown): Compared {
   return { decimal: String(value) };
 }
 
-/** Points satisfy every bound; an interval overlaps a bound on one side, or lies beyond it as a whole, and lies within two. */
+/**
+ * Points satisfy every bound; an interval overlaps a bound on one side, or lies beyond it as a whole, and lies within
+ * two.
+ */
 function holdsNumber({ decimal, comparator }: Compared, edges: readonly NumberEdge[]): boolean {
   if (comparator === undefined) return edges.every(({ op, at }) => holdsOrder(op, order(decimal, at)));
   const lower = edges.filter(edge => edge.op.startsWith('>'));

@@ -1,6 +1,7 @@
 /**
- * Columns of numbers as SQLite really keeps them: any number in a column of any declared type, texts, BLOBs and infinities
- * among them. What is emitted is the number that is stored, and searches, order and presence go by what is emitted.
+ * Columns of numbers as SQLite really keeps them: any number in a column of any declared type, texts, BLOBs and
+ * infinities among them. What is emitted is the number that is stored, and searches, order and presence go by what is
+ * emitted.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

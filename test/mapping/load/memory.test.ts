@@ -1,6 +1,6 @@
 /**
- * A check that remembers the checks before it tells what a check with an empty memory tells, whatever was typed in between. In: random
- * edits of packs, one upon another. Out: the same problems and the same mappings after each.
+ * A check that remembers the checks before it tells what a check with an empty memory tells, whatever was typed in
+ * between. In: random edits of packs, one upon another. Out: the same problems and the same mappings after each.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,10 @@ import { DEMO_PACK } from '../../../src/start/demo.ts';
 import { loadWhole } from '../../../src/start/setup.ts';
 import { keptClinic } from '../../cli/small-clinic.ts';
 
-/** Has what one part of a pack may take from another: fragments, code maps, lists, targets, dates in columns of texts, variants. */
+/**
+ * Has what one part of a pack may take from another: fragments, code maps, lists, targets, dates in columns of texts,
+ * variants.
+ */
 const FILES = {
   'schema.lock.json': JSON.stringify({
     engine: 'sqlite',

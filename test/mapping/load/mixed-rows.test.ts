@@ -1,4 +1,7 @@
-/** What SQL works out sees one row: a pack that mixes two is told at its line, and does not fail when it is set up or asked. */
+/**
+ * What SQL works out sees one row: a pack that mixes two is told at its line, and does not fail when it is set up or
+ * asked.
+ */
 import { describe, expect, test } from 'vitest';
 import { searchSmall } from '../../plan/small-pack.ts';
 

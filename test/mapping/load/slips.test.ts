@@ -1,6 +1,6 @@
 /**
- * A corpus of slips: one for each kind of key and place, with what is told of it; and any line of the demo's pack deleted, written
- * twice or misspelt, which is told in few lines, the first of them near.
+ * A corpus of slips: one for each kind of key and place, with what is told of it; and any line of the demo's pack
+ * deleted, written twice or misspelt, which is told in few lines, the first of them near.
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -403,7 +403,10 @@ function harmed({ path, index }: (typeof LINES)[number], how: Harm, at: number):
   return { told: loadPackFiles({ ...pack, mappings }, lock).problems, line: harm };
 }
 
-/** A problem stands in the line, comes of it (a row of a macro, a fragment inserted there), or suggests what the line says now. */
+/**
+ * A problem stands in the line, comes of it (a row of a macro, a fragment inserted there), or suggests what the line
+ * says now.
+ */
 function leadsTo({ position, suggestion }: Problem, { path, index }: (typeof LINES)[number], line: string): boolean {
   const places = [position, ...(position.by ? [position.by.at] : [])];
   return (

@@ -1,4 +1,6 @@
-/** A required element of a NOT NULL column is there as long as nothing shows otherwise: a large database starts, too. */
+/**
+ * A required element of a NOT NULL column is there as long as nothing shows otherwise: a large database starts, too.
+ */
 import { expect, test } from 'vitest';
 import { findTable } from '../../../src/sql/catalog.ts';
 import { identifier } from '../../../src/sql/identifier.ts';

@@ -1,7 +1,7 @@
 /**
  * Makes a grammar's automaton smaller, in place, since what ANTLR predicts costs by all that may come next. In: the
- * automaton, a start rule, what to leave out. What a smaller automaton accepts, the whole one accepts too; the other way
- * round holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
+ * automaton, a start rule, what to leave out. What a smaller automaton accepts, the whole one accepts too; the other
+ * way round holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
  */
 import type { ATN, ATNState, Transition } from 'antlr4ng';
 import { AtomTransition, BasicState, IntervalSet, RuleTransition, SetTransition, Token } from 'antlr4ng';

@@ -43,7 +43,8 @@ const RULES: Readonly<Record<string, (node: Node) => string | undefined>> = {
     has(node, 'select_order_by_clause') && has(node, 'sql_union') ? 'ORDER BY stands after the last branch' : undefined,
   subquery: orderedWithoutTop,
   common_table_expression: orderedWithoutTop,
-  // Functions with a syntax of their own (CAST, SUBSTRING) have rules of their own; what is written otherwise ends here.
+  // Functions with a syntax of their own (CAST, SUBSTRING) have rules of their own; what is written otherwise ends
+  // here.
   scalar_function_name: node => {
     const name = firstToken(node);
     const free = [
@@ -90,8 +91,8 @@ function firstToken(node: Node): Node {
 }
 
 /**
- * Without them it is decided from the next token or two what a call is and whose an ORDER BY is; with them, from all that
- * stands between the parentheses. ORDER BY belongs to the statement as well as to its last query.
+ * Without them it is decided from the next token or two what a call is and whose an ORDER BY is; with them, from all
+ * that stands between the parentheses. ORDER BY belongs to the statement as well as to its last query.
  */
 const RARE: Omissions = {
   alternatives: {

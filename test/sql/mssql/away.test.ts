@@ -1,4 +1,7 @@
-/** A database that is away for a second, a minute and ten minutes, by a fake clock: the real driver before a scripted server. */
+/**
+ * A database that is away for a second, a minute and ten minutes, by a fake clock: the real driver before a scripted
+ * server.
+ */
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { openEndpoint } from './endpoint.ts';
 import { failureOf, openAt, planOf } from './open.ts';

@@ -1,6 +1,6 @@
 /**
- * Where SQL Server is not like other engines, asked of the one that MSSQL_URL names: the values are written by T-SQL, so that
- * the server itself pads and rounds them, and read and searched as the facade does.
+ * Where SQL Server is not like other engines, asked of the one that MSSQL_URL names: the values are written by T-SQL,
+ * so that the server itself pads and rounds them, and read and searched as the facade does.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { compare, equals, isNull, TRUE, value } from '../../../src/sql/construct.ts';

@@ -1,6 +1,6 @@
 /**
- * A server that speaks TDS and does what a script says: a fault injector on loopback, no engine. In: a function from what
- * the driver asks to what happens. Out: its port, and everything that was asked.
+ * A server that speaks TDS and does what a script says: a fault injector on loopback, no engine. In: a function from
+ * what the driver asks to what happens. Out: its port, and everything that was asked.
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
@@ -34,8 +34,8 @@ export interface Asked {
 }
 
 /**
- * After the rows: the connection ends within one or behind one, nothing comes any more or the end comes late, an error does, or bytes that
- * mean nothing.
+ * After the rows: the connection ends within one or behind one, nothing comes any more or the end comes late, an error
+ * does, or bytes that mean nothing.
  */
 type Cut = 'mid-row' | 'behind-row' | 'deaf' | 'late' | 'garbage' | { readonly error: number };
 

@@ -1,4 +1,7 @@
-/** Each decision on an error number, on the scripted endpoint: asked again or not, in which session, and what else still goes on. */
+/**
+ * Each decision on an error number, on the scripted endpoint: asked again or not, in which session, and what else still
+ * goes on.
+ */
 import { describe, expect, it } from 'vitest';
 import { failureOf, isQuery, openScripted, planOf, rowsOf, until } from './open.ts';
 

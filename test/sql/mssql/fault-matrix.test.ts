@@ -1,8 +1,8 @@
 /**
- * Every fault of a connection at every step of it, for everything that is asked: the whole server before a scripted SQL Server. Each cell
- * says what the client is told while the fault lasts, and that afterwards everything is served, nothing is left running and no more
- * connections are open than the pools hold. With `MATRIX=print` the cells are printed as the table of docs/sql-server.md, with the
- * milliseconds until the answer, which decide nothing here.
+ * Every fault of a connection at every step of it, for everything that is asked: the whole server before a scripted SQL
+ * Server. Each cell says what the client is told while the fault lasts, and that afterwards everything is served,
+ * nothing is left running and no more connections are open than the pools hold. With `MATRIX=print` the cells are
+ * printed as the table of docs/sql-server.md, with the milliseconds until the answer, which decide nothing here.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -120,8 +120,8 @@ const OPERATIONS: readonly Operation[] = ['read', 'page', 'document', 'export'];
 const PATHS = { read: '/fhir/Patient/1', page: '/fhir/Patient?_count=2', document: '/fhir/Patient/1/$ccd' } as const;
 
 /**
- * What clients are told. An export waits for better times and is 200; a statement that is wrong stands in its `error`. One that is cancelled is
- * deleted.
+ * What clients are told. An export waits for better times and is 200; a statement that is wrong stands in its `error`.
+ * One that is cancelled is deleted.
  */
 const EXPECTED: Readonly<Record<Step, Readonly<Record<string, number>>>> = {
   'at login': { refused: 503, cut: 503, 'half a message': 503, silent: 503, slow: 200, wrong: 503, 'no TDS': 503 },

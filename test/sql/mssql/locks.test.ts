@@ -1,4 +1,7 @@
-/** One table that somebody holds locked, and what becomes of statements on it and on others: the real driver, a scripted server. */
+/**
+ * One table that somebody holds locked, and what becomes of statements on it and on others: the real driver, a scripted
+ * server.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Database } from '../../../src/sql/database.ts';
 import { identifier } from '../../../src/sql/identifier.ts';

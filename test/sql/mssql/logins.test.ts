@@ -1,4 +1,6 @@
-/** Logins that are refused, slow or too many, by the real driver: how often they are tried, and what goes on meanwhile. */
+/**
+ * Logins that are refused, slow or too many, by the real driver: how often they are tried, and what goes on meanwhile.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { LoginFailed } from '../../../src/sql/mssql/failure.ts';

@@ -21,8 +21,8 @@ const NEVER = 10 * 60_000;
 const LONGEST_LOGIN = 60_000;
 
 /**
- * `options` are those of an address; the script counts only once the database is open. How long is waited for logins and for
- * answers is no matter of such tests, unless they say so.
+ * `options` are those of an address; the script counts only once the database is open. How long is waited for logins
+ * and for answers is no matter of such tests, unless they say so.
  */
 export async function openScripted(script: Script, options = ''): Promise<Opened> {
   const endpoint = await openEndpoint();

@@ -1,6 +1,6 @@
 /**
- * Against the SQL Server of MSSQL_URL: what each case of cases.json selects, and every resource of the demo, are those that
- * SQLite gives. Babelfish stands in for it where there is none; what needs the real one says so.
+ * Against the SQL Server of MSSQL_URL: what each case of cases.json selects, and every resource of the demo, are those
+ * that SQLite gives. Babelfish stands in for it where there is none; what needs the real one says so.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * The whole server before a scripted SQL Server that comes, goes, falls silent and refuses: what clients and the log are
- * told meanwhile.
+ * The whole server before a scripted SQL Server that comes, goes, falls silent and refuses: what clients and the log
+ * are told meanwhile.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * VARCHAR is never compared with NVARCHAR: SQL Server would convert the column, row by row, and leave its index unused. Every
- * statement of test/plan/cases.json, by the columns of the demo's lock.
+ * VARCHAR is never compared with NVARCHAR: SQL Server would convert the column, row by row, and leave its index unused.
+ * Every statement of test/plan/cases.json, by the columns of the demo's lock.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** Contents of a SQLite file that are replaced under the server, and a file that is locked: what is answered meanwhile and afterwards. */
+/**
+ * Contents of a SQLite file that are replaced under the server, and a file that is locked: what is answered meanwhile
+ * and afterwards.
+ */
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,8 +1,9 @@
 /**
  * Lists the codes of the value sets that R4 elements are bound to, as value-sets.json holds them.
  *
- * In: value-set addresses and the HL7 value sets and code systems. Out: value set (short address) to rows [system, codes],
- * codes null where R4 does not list them or they are more than MAX_CODES. https://hl7.org/fhir/R4/valueset.html#compositions
+ * In: value-set addresses and the HL7 value sets and code systems. Out: value set (short address) to rows [system,
+ * codes], codes null where R4 does not list them or they are more than MAX_CODES.
+ * https://hl7.org/fhir/R4/valueset.html#compositions
  */
 
 import type { Concept, Terminology, ValueSetSource } from './sources.ts';

@@ -1,8 +1,8 @@
 /**
  * The element table of every R4 data type and resource type, as elements.json holds it.
  *
- * In: StructureDefinitions with snapshots. Out: type path to element name to '<min>..<max> <flags> <types>'; the notation
- * is read by parseElement in ../definitions.ts. https://hl7.org/fhir/R4/elementdefinition.html
+ * In: StructureDefinitions with snapshots. Out: type path to element name to '<min>..<max> <flags> <types>'; the
+ * notation is read by parseElement in ../definitions.ts. https://hl7.org/fhir/R4/elementdefinition.html
  */
 
 import type { ElementSource, StructureSource } from './sources.ts';

@@ -22,7 +22,10 @@ interface ProfileRow {
   readonly usCore: string[];
 }
 
-/** R4 has the expressions of these two parts the wrong way round: of the target the code, of the code the target. R5 mends it. */
+/**
+ * R4 has the expressions of these two parts the wrong way round: of the target the code, of the code the target. R5
+ * mends it.
+ */
 const CROSSED = 'DocumentReference-relationship';
 
 // R4 spells `any` as a list of nearly all types.

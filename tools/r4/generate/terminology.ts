@@ -1,8 +1,9 @@
 /**
  * What searches with `:in`, `:above` and `:below` know of terminology.
  *
- * In: the HL7 and US Core value sets and code systems. Out: value sets whose codes can all be listed, and for each complete
- * code system with a hierarchy the codes that are directly below others. https://hl7.org/fhir/R4/codesystem.html#hierarchy
+ * In: the HL7 and US Core value sets and code systems. Out: value sets whose codes can all be listed, and for each
+ * complete code system with a hierarchy the codes that are directly below others.
+ * https://hl7.org/fhir/R4/codesystem.html#hierarchy
  */
 
 import { expand } from './code-lists.ts';

@@ -33,7 +33,8 @@ const INVERTED = /^(\w+\.)?coding\.where\(system='http:\/\/hl7\.org\/fhir\/sid\/
 const IN_CATEGORIES = "category.coding.where(code='problem-list-item')";
 /**
  * Invariants that the validator checks in its own way (ele-1, ref-1), that need a narrative parser (txt-1, txt-2), that
- * are only about contained resources being used (dom-3), or that ask for a narrative, which a facade does not write (dom-6).
+ * are only about contained resources being used (dom-3), or that ask for a narrative, which a facade does not write
+ * (dom-6).
  */
 const NOT_EVALUATED: ReadonlySet<string> = new Set(['ele-1', 'ref-1', 'txt-1', 'txt-2', 'dom-3', 'dom-6']);
 

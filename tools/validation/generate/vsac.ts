@@ -1,8 +1,8 @@
 /**
  * Value sets of the NLM's value set authority that US Core 6.1.0 and 7.0.0 include by address only.
  *
- * In: nothing. Out: their content, which the packages do not carry. Races, ethnicities and sexes are those that US Core 3.1.1
- * lists itself; the null flavours are those that the texts of 6.1.0 name.
+ * In: nothing. Out: their content, which the packages do not carry. Races, ethnicities and sexes are those that US Core
+ * 3.1.1 lists itself; the null flavours are those that the texts of 6.1.0 name.
  */
 
 import type { ValueSetSource } from '../../r4/generate/sources.ts';

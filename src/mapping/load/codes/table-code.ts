@@ -54,8 +54,8 @@ export function tableCodeOf(
 }
 
 /**
- * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the map says of
- * the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
+ * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the
+ * map says of the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
  */
 function codeOfPiece(
   named: NamedCodeMap,

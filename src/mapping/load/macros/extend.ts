@@ -109,7 +109,10 @@ export function mapIn(path: string): string {
   return path.replace(/^.*\//, '').replace(/\.csv$/, '');
 }
 
-/** Documents of mappings without those whose name a pack above gives to a mapping of its own. Patches change, and replace nothing. */
+/**
+ * Documents of mappings without those whose name a pack above gives to a mapping of its own. Patches change, and
+ * replace nothing.
+ */
 export function latestMappings(documents: readonly MapTree[], levels: Levels): readonly MapTree[] {
   const uppermost = new Map<string, number>();
   for (const document of documents) {

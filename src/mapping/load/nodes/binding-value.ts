@@ -1,4 +1,7 @@
-/** A value of columns through a codec. In: resolved columns, the codec, `none:`. Out: a ValueNode with its absence rules. */
+/**
+ * A value of columns through a codec. In: resolved columns, the codec, `none:`. Out: a ValueNode with its absence
+ * rules.
+ */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import type { ValueNode } from '../../model.ts';

@@ -55,8 +55,8 @@ function readRows(each: Tree, visible: Visible, context: Context): Rows | undefi
 }
 
 /**
- * The pieces that rows hang on. Their keys are made of the row around, so its own column has to be what is split, and nothing
- * else may be joined beside them. Reports what cannot be joined.
+ * The pieces that rows hang on. Their keys are made of the row around, so its own column has to be what is split, and
+ * nothing else may be joined beside them. Reports what cannot be joined.
  */
 export function piecesJoined(
   on: readonly JoinColumn[],

@@ -50,8 +50,8 @@ export interface LoadOptions {
 }
 
 /**
- * What pack.yaml says, be the mappings of the pack sound or not. Where it cannot be read, the problems: without the rules of `deny`
- * nothing is to be shown.
+ * What pack.yaml says, be the mappings of the pack sound or not. Where it cannot be read, the problems: without the
+ * rules of `deny` nothing is to be shown.
  */
 export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
   const report = createReport();
@@ -63,8 +63,8 @@ export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
 }
 
 /**
- * The code maps as they are written, be the mappings of the pack sound or not; of several packs the uppermost counts. Undefined where
- * pack.yaml or a file of code maps cannot be read.
+ * The code maps as they are written, be the mappings of the pack sound or not; of several packs the uppermost counts.
+ * Undefined where pack.yaml or a file of code maps cannot be read.
  */
 export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap> | undefined {
   const settings = settingsOf(files);

@@ -1,7 +1,8 @@
 /**
- * The parts of a pack that are checked each by itself: the mappings of one document. In: the pack around a part. Out: a context for it
- * that remembers what the part asked of the rest of the pack (`holds` asks again), and what it told about the pack: code maps, tables
- * and columns that it uses. Both make it sound to take a part as it was checked before.
+ * The parts of a pack that are checked each by itself: the mappings of one document. In: the pack around a part. Out: a
+ * context for it that remembers what the part asked of the rest of the pack (`holds` asks again), and what it told
+ * about the pack: code maps, tables and columns that it uses. Both make it sound to take a part as it was checked
+ * before.
  */
 import type { Codec } from '../../codecs/codec.ts';
 import type { Position } from '../../model.ts';
@@ -145,7 +146,10 @@ export class UnitDates implements Dates {
     for (const [key, codec] of this.#learnt) dates.learn(key, codec);
   }
 
-  /** Whether the part was told of the same codecs as it would be now, at the end of a check; from here on it was told of these. */
+  /**
+   * Whether the part was told of the same codecs as it would be now, at the end of a check; from here on it was told of
+   * these.
+   */
   settles(): boolean {
     const heard = JSON.stringify([...this.#watched].map(key => this.#dates.labels(key)));
     const isSame = this.#heard === undefined || this.#heard === heard;

@@ -10,7 +10,10 @@ export interface CsvRecord {
   readonly fields: readonly string[];
 }
 
-/** Records of a text separated by commas, or by another character; fields may be quoted, `""` is a quote. Empty lines are left out. */
+/**
+ * Records of a text separated by commas, or by another character; fields may be quoted, `""` is a quote. Empty lines
+ * are left out.
+ */
 export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
   let fields: string[] = [];
@@ -47,7 +50,9 @@ export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
   return records;
 }
 
-/** A field of RFC 4180. It stands as it is: `+` and `-` are results of laboratories, and a code map needs them exactly. */
+/**
+ * A field of RFC 4180. It stands as it is: `+` and `-` are results of laboratories, and a code map needs them exactly.
+ */
 export function csvField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -41,8 +41,9 @@ export interface PackFiles {
 const MAX_DEPTH = 4;
 
 /**
- * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`: texts by path
- * that count instead of those of the folder; a file may be there as its text alone. Throws the file system's error if a folder cannot be read.
+ * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`:
+ * texts by path that count instead of those of the folder; a file may be there as its text alone. Throws the file
+ * system's error if a folder cannot be read.
  */
 export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
   const { folders, problems: wrong } = packFolders(folder);

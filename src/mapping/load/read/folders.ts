@@ -88,8 +88,8 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
 }
 
 /**
- * Whether links lead from a path within or beside the folder of a pack to what lies neither in that folder nor in the one
- * around it. The root of the file system is around everything, so that links do not lead there.
+ * Whether links lead from a path within or beside the folder of a pack to what lies neither in that folder nor in the
+ * one around it. The root of the file system is around everything, so that links do not lead there.
  */
 export function leadsAway(folder: string, path: string): boolean {
   const around = realpathSync(dirname(resolve(folder)));

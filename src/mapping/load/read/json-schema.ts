@@ -14,7 +14,10 @@ type JsonSchema = z.core.JSONSchema.BaseSchema;
 const SCALARS = ['string', 'number', 'boolean', 'null'] as const;
 const MACRO = '^\\$[A-Za-z_][A-Za-z0-9_]*$';
 
-/** Text of `mapping.json`, `codes.json`, `pack.json` and `access.json`, which the first line of each file of a pack refers to. */
+/**
+ * Text of `mapping.json`, `codes.json`, `pack.json` and `access.json`, which the first line of each file of a pack
+ * refers to.
+ */
 export function editorSchemas(): Readonly<Record<string, string>> {
   return {
     'mapping.json': print(mappingFileSchema, 'A mapping of tables to a FHIR resource'),
@@ -48,7 +51,10 @@ function schemaOf(schema: z.ZodType): JsonSchema {
   });
 }
 
-/** Names that an editor completes, with options that it checks. Code maps have names of their own, so others are not wrong. */
+/**
+ * Names that an editor completes, with options that it checks. Code maps have names of their own, so others are not
+ * wrong.
+ */
 function codecDefinitions(): Readonly<Record<'codec' | 'via', JsonSchema>> {
   const entries = [...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)];
   const names = entries.flatMap(([name, entry]) => {

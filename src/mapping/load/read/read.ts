@@ -25,8 +25,8 @@ const CURES: Partial<Record<ErrorCode, string>> = {
 };
 
 /**
- * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others would mostly
- * come of it.
+ * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others
+ * would mostly come of it.
  */
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
   const start: Position = { file, line: 1, column: 1 };

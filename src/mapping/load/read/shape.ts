@@ -30,8 +30,8 @@ export function checkShape(tree: Tree, schema: z.ZodType, report: Report, writte
 }
 
 /**
- * Reports a key that is near enough to one of `known` to be meant for it. What else is wrong with it, with the map around it and with
- * that map's own key comes of it. Returns whether there was one.
+ * Reports a key that is near enough to one of `known` to be meant for it. What else is wrong with it, with the map
+ * around it and with that map's own key comes of it. Returns whether there was one.
  */
 export function reportMisspelt(
   around: Tree,
@@ -103,8 +103,8 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
 }
 
 /**
- * Keys that the likeliest alternative does not have: the nearest that some alternative has, else those that there are. With one of
- * them mended another alternative may be the likeliest, so what that has is not told beside it.
+ * Keys that the likeliest alternative does not have: the nearest that some alternative has, else those that there are.
+ * With one of them mended another alternative may be the likeliest, so what that has is not told beside it.
  */
 function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[], unknown: readonly string[]): void {
   const node = nodeAt(root, path);
@@ -136,8 +136,8 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
 const FEW = 8;
 
 /**
- * The key on the way to a place that is no key of the language there, and near to one: what is within it was read as something else.
- * An element of FHIR may be called almost like a directive (`form`), and is none.
+ * The key on the way to a place that is no key of the language there, and near to one: what is within it was read as
+ * something else. An element of FHIR may be called almost like a directive (`form`), and is none.
  */
 function reportKeyOnTheWay({ root, schema, report }: Shape, path: readonly PropertyKey[]): boolean {
   for (let length = path.length - 1; length >= 0; length--) {

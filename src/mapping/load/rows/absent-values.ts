@@ -75,8 +75,8 @@ export function absentValues(
 }
 
 /**
- * Tests of a column's value that all hold, false where the raw value means "no value". `codec`: the date codec that one of
- * them reads the column with. Literals that a condition is equal to are no such test: what it names it means.
+ * Tests of a column's value that all hold, false where the raw value means "no value". `codec`: the date codec that one
+ * of them reads the column with. Literals that a condition is equal to are no such test: what it names it means.
  */
 export function onlyPresent(
   tests: readonly Condition[],
@@ -198,7 +198,9 @@ function takesDates({ kind }: ColumnType): boolean {
   return kind === 'text' || kind === 'integer' || kind === 'decimal' || kind === 'float';
 }
 
-/** The rules for dates on a column of another kind: as they are written, and a day in each form that the codec reads. */
+/**
+ * The rules for dates on a column of another kind: as they are written, and a day in each form that the codec reads.
+ */
 function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context): readonly (string | number)[] {
   if (!takesDates(type)) return [];
   return settings.absent.date.flatMap(({ text }) => {

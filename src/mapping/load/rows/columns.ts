@@ -207,8 +207,8 @@ function isUtc(form: ColumnInfo['form']): form is Exclude<ColumnInfo['form'], st
 }
 
 /**
- * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; an engine that keeps
- * values in the form of their type compares them itself.
+ * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; an engine
+ * that keeps values in the form of their type compares them itself.
  */
 export function comparable(
   left: ColumnExpression,

@@ -286,7 +286,9 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
   return [{ kind: 'matches', column, pattern: tree.text }];
 }
 
-/** The codec that other conditions of the pack read equal columns by, so that their plans compare with one placeholder. */
+/**
+ * The codec that other conditions of the pack read equal columns by, so that their plans compare with one placeholder.
+ */
 function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { dateCodecs }: Context): Codec {
   const key = JSON.stringify([via && plain(via), type]);
   const known = dateCodecs.get(key) ?? codec;

@@ -61,8 +61,8 @@ export function readOn(
 }
 
 /**
- * A lookup shares its names with the rows around it; the rows of an `each` and of `exists` have their own, and those that a
- * mapping refers to among its own are seen as they are from both sides.
+ * A lookup shares its names with the rows around it; the rows of an `each` and of `exists` have their own, and those
+ * that a mapping refers to among its own are seen as they are from both sides.
  */
 function isLookup(theirs: Visible, ours: Visible): boolean {
   return theirs !== ours && theirs.named === ours.named;

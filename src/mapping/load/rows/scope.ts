@@ -131,7 +131,10 @@ function tableInFull({ name, schema }: TableInfo): string {
   return schema ? `${schema.name}.${name}` : name;
 }
 
-/** A bare name that the server would not find by itself stands for the one table that has it; reports where there are several. */
+/**
+ * A bare name that the server would not find by itself stands for the one table that has it; reports where there are
+ * several.
+ */
 function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: PackContext): boolean {
   const all = tablesNamed(catalog, name);
   if (all.length === 1) return true;

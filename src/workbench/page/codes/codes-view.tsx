@@ -1,6 +1,6 @@
 /**
- * The view of code maps: which raw values rows hold and no map knows, the codes that they may mean, and the rows as a table. What a
- * person accepts or types goes into the text of the map's file, unsaved, as if it were typed there.
+ * The view of code maps: which raw values rows hold and no map knows, the codes that they may mean, and the rows as a
+ * table. What a person accepts or types goes into the text of the map's file, unsaved, as if it were typed there.
  */
 import './codes.css';
 import { useEffect, useRef, useState } from 'preact/hooks';

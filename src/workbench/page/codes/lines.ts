@@ -1,6 +1,6 @@
 /**
- * The lines of the table of a code map: raw values that rows hold and that have no row in the map first, most rows first; then the rows of
- * the map, those that are used most first. In: rows of the map, what columns hold. Out: lines.
+ * The lines of the table of a code map: raw values that rows hold and that have no row in the map first, most rows
+ * first; then the rows of the map, those that are used most first. In: rows of the map, what columns hold. Out: lines.
  */
 import type { WireCodeMap, WireCodeRow, WireHeld, WireSuggestion } from '../../wire/codes.ts';
 

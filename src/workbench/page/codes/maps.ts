@@ -1,6 +1,6 @@
 /**
- * What the view *Codes* knows: the code maps of the texts as they are typed, and what the columns hold, counted once when a map is
- * opened and again when a person asks.
+ * What the view *Codes* knows: the code maps of the texts as they are typed, and what the columns hold, counted once
+ * when a map is opened and again when a person asks.
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { WireCodeMaps, WireCodeRows, WireHeld, WireUnmapped } from '../../wire/codes.ts';

@@ -1,6 +1,6 @@
 /**
- * The view of what a pack covers: the verdict of the certification tests, each profile with its elements and searches, and the C-CDA
- * documents. Shares are of a sample, and it is said how large it was.
+ * The view of what a pack covers: the verdict of the certification tests, each profile with its elements and searches,
+ * and the C-CDA documents. Shares are of a sample, and it is said how large it was.
  */
 import './coverage.css';
 import { useEffect, useRef, useState } from 'preact/hooks';

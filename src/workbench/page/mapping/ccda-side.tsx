@@ -1,6 +1,6 @@
 /**
- * What the row of the preview gives in C-CDA documents. In: a mapping and a key. Out: each section as a table and as XML, with the list
- * of ccds.yaml that finds it; or why there is none.
+ * What the row of the preview gives in C-CDA documents. In: a mapping and a key. Out: each section as a table and as
+ * XML, with the list of ccds.yaml that finds it; or why there is none.
  */
 import { useEffect, useState } from 'preact/hooks';
 import type { WireCcda } from '../../wire/mapping.ts';

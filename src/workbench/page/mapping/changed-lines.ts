@@ -1,6 +1,6 @@
 /**
- * What an edit changes in a resource, line by line. In: lines of JSON before and now. Out: all lines in order, each as it stands in both,
- * as added, or as removed.
+ * What an edit changes in a resource, line by line. In: lines of JSON before and now. Out: all lines in order, each as
+ * it stands in both, as added, or as removed.
  */
 import type { JsonLine } from './json-lines.ts';
 

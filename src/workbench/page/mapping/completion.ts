@@ -1,6 +1,6 @@
 /**
- * Completion in the editor: the server knows what may stand at the cursor. In: the path of the file and the unsaved texts of the others.
- * Out: an extension. Opens as one types, and by Ctrl+Space.
+ * Completion in the editor: the server knows what may stand at the cursor. In: the path of the file and the unsaved
+ * texts of the others. Out: an extension. Opens as one types, and by Ctrl+Space.
  */
 import {
   autocompletion,

@@ -1,5 +1,6 @@
 /**
- * The editor: CodeMirror with YAML, lines, search, undo and marks of problems. In: a file and problems. Out: every change of its text.
+ * The editor: CodeMirror with YAML, lines, search, undo and marks of problems. In: a file and problems. Out: every
+ * change of its text.
  */
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';

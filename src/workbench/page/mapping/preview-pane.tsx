@@ -1,6 +1,6 @@
 /**
- * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the way of its
- * value and marks its columns; pointing at a column marks its elements.
+ * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the
+ * way of its value and marks its columns; pointing at a column marks its elements.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';

@@ -1,6 +1,7 @@
 /**
- * The law's verdicts in the editor: a quiet mark at the end of each line that gives elements their values. In: verdicts of the server. Out: an
- * extension, and the verdict of the line of the cursor in full. Marks move with the text until there are newer ones.
+ * The law's verdicts in the editor: a quiet mark at the end of each line that gives elements their values. In: verdicts
+ * of the server. Out: an extension, and the verdict of the line of the cursor in full. Marks move with the text until
+ * there are newer ones.
  */
 import { type EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
@@ -98,7 +99,9 @@ function listOf(codes: readonly string[]): string {
   return `${codes.slice(0, CODES).join(', ')}${more > 0 ? ` +${more}` : ''}`;
 }
 
-/** Of all elements of a line, each once: one that another begins with (an `else` beside its column) says nothing more. */
+/**
+ * Of all elements of a line, each once: one that another begins with (an `else` beside its column) says nothing more.
+ */
 export function wholeOf(verdicts: readonly WireVerdict[]): string {
   const told = [...new Set(verdicts.map(fullOf))];
   const all = told.filter(one => !told.some(other => other !== one && other.startsWith(one)));

@@ -1,5 +1,6 @@
 /**
- * Indexes that a search lacks, as statements for whoever administers the database, with what the engine says they would change.
+ * Indexes that a search lacks, as statements for whoever administers the database, with what the engine says they would
+ * change.
  */
 import type { WireAdvice } from '../../wire/search.ts';
 import type { Bench } from '../bench.ts';

@@ -1,6 +1,6 @@
 /**
- * Completion of a FHIR search while it is typed. In: the text up to the cursor, and what can be searched. Out: where the part that is
- * completed begins, and what may stand there.
+ * Completion of a FHIR search while it is typed. In: the text up to the cursor, and what can be searched. Out: where
+ * the part that is completed begins, and what may stand there.
  * https://hl7.org/fhir/R4/search.html
  */
 import type { WireParameter } from '../../wire/search.ts';

@@ -1,5 +1,6 @@
 /**
- * The view in which the pack is searched as a caller of the server would: query, Bundle, SQL with the engine's plan, indexes.
+ * The view in which the pack is searched as a caller of the server would: query, Bundle, SQL with the engine's plan,
+ * indexes.
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WireParameter, WireParameters, WireSearch, WireSearchStatement, WireTypes } from '../../wire/search.ts';

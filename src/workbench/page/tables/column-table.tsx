@@ -1,6 +1,6 @@
 /**
- * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a column are shown when
- * a person asks for them.
+ * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a
+ * column are shown when a person asks for them.
  */
 import { useState } from 'preact/hooks';
 import type { WireColumnProfile, WireProfile, WireTableColumn, WireUse } from '../../wire/tables.ts';

@@ -1,5 +1,6 @@
 /**
- * Which tables a person sees in the list, and in which order. In: tables, their sizes, what was typed. Out: rows of the list.
+ * Which tables a person sees in the list, and in which order. In: tables, their sizes, what was typed. Out: rows of the
+ * list.
  */
 import type { WireRows, WireTable } from '../../wire/tables.ts';
 

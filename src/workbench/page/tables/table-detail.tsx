@@ -1,6 +1,6 @@
 /**
- * One table: keys and where they lead, and its columns as a sample of rows shows them. The sample is given up when another table is
- * chosen or the view is left.
+ * One table: keys and where they lead, and its columns as a sample of rows shows them. The sample is given up when
+ * another table is chosen or the view is left.
  */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

@@ -24,8 +24,8 @@ export interface TestRun {
 }
 
 /**
- * `saves`: how many files were saved; each save runs them. `takes`: how often other programs changed some; that runs them too, and the
- * number of failures alone tells. `tell`: says the outcome where it is not looked at.
+ * `saves`: how many files were saved; each save runs them. `takes`: how often other programs changed some; that runs
+ * them too, and the number of failures alone tells. `tell`: says the outcome where it is not looked at.
  */
 export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell: (what: string) => void): TestRuns {
   const [running, setRunning] = useState(false);

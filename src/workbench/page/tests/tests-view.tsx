@@ -1,5 +1,6 @@
 /**
- * The view of the tests beside the mappings: by file and test, what was expected and what was found, each a step from its line.
+ * The view of the tests beside the mappings: by file and test, what was expected and what was found, each a step from
+ * its line.
  */
 import './tests.css';
 import { useEffect } from 'preact/hooks';

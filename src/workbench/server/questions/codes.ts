@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Codes*: the code maps of the pack, what the rows of the database hold, codes that may be meant, and the texts
- * of files with changed rows. Suggestions are worked out here and sent nowhere.
+ * Questions of the view *Codes*: the code maps of the pack, what the rows of the database hold, codes that may be
+ * meant, and the texts of files with changed rows. Suggestions are worked out here and sent nowhere.
  */
 import { Buffer } from 'node:buffer';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The question of the view *Coverage*: what the pack covers of a guide, what the certification tests would say, and what of the C-CDA
- * documents it fills. Resources are a bounded sample.
+ * The question of the view *Coverage*: what the pack covers of a guide, what the certification tests would say, and
+ * what of the C-CDA documents it fills. Resources are a bounded sample.
  */
 import { z } from 'zod';
 import { profilesOf } from '../../../coverage/coverage.ts';

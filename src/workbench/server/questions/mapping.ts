@@ -1,5 +1,6 @@
 /**
- * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, the files of the pack.
+ * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, the files
+ * of the pack.
  */
 import { z } from 'zod';
 import type { Mapping } from '../../../mapping/model.ts';

@@ -1,6 +1,6 @@
 /**
- * A question of the page: its path below `api/`, the shape of its body, and what answers it. Each view of the page has its
- * questions in one file of this folder; the server serves all of them in one way.
+ * A question of the page: its path below `api/`, the shape of its body, and what answers it. Each view of the page has
+ * its questions in one file of this folder; the server serves all of them in one way.
  */
 import { z } from 'zod';
 import type { Desk } from '../desk.ts';

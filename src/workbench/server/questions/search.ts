@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Search*: what can be searched, and one search with its Bundle, its SQL, the engine's plan and the indexes that
- * it lacks. A search ends after some seconds, or with whoever asked.
+ * Questions of the view *Search*: what can be searched, and one search with its Bundle, its SQL, the engine's plan and
+ * the indexes that it lacks. A search ends after some seconds, or with whoever asked.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Tables*: which tables there are, what the schema says of one, what its rows show, and where it leads. Rows are
- * read as samples, within a time, and no longer than somebody looks.
+ * Questions of the view *Tables*: which tables there are, what the schema says of one, what its rows show, and where it
+ * leads. Rows are read as samples, within a time, and no longer than somebody looks.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
