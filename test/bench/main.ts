@@ -77,6 +77,11 @@ switch (what) {
     await benchTables();
     break;
   }
+  case 'files': {
+    const { benchFiles } = await import('./files.ts');
+    await withDatabases(more.slice(0, 1), [120], ([file = '']) => benchFiles(file));
+    break;
+  }
   case '--target': {
     if (size !== 'mssql') throw new RangeError('--target takes mssql');
     const { benchMssql } = await import('./mssql.ts');
@@ -86,7 +91,7 @@ switch (what) {
   default:
     console.error(
       `There is no bench ${JSON.stringify(what)}; there are search, http, latency, overload, soak, sqlite-threads, cached, access, startup, ` +
-        'growth, export, export-latency, workbench and writer.',
+        'growth, export, export-latency, workbench, files and writer.',
     );
     process.exitCode = 2;
 }

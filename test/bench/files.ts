@@ -1,0 +1,78 @@
+/**
+ * `npm run bench -- files`: the files of src that the first search of a server runs through, with the lines of each that
+ * ran. The server has started and answered nothing before; V8's coverage counts from the request on.
+ */
+import { readFileSync } from 'node:fs';
+import { type Profiler, Session } from 'node:inspector/promises';
+import { relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { readConfig } from '../../src/config/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/main.ts';
+import { printTable } from './table.ts';
+
+const SEARCH = '/fhir/Observation?patient=Patient/1&code=8867-4';
+/** Milliseconds in which the server ends what it does by itself after the start. */
+const SETTLE = 4000;
+const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
+
+/** Prints one row for each file; the last line is the count. */
+export async function benchFiles(database: string): Promise<void> {
+  const config = readConfig({ DATABASE_URL: `sqlite:${database}`, PORT: '0', RELOAD_INTERVAL: '0' });
+  const silent = { out: () => {}, note: () => {} };
+  const server = await startServer(config, silent, createLog({ level: 'silent', format: 'json' }));
+  if (server === undefined) throw new Error('The server does not start');
+  await sleep(SETTLE);
+  const scripts = await covered(async () => {
+    const answer = await fetch(server.url + SEARCH);
+    const bundle = (await answer.json()) as { entry?: readonly unknown[] };
+    if (!answer.ok || bundle.entry === undefined) throw new Error(`${SEARCH} finds nothing: ${answer.status}`);
+  });
+  await server.stop();
+  const files = scripts
+    .filter(({ url }) => url.startsWith('file:') && fileURLToPath(url).startsWith(SOURCE))
+    .map(script => ({ name: relative(SOURCE, fileURLToPath(script.url)), ...linesOf(script) }))
+    .filter(({ ran }) => ran > 0)
+    .sort((a, b) => a.name.localeCompare(b.name));
+  printTable(
+    ['file of src', 'lines that ran', 'lines'],
+    files.map(({ name, ran, lines }) => [name, String(ran), String(lines)]),
+  );
+  console.log(`${files.length} files, ${files.reduce((sum, { ran }) => sum + ran, 0)} lines: ${SEARCH}`);
+}
+
+async function covered(run: () => Promise<void>): Promise<readonly Profiler.ScriptCoverage[]> {
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  await run();
+  const { result } = await session.post('Profiler.takePreciseCoverage');
+  session.disconnect();
+  return result;
+}
+
+/** Lines inside functions that ran; what ran when a module was loaded does not count. */
+function linesOf({ url, functions }: Profiler.ScriptCoverage): { readonly ran: number; readonly lines: number } {
+  const text = readFileSync(fileURLToPath(url), 'utf8');
+  const counted = new Uint8Array(text.length);
+  // Inner ranges come after outer ones and overrule them.
+  for (const { ranges, functionName, isBlockCoverage } of functions) {
+    for (const { startOffset, endOffset, count } of ranges) {
+      const module = functionName === '' && startOffset === 0 && isBlockCoverage !== undefined;
+      counted.fill(module || count === 0 ? 0 : 1, startOffset, endOffset);
+    }
+  }
+  const lines = text.split('\n');
+  let offset = 0;
+  let ran = 0;
+  for (const line of lines) {
+    const code = line.trim();
+    if (code !== '' && !code.startsWith('//') && !code.startsWith('*') && !code.startsWith('/*')) {
+      if (counted.subarray(offset, offset + line.length).includes(1)) ran++;
+    }
+    offset += line.length + 1;
+  }
+  return { ran, lines: lines.length - 1 };
+}
