@@ -87,12 +87,12 @@ describe('problems are told with their place, and the pack is not served', () =>
     [
       'a parameter that the mappings do not offer',
       one('Patient?gendre={id}'),
-      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found gendre; did you mean gender?',
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name; found gendre; did you mean gender?',
     ],
     [
       'a parameter of FHIR that the mappings do not offer',
       one("'Patient?general-practitioner={user}'"),
-      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found general-practitioner',
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name; found general-practitioner',
     ],
     [
       'an unknown placeholder',
@@ -112,7 +112,7 @@ describe('problems are told with their place, and the pack is not served', () =>
     [
       'a result parameter',
       one('Patient?_count=1'),
-      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name, phonetic; found _count',
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name; found _count',
     ],
     [
       'a value that no mapping gives',

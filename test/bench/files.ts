@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- files`: the files of src that the first search of a server runs through, with the lines of each that
- * ran. The server has started and answered nothing before; V8's coverage counts from the request on.
+ * `npm run bench -- files`: the files of src that the first search of a server runs through, with the lines of each
+ * that ran. The server has started and answered nothing before; V8's coverage counts from the request on.
  */
 import { readFileSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';

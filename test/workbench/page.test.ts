@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.files button', 'person.yaml');
     const marks = `[...document.querySelectorAll('.cm-line .verdict')].map(one => one.textContent)`;
     expect(await tab.when(`${marks}.length === 3 && ${marks}`)).toEqual([
-      'computed: family, name, phonetic',
+      'computed: family, name',
       'gender · no index',
       'birthdate · no index',
     ]);

@@ -55,8 +55,8 @@ describe('the verdicts of a file', () => {
 
   test('are of the texts as they are typed', async () => {
     expect(told(await verdicts('person.yaml', { 'person.yaml': SURNAMES }))).toEqual([
-      '6 name.text: computed: name, phonetic',
-      '6 name.family: computed: family, name, phonetic',
+      '6 name.text: computed: name',
+      '6 name.family: computed: family, name',
       '7 gender: gender · no index',
       '8 maritalStatus.text: –',
       '9 deceasedBoolean: deceased',

@@ -63,7 +63,7 @@ function storedParameter(
 ): Stored | undefined {
   const expression = expressionFor(parameter, base);
   if (expression === undefined) return undefined;
-  const paths = compileSteps(expression, base, [base]);
+  const paths = comparesValues(parameter) ? compileSteps(expression, base, [base]) : undefined;
   const id = parameter.url.startsWith(URL_BASE) ? parameter.url.slice(URL_BASE.length) : parameter.url;
   const targets = parameter.type === 'reference' ? targetsOf(parameter, base, paths ?? []) : [];
   const ends = (paths ?? []).flatMap(path => endTypes(path, [base]));
@@ -89,6 +89,11 @@ function storedParameter(
     ...(targets.length === 0 ? {} : { targets }),
     ...(components === undefined ? {} : { components }),
   };
+}
+
+/** Not `phonetic` and `nearby`: what these find is not told by the values at the end of their paths. */
+function comparesValues({ xpathUsage }: SearchParameterSource): boolean {
+  return xpathUsage === undefined || xpathUsage === 'normal';
 }
 
 /** The alternatives of a parameter for several types that begin at this one. */

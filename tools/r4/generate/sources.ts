@@ -63,6 +63,7 @@ export interface SearchParameterSource {
   readonly base: readonly string[];
   readonly type: string;
   readonly expression?: string;
+  readonly xpathUsage?: string;
   readonly target?: readonly string[];
   readonly component?: readonly { readonly definition: string; readonly expression: string }[];
 }
