@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
 import { AUDIT_FILE, readConfig } from '../config/config.ts';
-import { type Arguments, type Command, textOf } from './command.ts';
+import { type Arguments, ArgumentsError, type Command, textOf, wantsJson } from './command.ts';
 
 export const auditCommand: Command = {
   summary: 'tells who saw whom: the audit, as text, CSV or JSON',
@@ -22,9 +22,8 @@ files of exports, which may hold anybody's data: their column "patients" says "u
   --break-glass  only requests with a reason to see what is hidden from the caller, whether they were granted or not
   --csv          CSV with a head line, for an accounting of disclosures
   --json         one JSON object a line
-  --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)
-
-Exit code: 0 with records or without, 1 if the file does not exist.`,
+  --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)`,
+  exits: ['records, or none', 'the file does not exist'],
   options: {
     patient: { type: 'string' },
     since: { type: 'string' },
@@ -39,13 +38,12 @@ Exit code: 0 with records or without, 1 if the file does not exist.`,
   async run(args, terminal) {
     const times = ['since', 'until'].map(name => timeOf(args, name));
     if (times.includes('wrong')) {
-      terminal.note('--since and --until: expected a day like 2026-01-31 or an instant like 2026-01-31T08:00:00Z');
-      return 2;
+      throw new ArgumentsError([
+        '--since and --until: expected a day like 2026-01-31 or an instant like 2026-01-31T08:00:00Z',
+      ]);
     }
-    if (args.values['csv'] === true && args.values['json'] === true) {
-      terminal.note('--csv and --json do not go together; give one of them.');
-      return 2;
-    }
+    if (args.values['csv'] === true && wantsJson(args))
+      throw new ArgumentsError(['--csv and --json do not go together; give one of them.']);
     const [since, until] = times.map(time => (typeof time === 'number' ? time : undefined));
     const file = textOf(args, 'file') ?? join(readConfig(terminal.environment).dataDir, AUDIT_FILE);
     if (!existsSync(file)) {
@@ -54,7 +52,7 @@ Exit code: 0 with records or without, 1 if the file does not exist.`,
       );
       return 1;
     }
-    const write = args.values['csv'] === true ? csvLine : args.values['json'] === true ? jsonLine : textLine;
+    const write = args.values['csv'] === true ? csvLine : wantsJson(args) ? jsonLine : textLine;
     if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));
     let count = 0;
     const glass = args.values['break-glass'] === true;

@@ -2,7 +2,6 @@
  * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
  */
 import { randomInt } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { checkLocked, checkRows } from '../check/check.ts';
 import { forTests, type PackTests, runPackTests } from '../check/pack-tests.ts';
 import { reportPage } from '../check/page.ts';
@@ -10,22 +9,33 @@ import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
 import { plural } from '../common/plural.ts';
-import { ConfigError } from '../config/config.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { type Arguments, type Command, configOf, textOf } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  configOf,
+  printJson,
+  printsText,
+  type Terminal,
+  textOf,
+  wantsJson,
+  wholeNumber,
+  writeFileOf,
+} from './command.ts';
 import { printParameters } from './parameters-text.ts';
 
+const FILES = ['html', 'sarif', 'junit'];
 /** Seconds for all sections. */
 const BUDGET = 30;
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
-                    [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json] [--html FILE]
-                    [--sarif FILE] [--junit FILE]
+                    [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json]
+                    [--html [FILE]] [--sarif [FILE]] [--junit [FILE]]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
 of the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -51,11 +61,12 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
   --rows           also prints the tables of numbers: rows per mapping, values per element, references
   --values         messages may hold values of rows; without it they only show the form of a value (9999-99-99)
   --json           prints one JSON object instead of text
-  --html FILE      also writes the report as one page
-  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
-  --junit FILE     also writes problems and tests as JUnit XML; only errors are failures
-
-Exit code: 0 without errors (warnings and notices are allowed), 1 with errors.`,
+  --html FILE      also writes the report as one page; --html alone prints it instead
+  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files;
+                   --sarif alone prints it instead
+  --junit FILE     also writes problems and tests as JUnit XML; only errors are failures;
+                   --junit alone prints it instead`,
+  exits: ['no errors; warnings and notices are allowed', 'errors'],
   options: {
     database: { type: 'string' },
     schema: { type: 'string' },
@@ -71,13 +82,15 @@ Exit code: 0 without errors (warnings and notices are allowed), 1 with errors.`,
     sarif: { type: 'string' },
     junit: { type: 'string' },
   },
+  files: FILES,
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
     const is = (option: string): boolean => args.values[option] === true;
     const locked = is('locked');
-    const seed = wholeNumber(args, 'seed') ?? randomInt(1_000_000);
-    const budgetSeconds = is('all') ? undefined : (wholeNumber(args, 'budget') ?? BUDGET);
+    const text = printsText(args, FILES);
+    const seed = wholeNumber(args, 'seed', [0, 999_999_999]) ?? randomInt(1_000_000);
+    const budgetSeconds = is('all') ? undefined : (wholeNumber(args, 'budget', [0, 999_999_999]) ?? BUDGET);
     const options = { seed, budgetSeconds, values: is('values'), all: is('all') };
     const at = new Date().toISOString();
     const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
@@ -94,10 +107,10 @@ Exit code: 0 without errors (warnings and notices are allowed), 1 with errors.`,
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
     const page = textOf(args, 'html');
-    if (page !== undefined) writeFileSync(page, reportPage(report));
-    writePipelineReports(args, config.mappings, pack.problems, tests);
-    if (is('json')) terminal.out(JSON.stringify(reportJson(report), undefined, 2));
-    else {
+    if (page !== undefined) writeFileOf(page, reportPage(report), terminal);
+    writePipelineReports(args, { folder: config.mappings, own: pack.problems, tests }, terminal);
+    if (wantsJson(args)) printJson(reportJson(report), terminal);
+    if (text) {
       for (const problem of problems) terminal.out(problemLine(problem));
       if (registry && catalog && is('parameters')) printParameters(registry, catalog, terminal);
       for (const line of is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
@@ -113,29 +126,25 @@ Exit code: 0 without errors (warnings and notices are allowed), 1 with errors.`,
   },
 };
 
-/** Writes the files that `--sarif` and `--junit` name. `own`: problems of the pack; undefined: only its tests ran. */
-export function writePipelineReports(
-  args: Arguments,
-  folder: string,
-  own: readonly Problem[] | undefined,
-  tests: PackTests | undefined,
-): void {
+interface ForPipelines {
+  /** Of the pack. */
+  readonly folder: string;
+  /** Problems of the pack. Undefined: only its tests ran. */
+  readonly own: readonly Problem[] | undefined;
+  readonly tests: PackTests | undefined;
+}
+
+/** Writes or prints what `--sarif` and `--junit` ask for. */
+export function writePipelineReports(args: Arguments, { folder, own, tests }: ForPipelines, terminal: Terminal): void {
   const [sarif, junit] = [textOf(args, 'sarif'), textOf(args, 'junit')];
   const all = [...(own ?? []), ...(tests?.problems ?? [])];
-  if (sarif !== undefined) writeFileSync(sarif, sarifText(folder, all));
-  if (junit !== undefined) writeFileSync(junit, junitText(own, tests?.cases ?? []));
+  if (sarif !== undefined) writeFileOf(sarif, sarifText(folder, all), terminal);
+  if (junit !== undefined) writeFileOf(junit, junitText(own, tests?.cases ?? []), terminal);
 }
 
 /** Loaded when rows are asked: they bring the FHIRPath engine along. */
 async function sections(): Promise<readonly CheckSection[]> {
   return (await import('../check/sections.ts')).SECTIONS;
-}
-
-function wholeNumber(args: Arguments, option: string): number | undefined {
-  const text = textOf(args, option);
-  if (text === undefined) return undefined;
-  if (!/^\d{1,9}$/.test(text)) throw new ConfigError([`--${option} takes a whole number`]);
-  return Number(text);
 }
 
 function summary(registry: Registry | undefined, problems: readonly Problem[]): string {

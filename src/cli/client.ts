@@ -11,15 +11,24 @@ import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClie
 import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
 import { parseResourceScope } from '../smart/scopes.ts';
 import { FILES } from '../smart/server.ts';
-import { type Arguments, type Command, listOf, type Terminal, textOf } from './command.ts';
+import {
+  type Arguments,
+  ArgumentsError,
+  type Command,
+  listOf,
+  printJson,
+  type Terminal,
+  textOf,
+  wantsJson,
+} from './command.ts';
 
 export const client: Command = {
   summary: 'manages the apps that may ask for access',
   help: `Usage: lintel client add ID [--public | --secret | --jwks FILE | --jwks-url URL] [--name TEXT]
-                         [--redirect URL]… [--launch-url URL] --scope SCOPES [--introspect]
-       lintel client list
-       lintel client disable ID | enable ID | rm ID
-       lintel client rotate ID [--jwks FILE | --jwks-url URL]
+                         [--redirect URL]… [--launch-url URL] --scope SCOPES [--introspect] [--json]
+       lintel client list [--json]
+       lintel client disable ID | enable ID | rm ID [--json]
+       lintel client rotate ID [--jwks FILE | --jwks-url URL] [--json]
        lintel client assertion ID --key FILE --token-url URL
 
 add        registers an app; prints the secret of one that has one
@@ -43,8 +52,10 @@ assertion  prints a signed assertion, as an app with a key sends it to the token
                      'system/launch' lets it announce launches, as an EHR does
   --introspect       it may ask about the tokens of other apps
   --key FILE         a private JSON Web Key
+  --json             prints one JSON object: clients, without secrets; or client, done, and secret where one was made
 
 Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
+  exits: ['done', 'not done: there is no such app, there is one already, or its keys, addresses or scopes are wrong'],
   options: {
     public: { type: 'boolean' },
     secret: { type: 'boolean' },
@@ -56,20 +67,18 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     scope: { type: 'string' },
     introspect: { type: 'boolean' },
     key: { type: 'string' },
+    json: { type: 'boolean' },
     'token-url': { type: 'string' },
   },
   positionals: [1, 2],
   async run(args, terminal) {
     const file = join(readConfig(terminal.environment).dataDir, FILES.clients);
     const [action = '', id] = args.positionals;
-    if (action === 'list' && id === undefined) return list(file, terminal);
+    if (action === 'list' && id === undefined) return list(file, args, terminal);
     if (action === 'assertion' && id !== undefined) return assertion(id, args, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || id === undefined) {
-      terminal.note(
-        'Expected add, disable, enable, rm or rotate with an id, or list; lintel client --help explains it.',
-      );
-      return 2;
+      throw new ArgumentsError(['Expected add, disable, enable, rm or rotate with an id, or list.']);
     }
     const before = readClients(file);
     const own = before.find(one => one.id === id);
@@ -88,6 +97,11 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
       file,
       after === undefined ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
     );
+    if (wantsJson(args)) {
+      const shown = after === undefined ? null : shownOf(after);
+      printJson({ client: shown, done: DONE[action] ?? '', ...(secret === undefined ? {} : { secret }) }, terminal);
+      return 0;
+    }
     terminal.out(`${id}: ${DONE[action] ?? ''}`);
     if (secret !== undefined) terminal.out(`Secret: ${secret}`);
     return 0;
@@ -215,8 +229,17 @@ function scopeProblem(
   return undefined;
 }
 
-function list(file: string, terminal: Terminal): number {
+/** Without the hash of the secret. */
+function shownOf({ secret: _, ...client }: Client): object {
+  return client;
+}
+
+function list(file: string, args: Arguments, terminal: Terminal): number {
   const clients = readClients(file);
+  if (wantsJson(args)) {
+    printJson({ clients: clients.map(shownOf) }, terminal);
+    return 0;
+  }
   for (const { id, name, kind, scopes, redirects, disabled } of clients) {
     terminal.out(`${id} (${kind}${disabled ? ', disabled' : ''}) ${name}`);
     terminal.out(`  scopes: ${scopes.join(' ')}`);
@@ -230,8 +253,7 @@ function list(file: string, terminal: Terminal): number {
 async function assertion(id: string, args: Arguments, terminal: Terminal): Promise<number> {
   const [file, audience] = [textOf(args, 'key'), textOf(args, 'token-url')];
   if (file === undefined || audience === undefined) {
-    terminal.note('lintel client assertion needs --key and --token-url; lintel client --help explains them.');
-    return 2;
+    throw new ArgumentsError(['lintel client assertion needs --key and --token-url.']);
   }
   let jwk: JWK;
   try {

@@ -16,7 +16,16 @@ import { readYaml } from '../mapping/load/read/read.ts';
 import { entriesOf } from '../mapping/load/read/tree.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { DEMO_PACK } from '../start/demo.ts';
-import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import {
+  type Arguments,
+  ArgumentsError,
+  type Command,
+  overrides,
+  printJson,
+  type Terminal,
+  textOf,
+  wantsJson,
+} from './command.ts';
 import { suggest } from './suggest.ts';
 import { unmapped } from './unmapped.ts';
 
@@ -25,7 +34,7 @@ const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
 export const codes: Command = {
   summary: 'makes a code map from a CSV list, and lists the values that no code map knows',
-  help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]]
+  help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]] [--json]
        lintel codes unmapped [--name NAME] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
        lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
 
@@ -33,7 +42,7 @@ lintel codes unmapped lists the raw values of rows that no code map of the pack 
 map.
 
   --csv                raw,code,display,system,map,table,column,rows: to be filled in
-  --json               prints one JSON object
+  --json               prints one JSON object; what an import tells goes to standard error then
   --values             also lists values of columns that hold more than a code, which may be a patient's
   --database URL       ${ADDRESS_FORMS}
 
@@ -60,9 +69,11 @@ nothing is written.
   --name NAME          of the code map; default: that of the file
   --mappings F         folder of the pack (default: MAPPINGS)
   --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
-  --replace            with --write: an existing NAME.csv is replaced
-
-Exit code: 0 with a list, even an empty one; 1 if the pack or the list has errors; 2 if the arguments are wrong.`,
+  --replace            with --write: an existing NAME.csv is replaced`,
+  exits: [
+    'a list, even an empty one; or what would be written, or is',
+    'the pack or the list has errors, or NAME.csv is there already',
+  ],
   options: {
     csv: { type: 'boolean' },
     database: { type: 'string' },
@@ -89,12 +100,11 @@ Exit code: 0 with a list, even an empty one; 1 if the pack or the list has error
     const name = textOf(args, 'name') ?? basename(file, extname(file));
     const delimiter = textOf(args, 'delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
     if (action !== 'import' || file === '' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
-      terminal.note(
+      throw new ArgumentsError([
         action === 'import' && file !== ''
           ? '--name: expected letters, digits and hyphens; --delimiter: expected one character, or the word tab.'
-          : 'Expected lintel codes import FILE.csv, lintel codes unmapped or lintel codes suggest; lintel codes --help explains it.',
-      );
-      return 2;
+          : 'Expected lintel codes import FILE.csv, lintel codes unmapped or lintel codes suggest.',
+      ]);
     }
     const config = readConfig(terminal.environment, overrides({ MAPPINGS: textOf(args, 'mappings') }));
     if (config.mappings === DEMO_PACK)
@@ -122,7 +132,8 @@ Exit code: 0 with a list, even an empty one; 1 if the pack or the list has error
     );
     const csv = imported?.csv;
     if (imported && csv !== undefined) checkMap({ name, csv, system: all }, files, report);
-    for (const problem of report.problems()) terminal.out(problemLine(problem));
+    const told = wantsJson(args) ? terminal.note : terminal.out;
+    for (const problem of report.problems()) told(problemLine(problem));
     if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
       return refuse(['Nothing is imported.'], terminal);
     }
@@ -183,8 +194,12 @@ interface Import extends NewMap {
 
 /** Says what the map is, and writes it where that is asked for. Returns the exit code. */
 function finish({ imported, csv, name, system, folder, files }: Import, args: Arguments, terminal: Terminal): number {
-  const { out } = terminal;
   const { rows, repeated, encoding, delimiter, taken } = imported;
+  const out = wantsJson(args) ? terminal.note : terminal.out;
+  const finished = (written: readonly string[]): number => {
+    if (wantsJson(args)) printJson({ name, rows, repeated, encoding, delimiter, taken, written }, terminal);
+    return 0;
+  };
   const left = repeated === 0 ? '' : `, ${repeated} repeated left out`;
   out(
     `${name}.csv: ${plural(rows, 'row')}${left}; ${encoding}, separated by ${delimiter === '\t' ? 'tab' : delimiter}`,
@@ -208,7 +223,7 @@ function finish({ imported, csv, name, system, folder, files }: Import, args: Ar
   );
   if (args.values['write'] !== true) {
     out(`Nothing is written; --write${before ? ' --replace' : ''} does it.`);
-    return 0;
+    return finished([]);
   }
   const path = join(folder, before?.path ?? `${name}.csv`);
   if (before && args.values['replace'] !== true)
@@ -220,6 +235,7 @@ function finish({ imported, csv, name, system, folder, files }: Import, args: Ar
     const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
     writeFileSync(file, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${declared}`);
     out(`Written: ${file}, with the map ${name} at its end`);
+    return finished([path, file]);
   }
-  return 0;
+  return finished([path]);
 }

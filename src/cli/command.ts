@@ -1,8 +1,10 @@
 /**
  * The interface of a command, and its access to the terminal.
  */
+import { statSync, writeFileSync } from 'node:fs';
 import type { ParseArgsOptionsConfig } from 'node:util';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
+import type { Registry } from '../mapping/model.ts';
 
 export interface Terminal {
   /** Writes one line, or several, of the result. */
@@ -23,13 +25,80 @@ export interface Arguments {
 export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
-  /** The whole text of `lintel <command> --help`. */
+  /** The text of `lintel <command> --help`; the exit codes follow. */
   readonly help: string;
+  /** What the exit codes 0 and 1 say. 2 says the same of every command: the arguments are wrong. */
+  readonly exits: readonly [fine: string, no: string];
   readonly options: ParseArgsOptionsConfig;
+  /** Options that take a FILE; without one behind them they print instead of the command's text, as `--json` does. */
+  readonly files?: readonly string[];
   /** Fewest and most arguments that are not options. */
   readonly positionals: readonly [fewest: number, most: number];
   /** Resolves to the exit code. */
   run(args: Arguments, terminal: Terminal): Promise<number>;
+}
+
+/** The arguments are wrong: `main` tells what was expected, and the exit code is 2. */
+export class ArgumentsError extends Error {
+  override readonly name = 'ArgumentsError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super('The arguments are wrong');
+    this.problems = problems;
+  }
+}
+
+/** Whether `--json` was given. */
+export function wantsJson({ values }: Arguments): boolean {
+  return values['json'] === true;
+}
+
+/** Prints one JSON object, as `--json` asks for. */
+export function printJson(shown: object, { out }: Terminal): void {
+  out(JSON.stringify(shown, undefined, 2));
+}
+
+/** What stands for the terminal in the place of a FILE. */
+export const PRINTED = '-';
+
+/**
+ * Whether the command prints its text, and no option of `files`, nor `--json`, prints in its place. Throws
+ * ArgumentsError where two of them would, or where a FILE is a folder.
+ */
+export function printsText(args: Arguments, files: readonly string[]): boolean {
+  const printed = [...(wantsJson(args) ? ['json'] : []), ...files.filter(one => textOf(args, one) === PRINTED)];
+  const folders = files.filter(one => statSync(textOf(args, one) ?? '', { throwIfNoEntry: false })?.isDirectory());
+  const problems = [
+    ...folders.map(one => `--${one} takes a FILE, and ${textOf(args, one)} is a folder; PACK stands before --${one}`),
+    ...(printed.length > 1 ? [`${printed.map(one => `--${one}`).join(' and ')} both print; give one a FILE`] : []),
+  ];
+  if (problems.length > 0) throw new ArgumentsError(problems);
+  return printed.length === 0;
+}
+
+/** Writes a text to the FILE of an option, or prints it. */
+export function writeFileOf(file: string, text: string, { out }: Terminal): void {
+  if (file === PRINTED) out(text.trimEnd());
+  else writeFileSync(file, text);
+}
+
+/** The whole number of an option. Throws ArgumentsError for anything else. */
+export function wholeNumber(
+  args: Arguments,
+  option: string,
+  [least, most]: readonly [number, number],
+): number | undefined {
+  const text = textOf(args, option);
+  if (text === undefined) return undefined;
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new ArgumentsError([`--${option} takes a whole number from ${least} to ${most}`]);
+}
+
+/** No mapping of the pack has this name. */
+export function unknownMapping({ mappings }: Registry, name: string): ArgumentsError {
+  return new ArgumentsError([`MAPPING: expected one of ${mappings.map(one => one.name).join(', ')}; found ${name}`]);
 }
 
 /** The text of an option, if it was given. */

@@ -1,7 +1,6 @@
 /**
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
-import { writeFileSync } from 'node:fs';
 import { type Config, ConfigError } from '../config/config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
 import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../coverage/guide.ts';
@@ -13,11 +12,26 @@ import { createReport, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { loadWhole, setUp } from '../start/setup.ts';
-import { type Arguments, type Command, configOf, type Terminal, textOf } from './command.ts';
+import {
+  type Arguments,
+  ArgumentsError,
+  type Command,
+  configOf,
+  printJson,
+  printsText,
+  type Terminal,
+  textOf,
+  wantsJson,
+  wholeNumber,
+  writeFileOf,
+} from './command.ts';
 import { nowAndThen } from './progress.ts';
 
+const FILES = ['html'];
 /** Resources of each profile that are read. */
 const SAMPLE = 1000;
+/** The most that can be asked for of both. */
+const MOST = 999_999;
 /** Time in which resources are read, and again in which rows of tables are counted. */
 const SECONDS = 60;
 
@@ -25,7 +39,7 @@ export const coverage: Command = {
   summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
   help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0 | --guide NAME]
                        [--database URL | --locked] [--sample N] [--budget SECONDS]
-                       [--json] [--html FILE]
+                       [--json | --html [FILE]]
 
 For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
 sampled resources that have it), each search that a server SHALL or SHOULD answer. For each group of the (g)(10)
@@ -40,10 +54,10 @@ most rows first.
   --budget SECONDS time for reading resources, and for counting rows of tables (default ${SECONDS} each); the
                    report names what was not reached
   --json           prints one JSON object, which docs/coverage.md describes
-  --html FILE      also writes the report as one page
+  --html FILE      also writes the report as one page; --html alone prints it, as --json prints JSON
 
-Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.
-Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded.`,
+Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.`,
+  exits: ['a report, whatever it says', 'the pack cannot be loaded'],
   options: {
     guide: { type: 'string' },
     database: { type: 'string' },
@@ -54,9 +68,11 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
     json: { type: 'boolean' },
     html: { type: 'string' },
   },
+  files: FILES,
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
+    const text = printsText(args, FILES);
     const { guide, sample, seconds } = optionsOf(args, config.mappings);
     const found =
       args.values['locked'] === true
@@ -64,9 +80,9 @@ Exit code: 0 with a report, whatever it says; 1 for a pack that cannot be loaded
         : await withRows(config, guide, { sample, seconds }, terminal);
     if (found === undefined) return 1;
     const page = textOf(args, 'html');
-    if (page !== undefined) writeFileSync(page, coveragePage(found));
-    if (args.values['json'] === true) terminal.out(JSON.stringify(found, undefined, 2));
-    else for (const line of coverageLines(found)) terminal.out(line);
+    if (page !== undefined) writeFileOf(page, coveragePage(found), terminal);
+    if (wantsJson(args)) printJson(found, terminal);
+    if (text) for (const line of coverageLines(found)) terminal.out(line);
     return 0;
   },
 };
@@ -80,15 +96,9 @@ function optionsOf(args: Arguments, folder: string): Limits & { readonly guide: 
   const name = textOf(args, 'guide') ?? 'us-core-6.1.0';
   const version = VERSIONS.find(one => name === `us-core-${one}`);
   const names = [...VERSIONS.map(one => `us-core-${one}`), ...guidesIn(folder)];
-  const sample = Number(textOf(args, 'sample') ?? SAMPLE);
-  const seconds = Number(textOf(args, 'budget') ?? SECONDS);
-  const isCount = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 999_999;
-  const problems = [
-    ...(names.includes(name) ? [] : [`--guide takes ${names.join(' or ')}`]),
-    ...(isCount(sample) ? [] : ['--sample takes a whole number from 1 to 999999']),
-    ...(isCount(seconds) ? [] : ['--budget takes a whole number from 1 to 999999']),
-  ];
-  if (problems.length > 0) throw new ConfigError(problems);
+  const sample = wholeNumber(args, 'sample', [1, MOST]) ?? SAMPLE;
+  const seconds = wholeNumber(args, 'budget', [1, MOST]) ?? SECONDS;
+  if (!names.includes(name)) throw new ArgumentsError([`--guide takes ${names.join(' or ')}`]);
   return { guide: version === undefined ? ownGuide(folder, name) : usCore(version), sample, seconds };
 }
 

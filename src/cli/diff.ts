@@ -3,7 +3,7 @@
  */
 
 import { plural } from '../common/plural.ts';
-import { type Config, ConfigError } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
-import { type Command, configOf, type Terminal, textOf } from './command.ts';
+import { type Command, configOf, printJson, type Terminal, wantsJson, wholeNumber } from './command.ts';
 
 /** Resources of each type that are compared. */
 const SAMPLE = 200;
@@ -29,9 +29,8 @@ which they do. Types that are the same in all this are left out. No value is pri
   --sample N       compares the first N resources of each type by either pack (default ${SAMPLE})
   --json           prints one JSON object
   --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the packs'
-
-Exit code: 0 if nothing differs, 1 if something does or a pack has errors.`,
+  --schema VERSION version of the database's schema, instead of the packs'`,
+  exits: ['nothing differs', 'something differs, or a pack has errors'],
   options: {
     database: { type: 'string' },
     json: { type: 'boolean' },
@@ -41,9 +40,7 @@ Exit code: 0 if nothing differs, 1 if something does or a pack has errors.`,
   positionals: [2, 2],
   async run(args, terminal) {
     const [before, after] = args.positionals;
-    const sample = Number(textOf(args, 'sample') ?? SAMPLE);
-    if (!Number.isInteger(sample) || sample < 1 || sample > 100_000)
-      throw new ConfigError(['--sample takes a whole number from 1 to 100000']);
+    const sample = wholeNumber(args, 'sample', [1, 100_000]) ?? SAMPLE;
     const config = configOf(args, terminal, before);
     const { database, pack, changed } = await setUp(config, terminal.note);
     try {
@@ -53,9 +50,9 @@ Exit code: 0 if nothing differs, 1 if something does or a pack has errors.`,
       if (now === undefined) return 1;
       const onType = (type: string): void => terminal.note(`Comparing ${type}`);
       const found = await differenceOf({ old, new: now, sample, onType });
-      if (args.values['json'] === true) terminal.out(JSON.stringify({ sample, ...found }, undefined, 2));
+      if (wantsJson(args)) printJson({ sample, ...found }, terminal);
       else for (const line of found.types.flatMap(linesOf)) terminal.out(line);
-      if (found.types.length === 0 && args.values['json'] !== true) terminal.out('Nothing differs.');
+      if (found.types.length === 0 && !wantsJson(args)) terminal.out('Nothing differs.');
       return found.types.length === 0 ? 0 : 1;
     } finally {
       await database.close();

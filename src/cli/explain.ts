@@ -9,7 +9,7 @@ import { problemLine } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
 import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
 import { facadeOf, setUp } from '../start/setup.ts';
-import { type Arguments, type Command, configOf, type Terminal, textOf } from './command.ts';
+import { ArgumentsError, type Command, configOf, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { subjectLines } from './subject.ts';
 
 /** Of more mappings than these only a summary is printed, unless one is named. */
@@ -46,6 +46,7 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
   --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack
   --schema VERSION version of the database's schema, instead of the pack's`,
+  exits: ['an explanation', 'the search is refused, or the pack has errors'],
   options: {
     database: { type: 'string' },
     engine: { type: 'string' },
@@ -59,10 +60,8 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
   async run(args, terminal) {
     const config = configOf(args, terminal, textOf(args, 'mappings'));
     const chosen = textOf(args, 'engine');
-    if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen)) {
-      terminal.note(`--engine: expected ${[...ENGINES.keys()].join(', ')} or all, found ${JSON.stringify(chosen)}`);
-      return 2;
-    }
+    if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen))
+      throw new ArgumentsError([`--engine: expected ${NAMES} or all, found ${JSON.stringify(chosen)}`]);
     const { database, pack, changed } = await setUp(config, terminal.note);
     try {
       const { registry } = pack;
@@ -81,12 +80,10 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
         values: args.values['values'] === true,
       };
       const known = explained.mappings.map(({ name }) => name);
-      if (!known.some(view.isWanted)) {
-        terminal.note(`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(mapping)}`);
-        return 2;
-      }
+      if (!known.some(view.isWanted))
+        throw new ArgumentsError([`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(mapping)}`]);
       const subject = subjectLines(config, registry.pack);
-      if (isJson(args)) terminal.out(JSON.stringify(asJson(explained, subject, view), undefined, 2));
+      if (wantsJson(args)) printJson(asJson(explained, subject, view), terminal);
       else print(explained, subject, view, terminal);
       return 0;
     } catch (error) {
@@ -98,10 +95,6 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
     }
   },
 };
-
-function isJson({ values }: Arguments): boolean {
-  return values['json'] === true;
-}
 
 function print(explanation: Explanation, subject: readonly string[], view: View, { out }: Terminal): void {
   const { query, mappings, statements, lineage } = explanation;

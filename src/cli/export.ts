@@ -21,7 +21,7 @@ import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { sqliteAddress } from '../sql/sqlite/engine.ts';
 import { demoDatabase } from '../start/demo.ts';
 import { stopSignal } from '../start/signals.ts';
-import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, type Command, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
 
@@ -53,14 +53,14 @@ that was interrupted, and replaces one that is complete.
   --patients         the compartments of all patients and what they refer to
   --group ID         those of the members of this group
   --patient IDS      only of these patients, with commas between
+  --json             prints one JSON object: complete, resources, files and errors
   --base URL         base of absolute addresses in resources and manifest.json (default: BASE_URL and FHIR_PATH)
   --database URL     ${ADDRESS_FORMS}
   --mappings FOLDER  the mapping pack
   --schema VERSION   version of the database's schema, instead of the pack's
 
-Ctrl+C stops it; what is written is kept.
-
-Exit code: 0 complete, 1 not complete, or some type or patient could not be exported.`,
+Ctrl+C stops it; what is written is kept.`,
+  exits: ['complete', 'not complete, or some type or patient could not be exported'],
   options: {
     type: { type: 'string' },
     since: { type: 'string' },
@@ -71,6 +71,7 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
     group: { type: 'string' },
     patient: { type: 'string' },
     base: { type: 'string' },
+    json: { type: 'boolean' },
     database: { type: 'string' },
     mappings: { type: 'string' },
     schema: { type: 'string' },
@@ -99,7 +100,8 @@ Exit code: 0 complete, 1 not complete, or some type or patient could not be expo
       const jobs = openExports(config, () => files, log, { root: join(folder, UNFINISHED), threads });
       try {
         const request = { access: context.access, base: context.base, url: requestUrl(asked) };
-        return await follow(jobs, await begin(jobs, understood, request, terminal), folder, terminal);
+        const id = await begin(jobs, understood, request, terminal);
+        return await follow(jobs, id, { folder, json: wantsJson(args) }, terminal);
       } finally {
         await jobs.close();
       }
@@ -165,8 +167,14 @@ function contextOf(args: Arguments, config: Config): RequestContext {
   return { access: OPEN_ACCESS, base: base.replace(/\/+$/, ''), handling: 'strict' };
 }
 
+interface Wanted {
+  readonly folder: string;
+  readonly json: boolean;
+}
+
 /** Shows how far it is until the job is over, then puts its files where they belong. */
-async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Terminal): Promise<number> {
+async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal: Terminal): Promise<number> {
+  const { out, note } = terminal;
   const begun = performance.now();
   const view = (): JobView | undefined => jobs.view(OPEN_ACCESS.caller, id);
   const shown = ({ parts }: JobView) => ({ share: shareOf(parts), lines: linesOf(parts) });
@@ -187,6 +195,7 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
   const done = view();
   if (done?.job.status !== 'complete') {
     note(done?.job.failure ?? 'The export is not complete; the same command continues it.');
+    if (json) printJson({ complete: false }, terminal);
     return 1;
   }
   show();
@@ -196,7 +205,8 @@ async function follow(jobs: Jobs, id: string, folder: string, { out, note }: Ter
   await jobs.remove(OPEN_ACCESS.caller, id);
   if (!readdirSync(join(folder, UNFINISHED)).some(name => JOB_ID.test(name)))
     rmSync(join(folder, UNFINISHED), { recursive: true });
-  out(`${linesOf(done.parts)} resources in ${files} ${files === 1 ? 'file' : 'files'} of ${folder}`);
+  if (json) printJson({ complete: true, resources: linesOf(done.parts), files, errors: errors.length }, terminal);
+  else out(`${linesOf(done.parts)} resources in ${files} ${files === 1 ? 'file' : 'files'} of ${folder}`);
   return errors.length === 0 ? 0 : 1;
 }
 

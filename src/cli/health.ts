@@ -4,7 +4,7 @@
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { ANY_ADDRESS, type Config, readConfig } from '../config/config.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, overrides, printJson, textOf, wantsJson } from './command.ts';
 
 /** Milliseconds. */
 const TIME_LIMIT = 4000;
@@ -14,7 +14,7 @@ const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
 
 export const health: Command = {
   summary: 'says whether the server that runs with this configuration is alive',
-  help: `Usage: lintel health [--port PORT] [--ready]
+  help: `Usage: lintel health [--port PORT] [--ready] [--json]
 
 Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. It accepts any
 certificate, as it knows the server by its address and sends nothing secret. With TLS_CLIENT_CA it has no certificate
@@ -22,14 +22,15 @@ to show, so a server that demands one counts as alive.
 
   --port PORT  port of the server, instead of PORT
   --ready      asks /ready instead: whether the server can answer, and its database is there
-
-Exit code: 0 if the answer is yes, 1 if it is no or nobody answers.`,
-  options: { port: { type: 'string' }, ready: { type: 'boolean' } },
+  --json       prints one JSON object: well (true or false) and text`,
+  exits: ['the answer is yes', 'the answer is no, or nobody answers'],
+  options: { json: { type: 'boolean' }, port: { type: 'string' }, ready: { type: 'boolean' } },
   positionals: [0, 0],
   async run(args, terminal) {
     const config = readConfig(terminal.environment, overrides({ PORT: textOf(args, 'port') }));
     const said = await ask(config, args.values['ready'] === true ? '/ready' : '/health');
-    terminal.out(said.text);
+    if (wantsJson(args)) printJson(said, terminal);
+    else terminal.out(said.text);
     return said.well ? 0 : 1;
   },
 };

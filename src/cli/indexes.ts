@@ -6,7 +6,7 @@ import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes } from '../workbench/indexes.ts';
-import { type Command, configOf } from './command.ts';
+import { type Command, configOf, printJson, wantsJson } from './command.ts';
 
 export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',
@@ -20,9 +20,8 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
 
   --json           prints one JSON object: for each index its table, columns, statement and what it serves
   --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's
-
-Exit code: 0 with statements or without; 1 if the pack cannot be loaded.`,
+  --schema VERSION version of the database's schema, instead of the pack's`,
+  exits: ['statements, or none', 'the pack cannot be loaded'],
   options: { database: { type: 'string' }, json: { type: 'boolean' }, schema: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {
@@ -34,9 +33,9 @@ Exit code: 0 with statements or without; 1 if the pack cannot be loaded.`,
       return 1;
     }
     const wanted = wantedIndexes(pack.registry, catalog);
-    if (args.values['json'] === true) {
+    if (wantsJson(args)) {
       const shown = wanted.map(({ instead: unfit, ...one }) => ({ ...one, instead: unfit ?? null }));
-      terminal.out(JSON.stringify({ engine: catalog.engine, indexes: shown }, undefined, 2));
+      printJson({ engine: catalog.engine, indexes: shown }, terminal);
       return 0;
     }
     terminal.out(

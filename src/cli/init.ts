@@ -11,7 +11,16 @@ import { openDatabase } from '../start/setup.ts';
 import { type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
 import { missingIn, proposalsFor } from '../workbench/init/propose.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import {
+  ArgumentsError,
+  type Command,
+  overrides,
+  printJson,
+  type Terminal,
+  textOf,
+  wantsJson,
+  wholeNumber,
+} from './command.ts';
 
 /** Seconds for the rows of all candidates. */
 const SECONDS = 60;
@@ -38,9 +47,8 @@ until you remove the # before what is right.
   --no-rows        looks at names, types and keys alone
   --budget SECONDS time for reading rows; default ${SECONDS}. The other candidates are scored by names, types and keys
                    alone
-  --json           prints one JSON object
-
-Exit code: 0 with candidates or without; 1 if FOLDER is not empty; 2 if the arguments are wrong.`,
+  --json           prints one JSON object`,
+  exits: ['candidates, or none', 'FOLDER is not empty'],
   options: {
     database: { type: 'string' },
     json: { type: 'boolean' },
@@ -53,32 +61,25 @@ Exit code: 0 with candidates or without; 1 if FOLDER is not empty; 2 if the argu
   async run(args, terminal) {
     const [folder] = args.positionals;
     const zone = textOf(args, 'zone');
-    if (zone !== undefined && !isZone(zone)) {
-      terminal.note('--zone takes an IANA zone, such as America/New_York; lintel init --help explains it.');
-      return 2;
-    }
+    if (zone !== undefined && !isZone(zone))
+      throw new ArgumentsError(['--zone takes an IANA zone, such as America/New_York']);
+    const budget = wholeNumber(args, 'budget', [1, 99_999]) ?? SECONDS;
     if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0) {
       terminal.note(`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`);
       return 1;
-    }
-    const budget = textOf(args, 'budget') ?? String(SECONDS);
-    if (!/^[1-9]\d{0,4}$/.test(budget)) {
-      terminal.note('--budget takes a whole number of seconds; lintel init --help explains it.');
-      return 2;
     }
     const config = readConfig(terminal.environment, overrides({ DATABASE_URL: textOf(args, 'database') }));
     const database = await openDatabase(config, terminal.note);
     try {
       const catalog = await database.catalog();
       const named = proposalsFor(catalog);
-      const signal = AbortSignal.timeout(1000 * Number(budget));
+      const signal = AbortSignal.timeout(1000 * budget);
       const proposals =
         args.values['no-rows'] === true
           ? unseen(named)
           : await withEvidence(database, named, signal, told(named.length, terminal));
       if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
-      if (args.values['json'] === true)
-        terminal.out(JSON.stringify({ proposals: proposals.map(plainOf) }, undefined, 2));
+      if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf) }, terminal);
       else {
         for (const proposal of proposals) for (const line of linesOf(proposal)) terminal.out(line);
         terminal.out(`${plural(proposals.length, 'candidate')} in ${plural(catalog.tables.size, 'table')}`);

@@ -5,28 +5,30 @@ import { join } from 'node:path';
 import { readConfig } from '../config/config.ts';
 import { readKeys, rotateKeys } from '../smart/keys.ts';
 import { FILES } from '../smart/server.ts';
-import type { Command } from './command.ts';
+import { ArgumentsError, type Command, printJson, wantsJson } from './command.ts';
 
 export const keys: Command = {
   summary: 'rotates the keys of the authorization server',
-  help: `Usage: lintel keys list
-       lintel keys rotate
+  help: `Usage: lintel keys list [--json]
+       lintel keys rotate [--json]
 
 list     names the keys that sign id_tokens, the newest first
 rotate   makes a new key that signs from now on; older ones still verify, so that no session ends
 
+  --json   prints one JSON object: keys, the newest first
+
 Keys are kept in ${FILES.keys} in DATA_DIR, which only its owner can read; a running server sees changes.`,
-  options: {},
+  exits: ['done', 'the file of keys cannot be used'],
+  options: { json: { type: 'boolean' } },
   positionals: [1, 1],
   async run(args, terminal) {
     const file = join(readConfig(terminal.environment).dataDir, FILES.keys);
     const [action] = args.positionals;
-    if (action !== 'list' && action !== 'rotate') {
-      terminal.note('Expected list or rotate; lintel keys --help explains it.');
-      return 2;
-    }
+    if (action !== 'list' && action !== 'rotate') throw new ArgumentsError(['Expected list or rotate.']);
     const found = action === 'rotate' ? await rotateKeys(file) : readKeys(file);
-    for (const { kid } of found?.signing ?? []) terminal.out(kid ?? '');
+    const names = (found?.signing ?? []).map(({ kid }) => kid ?? '');
+    if (wantsJson(args)) printJson({ keys: names }, terminal);
+    else for (const name of names) terminal.out(name);
     if (found === undefined) terminal.note('There are no keys; the server makes them when it starts.');
     return 0;
   },

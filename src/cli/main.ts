@@ -3,10 +3,10 @@
  */
 import { parseArgs } from 'node:util';
 import { tellError } from '../start/tell-error.ts';
-import type { Arguments, Command, Terminal } from './command.ts';
+import { type Arguments, ArgumentsError, type Command, PRINTED, type Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
   health: async () => (await import('./health.ts')).health,
@@ -40,7 +40,7 @@ Usage: lintel <command> [options]
 Commands:
 ${loaded.join('\n')}
 
-Each command explains itself: lintel <command> --help
+Each command explains itself, its options and its exit codes: lintel <command> --help
 lintel --version prints the version.
 Configuration is by environment variables: lintel serve --help lists them.`;
 }
@@ -64,34 +64,56 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
   try {
     return await runCommand(name, await load(), rest, terminal);
   } catch (error) {
+    if (error instanceof ArgumentsError) {
+      for (const problem of error.problems) terminal.note(problem);
+      terminal.note(explains(name));
+      return 2;
+    }
     tellError(error, terminal.note);
     return 1;
   }
+}
+
+const explains = (name: string): string => `lintel ${name} --help explains it.`;
+
+function fullHelp({ help, exits: [fine, no] }: Command): string {
+  return `${help}
+
+Exit codes:
+  0  ${fine}
+  1  ${no}; or the configuration, a file or the database cannot be used
+  2  the arguments are wrong`;
+}
+
+/** `--html` without a FILE behind it as `--html=-`. */
+function withPrinted(args: readonly string[], files: readonly string[]): string[] {
+  return args.map((one, i) => {
+    const isBare = files.some(file => one === `--${file}`) && /^-./.test(args[i + 1] ?? '--');
+    return isBare ? `${one}=${PRINTED}` : one;
+  });
 }
 
 async function runCommand(name: string, command: Command, rest: string[], terminal: Terminal): Promise<number> {
   let args: { values: Record<string, unknown>; positionals: string[] };
   try {
     args = parseArgs({
-      args: rest,
+      args: withPrinted(rest, command.files ?? []),
       options: { ...command.options, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    terminal.note(`${error.message.replace(/\. To specify.*$/s, '.')}\nlintel ${name} --help explains it.`);
+    terminal.note(`${error.message.replace(/\. To specify.*$/s, '.')}\n${explains(name)}`);
     return 2;
   }
   if (args.values['help'] === true) {
-    terminal.out(command.help);
+    terminal.out(fullHelp(command));
     return 0;
   }
   const [fewest, most] = command.positionals;
   if (args.positionals.length < fewest || args.positionals.length > most) {
     const expected = `${fewest === most ? most : `${fewest} to ${most}`} argument${most === 1 ? '' : 's'}`;
-    terminal.note(
-      `lintel ${name} takes ${expected} and got ${args.positionals.length}; lintel ${name} --help explains it.`,
-    );
+    terminal.note(`lintel ${name} takes ${expected} and got ${args.positionals.length}; ${explains(name)}`);
     return 2;
   }
   return command.run({ values: args.values as Arguments['values'], positionals: args.positionals }, terminal);

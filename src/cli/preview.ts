@@ -11,7 +11,7 @@ import { facadeOf, setUp } from '../start/setup.ts';
 import { type CcdaPart, type CcdaSection, ccdaPartOf } from '../workbench/ccda/part.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
-import { type Command, configOf, type Terminal, textOf } from './command.ts';
+import { type Command, configOf, printJson, type Terminal, textOf, unknownMapping, wantsJson } from './command.ts';
 
 export const preview: Command = {
   summary: 'shows one row beside its resource, and where each element comes from',
@@ -30,9 +30,8 @@ the profiles that it claims, by line.
   --json           prints one JSON object, which docs/workbench.md describes
   --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack
-  --schema VERSION version of the database's schema, instead of the pack's
-
-Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there is no such row, or the pack has errors.`,
+  --schema VERSION version of the database's schema, instead of the pack's`,
+  exits: ['the row is a resource', 'it is none (the reason is printed), there is no such row, or the pack has errors'],
   options: {
     ccda: { type: 'boolean' },
     database: { type: 'string' },
@@ -54,17 +53,14 @@ Exit code: 0 the row is a resource, 1 it is none (the reason is printed), there 
         return 1;
       }
       const mapping = registry.mappings.find(one => one.name === name);
-      if (mapping === undefined) {
-        terminal.note(`MAPPING: expected one of ${registry.mappings.map(one => one.name).join(', ')}; found ${name}`);
-        return 2;
-      }
+      if (mapping === undefined) throw unknownMapping(registry, name);
       const facade = facadeOf(registry, database, changed, config);
       const signal = new AbortController().signal;
       const shown = await previewRow(mapping, key, { registry, database, facade, now: Date.now(), signal });
       const { resource } = shown;
       const ccda =
         args.values['ccda'] === true && resource ? await ccdaPartOf({ resource, facade, content, signal }) : undefined;
-      if (args.values['json'] === true) terminal.out(JSON.stringify(asJson(shown, ccda, values), undefined, 2));
+      if (wantsJson(args)) printJson(asJson(shown, ccda, values), terminal);
       else print(shown, ccda, values, terminal);
       return shown.reason === undefined ? 0 : 1;
     } catch (error) {

@@ -20,7 +20,7 @@ import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Command, overrides, printJson, type Terminal, textOf, wantsJson, wholeNumber } from './command.ts';
 
 const ROWS = 20_000;
 const MOST_ROWS = 1_000_000;
@@ -49,9 +49,8 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
   --budget SECONDS ends after this time with what was read until then; default ${SECONDS}
   --json           the same as JSON
   --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack: its deny rules hold, and its mappings are named
-
-Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be read; 2 if the arguments are wrong.`,
+  --mappings F     folder of the pack: its deny rules hold, and its mappings are named`,
+  exits: ['a profile', 'there is no such table, or the pack cannot be read'],
   options: {
     database: { type: 'string' },
     mappings: { type: 'string' },
@@ -64,14 +63,8 @@ Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be r
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
     const config = readConfig(terminal.environment, instead);
-    const rows = wholeNumber(textOf(args, 'rows') ?? String(ROWS), MOST_ROWS);
-    const seconds = wholeNumber(textOf(args, 'budget') ?? String(SECONDS), 86_400);
-    if (rows === undefined || seconds === undefined) {
-      terminal.note(
-        `--rows is a whole number up to ${MOST_ROWS}, --budget one of seconds; lintel profile --help explains them.`,
-      );
-      return 2;
-    }
+    const rows = wholeNumber(args, 'rows', [1, MOST_ROWS]) ?? ROWS;
+    const seconds = wholeNumber(args, 'budget', [1, 86_400]) ?? SECONDS;
     const files =
       config.mappings === DEMO_PACK && config.database !== undefined
         ? undefined
@@ -89,7 +82,7 @@ Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be r
       const catalog = await database.catalog();
       const mappings = files ? ((await checkAgainst(database, files, {})).pack.registry?.mappings ?? []) : [];
       const asked = args.positionals[0];
-      const json = args.values['json'] === true;
+      const json = wantsJson(args);
       if (asked === undefined) return await listTables({ database, catalog, mappings, json }, terminal);
       const info = findTable(catalog, asked);
       const [schema] = asked.includes('.') ? asked.split('.') : [];
@@ -115,7 +108,7 @@ Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be r
       const signal = new AbortController().signal;
       const found = await profileTable(database, name, info, { rows, size, milliseconds, signal, showing });
       const used = mappingsOf(mappings, info);
-      if (json) terminal.out(JSON.stringify({ ...found, ...countOf(found.rows), mappings: used }, undefined, 2));
+      if (json) printJson({ ...found, ...countOf(found.rows), mappings: used }, terminal);
       else printTable(found, used, terminal.out);
       if (found.cut) terminal.note(`Ended after ${plural(seconds, 'second')}; --budget gives more time.`);
       return 0;
@@ -124,10 +117,6 @@ Exit code: 0 with a profile; 1 if there is no such table or the pack cannot be r
     }
   },
 };
-
-function wholeNumber(text: string, most: number): number | undefined {
-  return /^[1-9]\d{0,8}$/.test(text) && Number(text) <= most ? Number(text) : undefined;
-}
 
 function mappingsOf(mappings: readonly Mapping[], { name, schema }: TableInfo): readonly string[] {
   const full = `${schema?.name ?? ''}.${name}`.toLowerCase();
@@ -154,7 +143,7 @@ async function listTables({ database, catalog, mappings, json }: Listing, termin
   });
   if (json) {
     const shown = tables.map(({ size, ...one }) => ({ ...one, ...countOf(size) }));
-    terminal.out(JSON.stringify({ tables: shown }, undefined, 2));
+    printJson({ tables: shown }, terminal);
     return 0;
   }
   const name = Math.min(40, Math.max(5, ...tables.map(({ table }) => table.length)));

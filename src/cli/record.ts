@@ -9,7 +9,16 @@ import { PreviewError } from '../workbench/preview.ts';
 import { DRAWN, recordRow } from '../workbench/record/record.ts';
 import { PackFileError, readFileOf, saveFile } from '../workbench/server/pack-folder.ts';
 import { withTest } from '../workbench/wire/append-test.ts';
-import { type Arguments, configOf, type Terminal, textOf } from './command.ts';
+import {
+  type Arguments,
+  ArgumentsError,
+  configOf,
+  printJson,
+  type Terminal,
+  textOf,
+  unknownMapping,
+  wantsJson,
+} from './command.ts';
 
 /** Resolves to the exit code. */
 export async function recordTest(name: string, args: Arguments, terminal: Terminal): Promise<number> {
@@ -17,8 +26,7 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
   const unfit = ['locked', 'sarif', 'junit'].find(one => values[one] !== undefined);
   if (unfit !== undefined || key.length === 0) {
     const why = unfit === undefined ? 'needs the KEY of a row' : `does not go with --${unfit}`;
-    terminal.note(`--record ${why}; lintel test --help explains it.`);
-    return 2;
+    throw new ArgumentsError([`--record ${why}`]);
   }
   const config = configOf(args, terminal, textOf(args, 'mappings'));
   const { database, pack, catalog, changed } = await setUp(config, terminal.note);
@@ -29,10 +37,7 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
       return 1;
     }
     const mapping = registry.mappings.find(one => one.name === name);
-    if (mapping === undefined) {
-      terminal.note(`MAPPING: expected one of ${registry.mappings.map(one => one.name).join(', ')}; found ${name}`);
-      return 2;
-    }
+    if (mapping === undefined) throw unknownMapping(registry, name);
     const facade = facadeOf(registry, database, changed, config);
     const { signal } = new AbortController();
     const ground = {
@@ -45,7 +50,7 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
       const before = readFileOf(config.mappings, made.file);
       saveFile(config.mappings, made.file, withTest(before?.text, made.test), before?.hash);
     }
-    if (values['json'] === true) terminal.out(JSON.stringify({ ...made, written: isWritten }, undefined, 2));
+    if (wantsJson(args)) printJson({ ...made, written: isWritten }, terminal);
     else terminal.out(made.test.trimEnd());
     for (const { table, column, why } of made.leftOut) terminal.note(`Left out: ${table}.${column}: ${why}`);
     if (made.notMade.length > 0) terminal.note(`Not made by the invented rows: ${made.notMade.join(', ')}`);

@@ -25,6 +25,7 @@ Without any configuration it serves a demo database.
 Options replace the environment variables of the same names. The variables are:
 
 ${variables}`,
+  exits: ['it was told to stop, and answered what was under way', 'it could not start, or not end what was under way'],
   options: {
     port: { type: 'string' },
     database: { type: 'string' },

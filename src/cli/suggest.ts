@@ -6,7 +6,7 @@ import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { suggestedLines } from '../workbench/codes-csv.ts';
 import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
-import { type Arguments, type Terminal, textOf } from './command.ts';
+import { type Arguments, ArgumentsError, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { columnLine, unmappedOf } from './unmapped.ts';
 
 interface Suggested extends Omit<UnmappedColumn, 'values'> {
@@ -20,10 +20,7 @@ interface Suggested extends Omit<UnmappedColumn, 'values'> {
 /** Runs the action `suggest` of `lintel codes`. Resolves to the exit code. */
 export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {
   const least = Number(textOf(args, 'least') ?? 0.4);
-  if (!(least >= 0 && least <= 1)) {
-    terminal.note('--least takes a number from 0 to 1; lintel codes --help explains it.');
-    return 2;
-  }
+  if (!(least >= 0 && least <= 1)) throw new ArgumentsError(['--least takes a number from 0 to 1']);
   const found = await unmappedOf(args, terminal);
   if (found === undefined) return 1;
   const { registry, columns } = found;
@@ -39,7 +36,7 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
       })),
     };
   });
-  if (args.values['json'] === true) terminal.out(JSON.stringify({ columns: suggested.map(asJson) }, undefined, 2));
+  if (wantsJson(args)) printJson({ columns: suggested.map(asJson) }, terminal);
   else if (args.values['csv'] === true) for (const line of suggestedLines(suggested)) terminal.out(line);
   else for (const line of textLines(suggested)) terminal.out(line);
   return 0;

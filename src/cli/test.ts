@@ -10,12 +10,15 @@ import { readPackFiles } from '../mapping/load/read/files.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { writePipelineReports } from './check.ts';
-import { type Command, configOf, textOf } from './command.ts';
+import { ArgumentsError, type Command, configOf, printJson, printsText, textOf, wantsJson } from './command.ts';
 import { recordTest } from './record.ts';
+
+const FILES = ['sarif', 'junit'];
 
 export const test: Command = {
   summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
-  help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif FILE] [--junit FILE]
+  help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif [FILE]]
+                   [--junit [FILE]]
        lintel test --record MAPPING KEY... [--write] [--mappings FOLDER] [--database URL] [--schema VERSION] [--json]
 
 Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own,
@@ -34,11 +37,13 @@ cannot be replaced is left out and told. Nothing is written without --write.
   --schema VERSION version of the database's schema, instead of the pack's
   --json           prints one JSON object: ran, failed, and each test with its problems; with --record file, test,
                    leftOut, notMade and written
-  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files
-  --junit FILE     also writes the tests as JUnit XML
-
-Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pack has errors; with
---record: 0 the test was made, 1 none can be made of the row, or there is no such row.`,
+  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files;
+                   --sarif alone prints it instead
+  --junit FILE     also writes the tests as JUnit XML; --junit alone prints it instead`,
+  exits: [
+    'all tests came true, or there are none; --record: the test was made',
+    'a test failed, or the pack has errors; --record: none can be made of the row, or there is no such row',
+  ],
   options: {
     database: { type: 'string' },
     locked: { type: 'boolean' },
@@ -50,23 +55,22 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
     write: { type: 'boolean' },
     mappings: { type: 'string' },
   },
+  files: FILES,
   positionals: [0, 20],
   async run(args, terminal) {
     const recorded = textOf(args, 'record');
     if (recorded !== undefined) return recordTest(recorded, args, terminal);
     if (args.positionals.length > 1 || args.values['write'] === true || args.values['mappings'] !== undefined) {
-      terminal.note(
-        'lintel test takes one PACK; --write and --mappings go with --record. lintel test --help explains it.',
-      );
-      return 2;
+      throw new ArgumentsError(['lintel test takes one PACK; --write and --mappings go with --record.']);
     }
+    const text = printsText(args, FILES);
     const config = configOf(args, terminal, args.positionals[0]);
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;
     if (registry === undefined || catalog === undefined) {
       for (const problem of problems) terminal.note(problemLine(problem));
       if (catalog === undefined) terminal.note('The pack has no schema.lock.json; `lintel lock` writes it.');
-      writePipelineReports(args, config.mappings, problems, undefined);
+      writePipelineReports(args, { folder: config.mappings, own: problems, tests: undefined }, terminal);
       return 1;
     }
     const tests = await runPackTests(
@@ -75,15 +79,16 @@ Exit code: 0 all tests came true, or there are none; 1 a test failed, or the pac
       catalog,
     );
     const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
-    writePipelineReports(args, config.mappings, undefined, tests);
-    if (args.values['json'] === true) {
+    writePipelineReports(args, { folder: config.mappings, own: undefined, tests }, terminal);
+    if (wantsJson(args)) {
       const cases = tests.cases.map(({ name, at, problems: own }) => ({
         mapping: name,
         place: at,
         problems: own.map(({ kind, ...problem }) => ({ code: problemCode({ kind }), ...problem })),
       }));
-      terminal.out(JSON.stringify({ ran: tests.ran, failed, tests: cases }, undefined, 2));
-    } else {
+      printJson({ ran: tests.ran, failed, tests: cases }, terminal);
+    }
+    if (text) {
       for (const problem of tests.problems) terminal.out(problemLine(problem));
       terminal.out(`${plural(tests.ran, 'test')}, ${failed} failed`);
     }

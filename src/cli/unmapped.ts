@@ -11,7 +11,7 @@ import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import { setUp } from '../start/setup.ts';
-import { type Arguments, overrides, type Terminal, textOf } from './command.ts';
+import { type Arguments, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { nowAndThen } from './progress.ts';
 
 /** Values of one column that are listed. */
@@ -50,11 +50,12 @@ export async function unmappedOf(
   }
 }
 
-function print(columns: readonly UnmappedColumn[], args: Arguments, { out }: Terminal): void {
+function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Terminal): void {
+  const { out } = terminal;
   const shown = columns.map(one => (one.isCode || args.values['values'] === true ? one : { ...one, values: [] }));
-  if (args.values['json'] === true) {
+  if (wantsJson(args)) {
     const json = shown.map(({ at, total, ...one }) => ({ ...one, place: at, total }));
-    out(JSON.stringify({ columns: json }, undefined, 2));
+    printJson({ columns: json }, terminal);
     return;
   }
   if (args.values['csv'] === true) {

@@ -6,22 +6,31 @@ import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
 import { readConfig } from '../config/config.ts';
-import { type Arguments, type Command, overrides, type Terminal, textOf } from './command.ts';
+import {
+  type Arguments,
+  ArgumentsError,
+  type Command,
+  overrides,
+  printJson,
+  type Terminal,
+  textOf,
+  wantsJson,
+} from './command.ts';
 import { readSecret } from './secret.ts';
 
 const SHORTEST_PASSWORD = 12;
 
 export const user: Command = {
   summary: 'manages the accounts of people',
-  help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate] [--accounts FILE]
-       lintel user link NAME --fhir-user TYPE/ID [--accounts FILE]
-       lintel user passwd NAME [--generate] [--accounts FILE]
-       lintel user allow-password NAME [--accounts FILE]
-       lintel user deny-password NAME [--accounts FILE]
-       lintel user disable NAME [--accounts FILE]
-       lintel user enable NAME [--accounts FILE]
-       lintel user rm NAME [--accounts FILE]
-       lintel user list [--accounts FILE]
+  help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate] [--accounts FILE] [--json]
+       lintel user link NAME --fhir-user TYPE/ID [--accounts FILE] [--json]
+       lintel user passwd NAME [--generate] [--accounts FILE] [--json]
+       lintel user allow-password NAME [--accounts FILE] [--json]
+       lintel user deny-password NAME [--accounts FILE] [--json]
+       lintel user disable NAME [--accounts FILE] [--json]
+       lintel user enable NAME [--accounts FILE] [--json]
+       lintel user rm NAME [--accounts FILE] [--json]
+       lintel user list [--accounts FILE] [--json]
 
   add             makes an account
   link            says which resource the person is
@@ -40,19 +49,27 @@ ${LONGEST_PASSWORD} characters.
   --fhir-user TYPE/ID   the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3
   --generate        makes a random password and prints it
   --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees
-                    changes`,
-  options: { accounts: { type: 'string' }, generate: { type: 'boolean' }, 'fhir-user': { type: 'string' } },
+                    changes
+  --json            prints one JSON object: accounts, each with name, disabled, fhirUser and restPassword; or account,
+                    done, and password where one was made`,
+  exits: [
+    'done',
+    'not done: there is no such account, there is one already, or its name, password or resource is wrong',
+  ],
+  options: {
+    accounts: { type: 'string' },
+    generate: { type: 'boolean' },
+    'fhir-user': { type: 'string' },
+    json: { type: 'boolean' },
+  },
   positionals: [1, 2],
   async run(args, terminal) {
     const { accounts: file } = readConfig(terminal.environment, overrides({ ACCOUNTS: textOf(args, 'accounts') }));
     const [action = '', name] = args.positionals;
-    if (action === 'list' && name === undefined) return list(file, terminal);
+    if (action === 'list' && name === undefined) return list(file, args, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || name === undefined) {
-      terminal.note(
-        `Expected ${Object.keys(CHANGES).join(', ')} with a name, or list; lintel user --help explains it.`,
-      );
-      return 2;
+      throw new ArgumentsError([`Expected ${Object.keys(CHANGES).join(', ')} with a name, or list.`]);
     }
     if (!isAccountName(name)) {
       terminal.note('A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.');
@@ -65,13 +82,20 @@ ${LONGEST_PASSWORD} characters.
     }
     const before = readAccounts(file);
     const own = before.find(account => account.name === name);
-    const after = await change(name, own, args, terminal);
-    if (after === undefined) return 1;
+    const changed = await change(name, own, args, terminal);
+    if (changed === undefined) return 1;
+    const { after, made } = changed;
     const others = before.filter(account => account !== own);
     writeAccounts(
       file,
       after === 'removed' ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
     );
+    if (wantsJson(args)) {
+      const account = after === 'removed' ? null : shownOf(after);
+      printJson({ account, done: DONE[action] ?? '', ...(made === undefined ? {} : { password: made }) }, terminal);
+      return 0;
+    }
+    if (made !== undefined) terminal.out(`Password: ${made}`);
     terminal.out(`${name}: ${DONE[action] ?? ''}`);
     return 0;
   },
@@ -88,13 +112,20 @@ const DONE: Readonly<Record<string, string>> = {
   rm: 'removed',
 };
 
-/** The account as it is to be, or that it goes; undefined where that cannot be, which has been told. */
+interface Changed {
+  /** The account as it is to be, or that it goes. */
+  readonly after: Account | 'removed';
+  /** A password that was made. */
+  readonly made?: string;
+}
+
+/** Resolves to undefined where the change cannot be, which has been told. */
 type Change = (
   name: string,
   own: Account | undefined,
   args: Arguments,
   terminal: Terminal,
-) => Promise<Account | 'removed' | undefined>;
+) => Promise<Changed | undefined>;
 
 const CHANGES: Readonly<Record<string, Change>> = {
   async add(name, own, args, terminal) {
@@ -102,31 +133,35 @@ const CHANGES: Readonly<Record<string, Change>> = {
     const password = await newPassword(args, terminal);
     const fhirUser = textOf(args, 'fhir-user');
     const linked = fhirUser === undefined ? {} : { fhirUser };
-    return password === undefined ? undefined : { name, password, disabled: false, ...linked };
+    if (password === undefined) return undefined;
+    const { hash, ...made } = password;
+    return { after: { name, password: hash, disabled: false, ...linked }, ...made };
   },
   async link(name, own, args, terminal) {
     const fhirUser = textOf(args, 'fhir-user');
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
-    return fhirUser === undefined ? complain(terminal, 'Expected --fhir-user.') : { ...own, fhirUser };
+    return fhirUser === undefined ? complain(terminal, 'Expected --fhir-user.') : { after: { ...own, fhirUser } };
   },
   async passwd(name, own, args, terminal) {
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
     const password = await newPassword(args, terminal);
-    return password === undefined ? undefined : { ...own, password };
+    if (password === undefined) return undefined;
+    const { hash, ...made } = password;
+    return { after: { ...own, password: hash }, ...made };
   },
   'allow-password': async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, restPassword: true },
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, restPassword: true } },
   async 'deny-password'(name, own, _args, terminal) {
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
     const { restPassword: _gone, ...rest } = own;
-    return rest;
+    return { after: rest };
   },
   disable: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: true },
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, disabled: true } },
   enable: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { ...own, disabled: false },
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, disabled: false } },
   rm: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : 'removed',
+    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: 'removed' },
 };
 
 function complain(terminal: Terminal, text: string): undefined {
@@ -135,21 +170,32 @@ function complain(terminal: Terminal, text: string): undefined {
 }
 
 /** The hash of a password that was typed, or made. */
-async function newPassword(args: Arguments, terminal: Terminal): Promise<string | undefined> {
+async function newPassword(
+  args: Arguments,
+  terminal: Terminal,
+): Promise<{ readonly hash: string; readonly made?: string } | undefined> {
   if (args.values['generate'] === true) {
     const made = randomBytes(15).toString('base64url');
-    terminal.out(`Password: ${made}`);
-    return hashPassword(made);
+    return { hash: await hashPassword(made), made };
   }
   const password = await (terminal.secret ?? readSecret)('Password: ');
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
     return complain(terminal, `A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.`);
   }
-  return hashPassword(password);
+  return { hash: await hashPassword(password) };
 }
 
-function list(file: string, terminal: Terminal): number {
+/** Without the hash of the password. */
+function shownOf({ name, disabled, fhirUser, restPassword }: Account): object {
+  return { name, disabled, fhirUser: fhirUser ?? null, restPassword: restPassword === true };
+}
+
+function list(file: string, args: Arguments, terminal: Terminal): number {
   const accounts = readAccounts(file);
+  if (wantsJson(args)) {
+    printJson({ accounts: accounts.map(shownOf) }, terminal);
+    return 0;
+  }
   for (const { name, disabled, fhirUser } of accounts) {
     terminal.out(`${name}${fhirUser === undefined ? '' : ` ${fhirUser}`}${disabled ? ' (disabled)' : ''}`);
   }

@@ -14,20 +14,25 @@ import { ADDRESS_FORMS, engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
 import { type WordTable, wordTableName } from '../sql/word-table.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
-import { type Command, overrides, type Terminal, textOf } from './command.ts';
+import { type Command, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 
 export const words: Command = {
   summary: 'prints the SQL of an index for searches by words, such as those of names',
-  help: `Usage: lintel words TABLE COLUMN... [--database URL] [--mappings FOLDER]
+  help: `Usage: lintel words TABLE COLUMN... [--json] [--database URL] [--mappings FOLDER]
 
 Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that
 let searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel
 executes nothing: the administrator of the database does, and grants Lintel's login SELECT on the table.
 
+  --json           prints one JSON object: statements, and pack with the lines of pack.yaml
   --database URL   ${ADDRESS_FORMS}
   --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules
                    hold`,
-  options: { database: { type: 'string' }, mappings: { type: 'string' } },
+  exits: [
+    'statements',
+    'no such table or column, one that has no words, no key, an engine without such tables, or the pack has errors',
+  ],
+  options: { database: { type: 'string' }, json: { type: 'boolean' }, mappings: { type: 'string' } },
   positionals: [2, 60],
   async run(args, terminal) {
     const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
@@ -70,8 +75,10 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
       if (![of, ...key, ...columns].every(one => isIdentifier(one.name)))
         return refused('A name has characters that no mapping takes', undefined, terminal);
       const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
-      terminal.out(wordTable(table));
-      terminal.out(packLines(written, table));
+      const [statements, lines] = [wordTable(table), packLines(written, table)];
+      if (wantsJson(args)) printJson({ statements, pack: lines }, terminal);
+      else
+        terminal.out([statements, '', '-- In pack.yaml:', ...lines.split('\n').map(line => `-- ${line}`)].join('\n'));
       return 0;
     } finally {
       await database.close();
@@ -95,8 +102,6 @@ function packLines(written: string, { of, schema, key, columns }: WordTable): st
   const names = (all: readonly ColumnInfo[]): string => all.map(({ name }) => name).join(', ');
   const table = `${schema === undefined ? '' : `${schema}.`}${wordTableName({ of })}`;
   const on = key.map(({ name }) => `${name}: ${name}`).join(', ');
-  return `
--- In pack.yaml:
--- words:
---   ${written}: { table: ${table}, on: { ${on} }, word: WORD, columns: [${names(columns)}] }`;
+  return `words:
+  ${written}: { table: ${table}, on: { ${on} }, word: WORD, columns: [${names(columns)}] }`;
 }

@@ -28,6 +28,7 @@ else, and asks no other address for anything.
   --port PORT      default: a free one
 
 It ends with Ctrl+C.`,
+  exits: ['it was told to stop', 'it could not start'],
   options: { database: { type: 'string' }, schema: { type: 'string' }, port: { type: 'string' } },
   positionals: [0, 1],
   async run(args, terminal) {

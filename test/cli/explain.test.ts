@@ -132,7 +132,10 @@ test('the engine of the database is shown alone unless another is asked for', as
   expect(other.out).toContain('\n  SQL Server\n');
   expect(other.out).not.toContain('\n  SQLite\n');
   const wrong = await lintel(environment, 'explain', 'Patient?_id=1', '--engine', 'oracle');
-  expect(wrong).toMatchObject({ code: 2, notes: '--engine: expected sqlite, mssql or all, found "oracle"' });
+  expect(wrong).toMatchObject({
+    code: 2,
+    notes: '--engine: expected sqlite, mssql or all, found "oracle"\nlintel explain --help explains it.',
+  });
 });
 
 test('a search of a type with twenty mappings fits a screen; one of them is shown in full when it is named', async () => {

@@ -2,30 +2,76 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/main.ts';
 import { lintel as lintelIn } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
 const lintel = (...argv: string[]) => lintelIn({}, ...argv);
+const commands = await Promise.all(Object.entries(COMMANDS).map(async ([name, load]) => [name, await load()] as const));
 
 test('--help lists every command, and without any argument that is an error', async () => {
   const asked = await lintel('--help');
   expect(asked.code).toBe(0);
-  for (const name of ['serve', 'check', 'explain', 'lock']) expect(asked.out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+  for (const [name] of commands) expect(asked.out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
   expect(await lintel()).toEqual({ ...asked, code: 2 });
 });
 
-test.each(['serve', 'check', 'explain', 'lock'])('lintel %s --help tells how to use it', async name => {
-  const { code, out } = await lintel(name, '--help');
-  expect(code).toBe(0);
-  expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
+describe.each(commands)('lintel %s', (name, { options, positionals: [fewest] }) => {
+  test('--help tells its usage, each option, and three exit codes', async () => {
+    const { code, out } = await lintel(name, '--help');
+    expect(code).toBe(0);
+    expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
+    for (const option of Object.keys(options)) expect(out).toMatch(new RegExp(`--${option}\\b`));
+    expect(out).toMatch(/\n\nExit codes:\n {2}0 {2}\S.*\n {2}1 {2}\S.*\n {2}2 {2}\S.*$/);
+  });
+
+  test('an argument too few or an unknown option ends with exit code 2', async () => {
+    if (fewest > 0) expect((await lintel(name)).code).toBe(2);
+    expect((await lintel(name, '--no-such-option')).code).toBe(2);
+  });
 });
 
-const FOR_PIPELINES = ['init', 'profile', 'coverage', 'preview', 'test', 'indexes', 'diff', 'codes', 'lock', 'check'];
-test.each(FOR_PIPELINES)('lintel %s --help tells its exit codes', async name => {
-  expect((await lintel(name, '--help')).out).toMatch(/^Exit code: 0 /m);
+/** They serve pages and print no result. */
+const SERVERS = ['serve', 'workbench'];
+test.each(commands.filter(([name]) => !SERVERS.includes(name)))('lintel %s has --json', (_, { options }) => {
+  expect(options['json']).toEqual({ type: 'boolean' });
+});
+
+const reporting = commands.flatMap(([name, { files }]) => (files ? [{ name, files }] : []));
+test.each(reporting)('lintel $name prints one report at a time', async ({ name, files }) => {
+  const { code, notes, out } = await lintel(name, '--json', ...files.map(one => `--${one}`));
+  expect([code, out]).toEqual([2, '']);
+  expect(notes).toContain(`${['json', ...files].map(one => `--${one}`).join(' and ')} both print`);
+  const folder = await lintel(name, `--${files[0]}`, tmpdir());
+  expect(folder.code).toBe(2);
+  expect(folder.notes).toContain(`--${files[0]} takes a FILE, and ${tmpdir()} is a folder`);
+});
+
+test.each([
+  ['check', '--seed', 'x'],
+  ['coverage', '--guide', 'nonsense'],
+  ['coverage', '--sample', '0'],
+  ['diff', 'a', 'b', '--sample', 'many'],
+  ['init', '--budget', '1.5'],
+  ['init', '--zone', 'Mars'],
+  ['profile', '--rows', '99999999'],
+  ['explain', 'Patient', '--engine', 'oracle'],
+  ['codes', 'suggest', '--least', '7'],
+  ['client', 'paint', 'it'],
+  ['keys', 'paint'],
+  ['user', 'paint', 'it'],
+  ['audit', '--since', 'yesterday'],
+  ['test', 'a', '--write'],
+])('lintel %s %s %s: a wrong value has exit code 2 and names the help', async (...argv) => {
+  const { code, notes } = await lintel(...argv);
+  expect([code, notes]).toEqual([
+    2,
+    expect.stringMatching(new RegExp(`\\S.*\nlintel ${argv[0]} --help explains it\\.$`)),
+  ]);
 });
 
 test('lintel user --help has a line for what each word does', async () => {

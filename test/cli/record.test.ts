@@ -54,11 +54,11 @@ test('what cannot be recorded', async () => {
   expect(await fails('--record', 'people', '9')).toEqual([1, 'No row of PERSON has this key']);
   expect(await fails('--record', 'persons', '1')).toEqual([
     2,
-    'MAPPING: expected one of people, weights; found persons',
+    'MAPPING: expected one of people, weights; found persons\nlintel test --help explains it.',
   ]);
   expect(await fails('--record', 'people')).toEqual([
     2,
-    '--record needs the KEY of a row; lintel test --help explains it.',
+    '--record needs the KEY of a row\nlintel test --help explains it.',
   ]);
   expect(await fails('--record', 'people', '1', '--locked')).toEqual([
     2,
