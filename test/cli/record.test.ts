@@ -62,7 +62,7 @@ test('what cannot be recorded', async () => {
   ]);
   expect(await fails('--record', 'people', '1', '--locked')).toEqual([
     2,
-    '--record does not go with --locked; lintel test --help explains it.',
+    '--record does not go with --locked\nlintel test --help explains it.',
   ]);
   expect((await fails('--write'))[0]).toBe(2);
 });
