@@ -127,6 +127,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   preact: 'workbench/page',
   '@codemirror/autocomplete': 'workbench/page',
   '@codemirror/commands': 'workbench/page',
+  '@codemirror/lang-json': 'workbench/page',
   '@codemirror/lang-yaml': 'workbench/page',
   '@codemirror/language': 'workbench/page',
   '@codemirror/lint': 'workbench/page',

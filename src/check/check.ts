@@ -5,6 +5,7 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
 import type { Config } from '../config/config.ts';
+import { guideProblems } from '../coverage/guide.ts';
 import { checkLive } from '../mapping/check/live.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack/pack.ts';
@@ -29,7 +30,8 @@ export function checkLocked({ mappings, schema }: Config): Checked {
   const files = readPackFiles(mappings, schema);
   const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
-  return { pack: loadWhole(files, undefined).pack, catalog, sections: [] };
+  const { pack } = loadWhole(files, undefined);
+  return { pack: withGuides(pack, mappings), catalog, sections: [] };
 }
 
 export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'>;
@@ -44,7 +46,7 @@ export async function checkRows(
   const { database, pack, catalog, content, changed } = await setUp(config, note);
   try {
     const { registry } = pack;
-    if (!registry) return { pack, catalog, sections: [] };
+    if (!registry) return { pack: withGuides(pack, config.mappings), catalog, sections: [] };
     const now = Date.now();
     const shown = await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now });
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
@@ -56,7 +58,8 @@ export async function checkRows(
     const ran = hasErrors(before)
       ? []
       : await runSections(sections, { registry, database, catalog, facadeOver, now, ...options });
-    return { pack: { registry, problems: inOrder([...before, ...problemsOf(ran)]) }, catalog, sections: ran };
+    const problems = [...before, ...problemsOf(ran)];
+    return { pack: withGuides({ registry, problems }, config.mappings), catalog, sections: ran };
   } finally {
     await database.close();
   }
@@ -66,6 +69,8 @@ function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-function inOrder(problems: readonly Problem[]): readonly Problem[] {
-  return problems.toSorted((a, b) => comparePositions(a.position, b.position));
+/** What is wrong with a guide keeps nothing from being served, or tried on rows. */
+function withGuides({ registry, problems }: LoadedPack, folder: string): LoadedPack {
+  const all = [...problems, ...guideProblems(folder)];
+  return { registry, problems: all.toSorted((a, b) => comparePositions(a.position, b.position)) };
 }

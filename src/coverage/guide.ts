@@ -5,8 +5,15 @@
  * profiles; `certified: false` is a group, and `uncertified` are searches, that the (g)(10) tests leave out.
  * https://hl7.org/fhir/us/core/STU6.1/CapabilityStatement-us-core-server.html
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createReport, type Problem, problemLine } from '../mapping/load/problem.ts';
+import { pathsOfPack } from '../mapping/load/read/files.ts';
+import { readJson } from '../mapping/load/read/json.ts';
+import { guideSchema, type StoredGroup } from '../mapping/load/read/schema-guide.ts';
+import { checkShape } from '../mapping/load/read/shape.ts';
+import { child, entriesOf, plain, scalarsOf } from '../mapping/load/read/tree.ts';
+import { isResourceType, resourceTypes } from '../r4/definitions.ts';
 
 export const VERSIONS = ['6.1.0', '7.0.0'] as const;
 export type Version = (typeof VERSIONS)[number];
@@ -58,20 +65,12 @@ export interface Step {
   readonly targets: readonly string[] | undefined;
 }
 
-interface Stored {
-  readonly type: string;
-  readonly profile: string;
-  readonly shall?: readonly string[];
-  readonly should?: readonly string[];
-  readonly revinclude?: boolean;
-  readonly certified?: false;
-  readonly optional?: true;
-  readonly uncertified?: readonly string[];
-  readonly mustSupport: string;
-  readonly slices?: string;
-  readonly extensions?: string;
-  readonly choices?: string;
-}
+/** A group as it is written; scalars of a pack's own files are text. */
+type Stored = Readonly<
+  Omit<StoredGroup, 'revinclude' | 'certified' | 'optional'> &
+    Partial<Record<'revinclude' | 'certified' | 'optional', Flag>>
+>;
+type Flag = boolean | 'true' | 'false' | undefined;
 
 /** What is not searched but read by a reference to it; reads of all types are tested elsewhere. */
 const READ = 'read by reference';
@@ -101,44 +100,60 @@ export function groupsOf(version: Version): readonly Group[] {
 }
 
 /** The file of a pack that holds a guide of its own: `NAME.guide.json`. */
-const OWN = /^([A-Za-z][\w.-]*)\.guide\.json$/;
+export const GUIDE_FILE = /^([A-Za-z][\w.-]*)\.guide\.json$/;
 
 /** What is wrong with a guide of a pack. */
 export class GuideError extends Error {}
 
+/** Texts by path that count instead of those of the folder. */
+type Unsaved = Readonly<Record<string, string>>;
+
 /** The guides that a pack brings in its folder, in the notation of those here. docs/coverage.md */
 export function guidesIn(folder: string): readonly string[] {
-  return readdirSync(folder).flatMap(file => OWN.exec(file)?.[1] ?? []);
+  return pathsOfPack(folder).flatMap(path => GUIDE_FILE.exec(path)?.[1] ?? []);
 }
 
-/** A guide that a pack brings. Throws GuideError. */
-export function guideIn(folder: string, name: string): Guide {
+/** A guide that a pack brings. Throws GuideError, with what is wrong first. */
+export function guideIn(folder: string, name: string, unsaved: Unsaved = {}): Guide {
+  if (!guidesIn(folder).includes(name)) throw new GuideError(`${name} is no guide of the pack`);
+  const { stored, problems } = readGuide(folder, name, unsaved);
+  const [first] = problems;
+  if (first !== undefined) throw new GuideError(problemLine(first));
+  return { name, version: VERSIONS[1], groups: groupsIn(stored ?? {}), certified: false };
+}
+
+/** What is wrong with the guides of a pack, at its place. The pack is served all the same. */
+export function guideProblems(folder: string, unsaved: Unsaved = {}): readonly Problem[] {
+  return guidesIn(folder).flatMap(name => readGuide(folder, name, unsaved).problems);
+}
+
+interface ReadGuide {
+  readonly stored: Readonly<Record<string, Stored>> | undefined;
+  readonly problems: readonly Problem[];
+}
+
+/** Undefined where it has not the form of a guide. */
+function readGuide(folder: string, name: string, unsaved: Unsaved): ReadGuide {
   const file = `${name}.guide.json`;
-  if (!OWN.test(file)) throw new GuideError(`${name} is no name of a guide`);
-  try {
-    const stored: unknown = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-    if (!isStored(stored)) {
-      throw new GuideError(`${file}: expected an object of groups, each with type, profile and mustSupport`);
+  const report = createReport();
+  const tree = readJson(file, unsaved[file] ?? readFileSync(join(folder, file), 'utf8'), report);
+  if (!tree || !checkShape(tree, guideSchema, report)) return { stored: undefined, problems: report.problems() };
+  for (const { value: group } of entriesOf(tree)) {
+    const type = child(group, 'type');
+    if (type?.kind === 'scalar' && !isResourceType(type.text)) {
+      report.error('unknown-element', type.at, 'unknown resource type', { found: type.text, among: resourceTypes() });
     }
-    return { name, version: VERSIONS[1], groups: groupsIn(stored), certified: false };
-  } catch (error) {
-    if (error instanceof GuideError) throw error;
-    throw new GuideError(`${file}: ${error instanceof Error ? error.message : 'cannot be read'}`);
+    for (const { text, at } of ['shall', 'should'].flatMap(key => scalarsOf(child(group, key)))) {
+      if (text !== READ && !text.split('+').every(part => PART.test(part))) {
+        report.error('wrong-form', at, 'no search', { expected: 'parameters as `patient+status`', found: text });
+      }
+    }
   }
+  return { stored: guideSchema.parse(plain(tree)), problems: report.problems() };
 }
 
-function isStored(value: unknown): value is Readonly<Record<string, Stored>> {
-  const isText = (one: unknown): boolean => typeof one === 'string';
-  const areTexts = (one: unknown): boolean => one === undefined || (Array.isArray(one) && one.every(isText));
-  const isGroup = (group: Readonly<Record<string, unknown>>): boolean =>
-    ['type', 'profile', 'mustSupport'].every(key => isText(group[key])) &&
-    ['shall', 'should', 'uncertified'].every(key => areTexts(group[key])) &&
-    ['slices', 'extensions', 'choices'].every(key => group[key] === undefined || isText(group[key]));
-  return isRecord(value) && Object.values(value).every(group => isRecord(group) && isGroup(group));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isTrue(flag: Flag, otherwise: boolean): boolean {
+  return flag === undefined ? otherwise : String(flag) === 'true';
 }
 
 function groupsIn(stored: Readonly<Record<string, Stored>>): readonly Group[] {
@@ -146,25 +161,28 @@ function groupsIn(stored: Readonly<Record<string, Stored>>): readonly Group[] {
     name,
     type: group.type,
     profile: group.profile.includes(':') ? group.profile : profileAddress(group.profile),
-    certified: group.certified ?? true,
-    optional: group.optional ?? false,
+    certified: isTrue(group.certified, true),
+    optional: isTrue(group.optional, false),
     searches: [
       ...(group.shall ?? []).filter(text => text !== READ).map(text => search(text, 'SHALL', group)),
       ...(group.should ?? []).map(text => search(text, 'SHOULD', group)),
     ],
-    revinclude: group.revinclude ?? false,
+    revinclude: isTrue(group.revinclude, false),
     mustSupport: pathsOf([group.mustSupport, group.slices, group.extensions].filter(text => text).join(', ')),
     choices: (group.choices ?? '').split(';').map(text => text.split('|').map(path => path.trim())),
   }));
 }
 
 function search(text: string, strength: Search['strength'], { certified, uncertified = [] }: Stored): Search {
-  const isCertified = certified !== false && !uncertified.includes(text);
+  const isCertified = isTrue(certified, true) && !uncertified.includes(text);
   return { text, strength, certified: isCertified, parameters: text.split('+').map(searchPart) };
 }
 
+/** `status[OR]`, `category=a|b`, `date[gt ge]` */
+const PART = /^([\w-]+)(?:=([^[]+))?(?:\[([^\]]+)\])?$/;
+
 function searchPart(text: string): SearchPart {
-  const match = /^([\w-]+)(?:=([^[]+))?(?:\[([^\]]+)\])?$/.exec(text);
+  const match = PART.exec(text);
   if (!match) throw new Error(`${text} is no search parameter`);
   const [, code = '', values, marks] = match;
   return {

@@ -6,6 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireCoverage } from '../../src/workbench/wire/coverage.ts';
+import type { WireCheck } from '../../src/workbench/wire/mapping.ts';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
 const PEOPLE = `mapping: people
@@ -117,8 +118,31 @@ test('guides that are none are refused', async () => {
   expect((await coverage('../ours')).status).toBe(404);
   expect(await coverage('broken')).toMatchObject({
     status: 409,
-    is: { error: expect.stringMatching(/broken\.guide\.json/) },
+    is: { error: expect.stringMatching(/^broken\.guide\.json:1:13: key `profile` is missing/) },
   });
+});
+
+test('a guide counts as it is typed, and what is wrong with it is a problem at its place', async () => {
+  const text = JSON.stringify({ people: { ...GUIDE.people, mustSupport: 'gender' } });
+  const unsaved = { 'person.yaml': PEOPLE, 'ours.guide.json': text };
+  const measured = await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body: { unsaved, guide: 'ours' } });
+  const { profiles } = (await measured.json()) as WireCoverage;
+  expect(profiles.map(({ elements }) => elements.map(({ element }) => element))).toEqual([['gender']]);
+  const check = await bench.ask(`${bench.base}/api/check`, {
+    method: 'POST',
+    body: { unsaved: { ...unsaved, 'ours.guide.json': text.replace('Patient', 'Pateint') } },
+  });
+  const { problems, mappings } = (await check.json()) as WireCheck;
+  const of = (path: string) => problems.filter(({ place }) => place.file === path);
+  expect(of('ours.guide.json')).toMatchObject([
+    { severity: 'error', place: { line: 1, column: 19 }, fix: { found: 'Pateint', suggestion: 'Patient' } },
+  ]);
+  expect(of('broken.guide.json').map(({ text: told }) => told)).toEqual([
+    'key `profile` is missing [LNT-404]',
+    'key `mustSupport` is missing [LNT-404]',
+  ]);
+  // A guide keeps no mapping from being looked at.
+  expect(mappings?.map(({ name }) => name)).toContain('people');
 });
 
 test('a page that leaves ends the work, and the terminal is told nothing', async () => {

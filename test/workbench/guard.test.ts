@@ -91,7 +91,15 @@ describe('writing', () => {
     const before = readdirSync(folder, { recursive: true }).length;
     const paths = [
       ...['../outside/new.yaml', '/tmp/new.yaml', 'a/../../new.yaml', 'linked/new.yaml', 'link.yaml', '.hidden.yaml'],
-      ...['pack.yaml/new.yaml', 'run.sh', 'schema.lock.json', 'a\\..\\new.yaml', 'new.yaml\0', ''],
+      ...[
+        'pack.yaml/new.yaml',
+        'run.sh',
+        'schema.lock.json',
+        'mapping.schema.json',
+        'a\\..\\new.yaml',
+        'new.yaml\0',
+        '',
+      ],
     ];
     for (const path of paths) expect([path, (await save(path, 'x')).status]).toEqual([path, 403]);
     expect(readdirSync(folder, { recursive: true }).length).toBe(before);

@@ -240,7 +240,7 @@ export function useBench(pack: WirePack): Bench {
     },
     async create(one) {
       try {
-        await put(one, '', undefined);
+        await put(one, one.endsWith('.json') ? '{}\n' : '', undefined);
         setPath(one);
         tell(`${one} is made`);
       } catch (error) {

@@ -1,7 +1,8 @@
 /**
  * The files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with the hash of what
  * is on the disk, or a PackFileError. Nothing outside the folder is written, through no link either. A file that a link
- * of the pack leads to is shown, since it is served too, and cannot be changed here.
+ * of the pack leads to is shown, since it is served too, and cannot be changed here; nor can the JSON that `lintel
+ * lock` writes.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -15,8 +16,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
-import type { WireFile } from '../wire/mapping.ts';
+import { GUIDE_FILE, guideProblems } from '../../coverage/guide.ts';
+import { createReport, type Problem } from '../../mapping/load/problem.ts';
+import { GENERATED, pathsOfPack, readPackFiles } from '../../mapping/load/read/files.ts';
+import { readJson } from '../../mapping/load/read/json.ts';
+import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
 /** `refused`: no such file may be there. `changed`: another program wrote it since it was read. */
 export class PackFileError extends Error {
@@ -29,7 +33,7 @@ export class PackFileError extends Error {
 }
 
 /** Letters, digits, `_`, `-` and `.` but no hidden file; as deep as packs are read. */
-const PATH = /^(?:\w[\w.-]*\/){0,4}\w[\w.-]*\.(?:ya?ml|csv)$/;
+const PATH = /^(?:\w[\w.-]*\/){0,4}\w[\w.-]*\.(?:ya?ml|csv|json)$/;
 
 /** All files of a pack that a person edits, tests included, and those of the packs that it builds on. */
 export function filesOf(folder: string): readonly WireFile[] {
@@ -43,6 +47,20 @@ export function filesOf(folder: string): readonly WireFile[] {
     }),
     ...below.map(({ path, text }) => ({ path, text, hash: hashOf(text), fixed: true })),
   ];
+}
+
+/**
+ * What is wrong with guides of the pack, and with the syntax of JSON that Lintel does not read. `unsaved`: texts by
+ * path.
+ */
+export function jsonProblems(folder: string, unsaved: Unsaved): readonly Problem[] {
+  const report = createReport();
+  report.take(guideProblems(folder, unsaved));
+  for (const path of pathsOfPack(folder)) {
+    if (!path.endsWith('.json') || GUIDE_FILE.test(path) || GENERATED.has(path)) continue;
+    readJson(path, unsaved[path] ?? readFileSync(join(folder, path), 'utf8'), report);
+  }
+  return report.problems();
 }
 
 /** Of all these files the hashes alone. Throws PackFileError where one goes while they are read. */
@@ -96,8 +114,8 @@ function isOwn(folder: string, path: string): boolean {
 
 /** Where a file of the pack stands or would stand. Throws PackFileError for whatever is none. */
 function placeOf(folder: string, path: string): string {
-  const refused = new PackFileError('refused', 'The path names no YAML or CSV file of the pack');
-  if (!PATH.test(path)) throw refused;
+  const refused = new PackFileError('refused', 'The path names no YAML, CSV or JSON file that is edited in the pack');
+  if (!PATH.test(path) || GENERATED.has(path)) throw refused;
   const root = realpathSync(folder);
   const place = join(root, path);
   // From the top: below a file nothing can be looked at.

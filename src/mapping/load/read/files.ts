@@ -52,7 +52,7 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
   const read = folders.map(({ path, prefix }, level) => {
     // One below it has files of its own.
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
-    const own = pathsUnder(path, '', 0).filter(one => !below.some(other => (prefix + one).startsWith(other)));
+    const own = pathsUnder(path, isRead).filter(one => !below.some(other => (prefix + one).startsWith(other)));
     const away = new Set(own.filter(one => leadsAway(path, one)));
     const paths = own.filter(one => !away.has(one));
     for (const one of away)
@@ -108,20 +108,28 @@ function isNew(path: string): boolean {
   return /^\w[\w.-]*\.(?:ya?ml|csv)$/.test(path);
 }
 
-/** The paths of all files of one folder that are a pack's, its tests and its lock included. */
-export function pathsOfPack(folder: string): readonly string[] {
-  return pathsUnder(folder, '', 0).filter(path => !leadsAway(folder, path));
+/** JSON that `lintel lock` writes: nobody edits it. */
+export const GENERATED: ReadonlySet<string> = new Set(['schema.lock.json', 'mapping.schema.json']);
+
+/** What a pack is read from. */
+function isRead(path: string): boolean {
+  return /\.(?:ya?ml|csv)$/.test(path) || path === 'schema.lock.json';
 }
 
-function pathsUnder(folder: string, inner: string, depth: number): readonly string[] {
+/** The paths of all files of one folder that are a pack's, its tests, its lock and other JSON included. */
+export function pathsOfPack(folder: string): readonly string[] {
+  const isOfPack = (path: string): boolean => isRead(path) || (path.endsWith('.json') && !GENERATED.has(path));
+  return pathsUnder(folder, isOfPack).filter(path => !leadsAway(folder, path));
+}
+
+function pathsUnder(folder: string, isWanted: (path: string) => boolean, inner = '', depth = 0): readonly string[] {
   if (depth > MAX_DEPTH) return [];
   const paths: string[] = [];
   for (const entry of readdirSync(join(folder, inner), { withFileTypes: true })) {
     const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
     if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory()) paths.push(...pathsUnder(folder, path, depth + 1));
-    else if ((/\.(ya?ml|csv)$/.test(path) || path === 'schema.lock.json') && isFile(join(folder, path)))
-      paths.push(path);
+    if (entry.isDirectory()) paths.push(...pathsUnder(folder, isWanted, path, depth + 1));
+    else if (isWanted(path) && isFile(join(folder, path))) paths.push(path);
   }
   return paths.sort((a, b) => (a < b ? -1 : 1));
 }

@@ -1,9 +1,10 @@
 /**
- * The editor: CodeMirror with YAML, lines, search, undo and marks of problems. In: a file and problems. Out: every
- * change of its text.
+ * The editor: CodeMirror with YAML and JSON, lines, search, undo and marks of problems. In: a file and problems. Out:
+ * every change of its text.
  */
 import { closeBrackets, closeBracketsKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { json } from '@codemirror/lang-json';
 import { yaml } from '@codemirror/lang-yaml';
 import {
   bracketMatching,
@@ -87,7 +88,7 @@ export function stateOf(
       closeBrackets(),
       indentUnit.of('  '),
       lintGutter(),
-      /\.ya?ml$/.test(path) ? yaml() : [],
+      /\.ya?ml$/.test(path) ? yaml() : path.endsWith('.json') ? json() : [],
       EditorState.readOnly.of(fixed),
       EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
       keymap.of([

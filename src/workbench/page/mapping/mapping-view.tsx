@@ -59,7 +59,7 @@ function FileList({ bench }: { readonly bench: Bench }) {
       <form
         onSubmit={event => {
           event.preventDefault();
-          void bench.create(/\.(ya?ml|csv)$/.test(name) ? name : `${name}.yaml`);
+          void bench.create(/\.(ya?ml|csv|json)$/.test(name) ? name : `${name}.yaml`);
           setName('');
         }}
       >
@@ -81,7 +81,7 @@ function Marks({ file }: { readonly file: OpenFile }) {
       {isUnsaved(file) && <Mark sign="●" means="not saved" />}
       {isChanged(file) && <Mark sign="≠" means="changed on the disk" />}
       {isGone(file) && !isBegun(file) && <Mark sign="✕" means="gone from the disk" />}
-      {file.fixed && <Mark sign="⌁" means="of a pack below: only shown" />}
+      {file.fixed && <Mark sign="⌁" means="only shown: of a pack below, a link, or written by lintel lock" />}
     </>
   );
 }
@@ -117,7 +117,8 @@ function Editor({ bench }: { readonly bench: Bench }) {
       changed: (state: EditorView['state']) => latest.current.edited(path, state),
       save: () => void latest.current.save(path),
     };
-    const more = [completion(path, () => latest.current.unsaved), VERDICTS];
+    const words = /\.ya?ml$/.test(path) ? [completion(path, () => latest.current.unsaved)] : [];
+    const more = [...words, VERDICTS];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     bench.shownIn(view.current, path);

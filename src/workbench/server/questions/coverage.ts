@@ -7,6 +7,7 @@ import { profilesOf } from '../../../coverage/coverage.ts';
 import { documentsOf } from '../../../coverage/documents.ts';
 import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../../../coverage/guide.ts';
 import type { WireCoverage } from '../../wire/coverage.ts';
+import type { Unsaved } from '../../wire/mapping.ts';
 import { placeOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
@@ -16,7 +17,7 @@ const SECONDS = 20;
 
 export const COVERAGE_QUESTIONS: readonly Question[] = [
   question('coverage', { unsaved, guide: z.string() }, async (asked, { desk, signal }) => {
-    const guide = guideNamed(asked.guide, desk.folder);
+    const guide = guideNamed(asked.guide, desk.folder, asked.unsaved);
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, 'The pack has errors: what it covers is told once it has none');
     const { registry, facade, content, stale } = served;
@@ -37,12 +38,12 @@ export const COVERAGE_QUESTIONS: readonly Question[] = [
   }),
 ];
 
-function guideNamed(name: string, folder: string): Guide {
+function guideNamed(name: string, folder: string, texts: Unsaved): Guide {
   const version = VERSIONS.find(one => name === `us-core-${one}`);
   if (version) return usCore(version);
   if (!guidesIn(folder).includes(name)) throw new Refusal(404, 'There is no such guide');
   try {
-    return guideIn(folder, name);
+    return guideIn(folder, name, texts);
   } catch (error) {
     if (error instanceof GuideError) throw new Refusal(409, error.message);
     throw error;

@@ -3,6 +3,7 @@
  * of the pack.
  */
 import { z } from 'zod';
+import { comparePositions } from '../../../mapping/load/problem.ts';
 import type { Mapping } from '../../../mapping/model.ts';
 import { ccdaPartOf } from '../../ccda/part.ts';
 import { complete } from '../../completion/complete.ts';
@@ -19,15 +20,16 @@ import type {
   WireVerdicts,
 } from '../../wire/mapping.ts';
 import type { Desk, Served } from '../desk.ts';
-import { hashesOf, PackFileError, saveFile } from '../pack-folder.ts';
+import { hashesOf, jsonProblems, PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
 export const MAPPING_QUESTIONS: readonly Question[] = [
   question('check', { unsaved }, async (asked, { desk }) => {
     const { pack } = await desk.check(asked.unsaved);
+    const problems = [...pack.problems, ...jsonProblems(desk.folder, asked.unsaved)];
     return {
-      problems: pack.problems.map(problemOf),
+      problems: problems.toSorted((a, b) => comparePositions(a.position, b.position)).map(problemOf),
       mappings: pack.registry?.mappings.map(mappingOf),
     } satisfies WireCheck;
   }),

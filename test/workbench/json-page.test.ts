@@ -1,0 +1,79 @@
+/**
+ * JSON of a pack in the page: a guide is opened, broken, mended by the button, saved; what `lintel lock` writes is only
+ * shown. Is left out, and says so, where no Chromium is installed.
+ */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM } from '../clients/chromium.ts';
+import { type OpenedPage, openPage } from './opened-page.ts';
+
+const GUIDE = `{
+  "people": {
+    "type": "Patient",
+    "profile": "us-core-patient",
+    "mustSupport": "name(family), birthDate"
+  }
+}
+`;
+
+describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
+  let clinic: SmallClinic;
+  let page: OpenedPage;
+  beforeAll(async () => {
+    clinic = keptClinic();
+    writeFileSync(join(clinic.pack, 'ours.guide.json'), GUIDE);
+    writeFileSync(join(clinic.pack, 'schema.lock.json'), '{ "engine": "sqlite", "tables": {} }\n');
+    page = await openPage(clinic);
+  }, 120_000);
+  afterAll(async () => {
+    await page.close();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  test('is edited, with problems at their place, and saved', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    const file = join(clinic.pack, 'ours.guide.json');
+    await press('.files button', 'ours.guide.json');
+    await tab.when(`document.querySelector('.cm-content')?.dataset.language === 'json'`);
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    // What is typed stands at the beginning of the file.
+    await tab.write('x');
+    await tab.when(
+      `document.querySelector('.problems li')?.textContent.startsWith('ours.guide.json:1:1error not JSON; expected')`,
+    );
+    await tab.when(`document.querySelector('.cm-lintRange-error')?.textContent.startsWith('x')`);
+    await tab.press('z', true);
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+    writeFileSync(file, GUIDE.replace('"Patient"', '"Pateint"'));
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.problems .fix')?.textContent === 'Change to Patient'`);
+    await press('.problems .fix', 'Change to Patient');
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+    await press('.bar button', 'Save');
+    await tab.when(`document.querySelector('.told').textContent.startsWith('ours.guide.json is saved')`);
+    expect(readFileSync(file, 'utf8')).toBe(GUIDE);
+  });
+
+  test('that is new begins as JSON', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await fill('.files form input', 'theirs.guide.json');
+    await tab.when(`!document.querySelector('.files form button').disabled`);
+    await press('.files form button', 'Make');
+    await tab.when(`document.querySelector('.told').textContent === 'theirs.guide.json is made'`);
+    expect(readFileSync(join(clinic.pack, 'theirs.guide.json'), 'utf8')).toBe('{}\n');
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+  });
+
+  test('of lintel lock is only shown', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    await press('.files button', 'schema.lock.json');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('"engine": "sqlite"')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('x');
+    expect(await tab.when(`document.querySelector('.cm-content').getAttribute('aria-readonly')`)).toBe('true');
+    expect(await tab.when(`document.querySelector('.bar button').disabled`)).toBe(true);
+  });
+});
