@@ -124,7 +124,7 @@ export async function profilesOf({ registry, guide, rows, onProfile }: CoverageO
     unreached: [...unreached],
     profiles,
     certification: guide.certified
-      ? [singlePatient(profiles), multiPatient(profiles, registry, patients ?? undefined)]
+      ? [singlePatient(profiles, registry), multiPatient(profiles, registry, patients ?? undefined)]
       : [],
   };
 }
@@ -203,8 +203,8 @@ function profileOf(
 }
 
 /** Each group of the tests: its profile, elements and searches that a server SHALL answer. */
-function singlePatient(profiles: readonly ProfileCoverage[]): Certification {
-  return certificationOf('(g)(10) single patient API', [], profiles, one => [
+function singlePatient(profiles: readonly ProfileCoverage[], registry: Registry): Certification {
+  return certificationOf('(g)(10) single patient API', { profiles, registry, general: [] }, one => [
     ...elementGapsOf(one.elements),
     ...searchGapsOf(one.searches.filter(({ certified }) => certified)),
   ]);
@@ -222,20 +222,29 @@ function multiPatient(
       ? ['fewer than two patients by mappings that claim us-core-patient, and the tests want two']
       : []),
   ];
-  return certificationOf('(g)(10) multi-patient API (bulk export)', general, profiles, one =>
+  return certificationOf('(g)(10) multi-patient API (bulk export)', { profiles, registry, general }, one =>
     elementGapsOf(one.elements),
   );
 }
 
-/** `general`: gaps of the whole server. `gapsOf`: of a profile that is mapped. */
+interface Certified {
+  readonly profiles: readonly ProfileCoverage[];
+  readonly registry: Registry;
+  /** Gaps of the whole server. */
+  readonly general: readonly string[];
+}
+
+/** `gapsOf`: of a profile that is mapped. */
 function certificationOf(
   name: string,
-  general: readonly string[],
-  profiles: readonly ProfileCoverage[],
+  { profiles, registry, general }: Certified,
   gapsOf: (profile: ProfileCoverage) => readonly string[],
 ): Certification {
   const tested = profiles.filter(({ certified, optional }) => certified && !optional);
-  const unmapped = tested.filter(({ verdict }) => verdict === 'not mapped').map(({ profile }) => profile);
+  const unmapped = unclaimed(
+    tested.filter(({ verdict }) => verdict === 'not mapped'),
+    registry,
+  );
   const mapped = tested.filter(({ verdict }) => verdict !== 'not mapped');
   const gaps = mapped.flatMap(one => {
     const own = gapsOf(one);
@@ -244,7 +253,19 @@ function certificationOf(
   const withoutData = mapped.flatMap(({ profile, withoutData: own }) =>
     own.length === 0 ? [] : [`${profile}: no resource of the sample shows ${own.join(', ')}`],
   );
-  const all = [...general, ...(unmapped.length === 0 ? [] : [`no mapping claims ${unmapped.join(', ')}`]), ...gaps];
+  const all = [...general, ...unmapped, ...gaps];
   const verdict = all.length > 0 ? 'gaps' : withoutData.length > 0 ? 'no data' : 'ready';
   return { name, verdict, missing: [...all, ...withoutData] };
+}
+
+/** The types that no mapping makes, and by type the profiles that its mappings do not claim. */
+function unclaimed(profiles: readonly ProfileCoverage[], { types }: Registry): readonly string[] {
+  const byType = Map.groupBy(profiles, ({ type }) => type);
+  const lacking = [...byType.keys()].filter(type => !types.includes(type));
+  return [
+    ...(lacking.length === 0 ? [] : [`no mapping makes ${lacking.join(', ')}`]),
+    ...[...byType]
+      .filter(([type]) => !lacking.includes(type))
+      .map(([type, own]) => `${type}: no mapping claims ${own.map(({ profile }) => profile).join(', ')}`),
+  ];
 }

@@ -2,12 +2,14 @@
  * Prints a coverage report for a terminal of 100 columns. In: the data of coverage.ts. Out: lines.
  */
 import { plural } from '../common/plural.ts';
-import type { Coverage, ProfileCoverage } from './coverage.ts';
+import type { Certification, Coverage, ProfileCoverage } from './coverage.ts';
 import type { ElementCoverage } from './elements-of.ts';
 import type { Unused } from './unused.ts';
 
 const WIDTH = 100;
 const LABEL = 14;
+/** Of names behind that of their type. */
+const INDENT = 24;
 /** Tables that are listed; `--json` has all. */
 const MOST = 30;
 const MOST_MAPPINGS = 6;
@@ -29,12 +31,21 @@ export function coverageLines({
       ? []
       : paragraph(`The time was over before resources of these were read: ${unreached.join(', ')}`, '', '  ')),
     '',
-    ...certification.flatMap(({ name, verdict, missing }) => [
-      `${name}: ${verdict}`,
-      ...missing.flatMap(text => paragraph(text, '  - ', '    ')),
-    ]),
-    ...profiles.flatMap(profile => ['', ...profileLines(profile)]),
+    ...certification.flatMap((one, i) => certificationLines(one, certification.slice(0, i))),
+    ...profiles.filter(isMapped).flatMap(profile => ['', ...profileLines(profile)]),
+    ...unmappedLines(profiles.filter(one => !isMapped(one))),
     ...unusedLines(unused, sample !== null),
+  ];
+}
+
+/** What stands in those before is not said again. */
+function certificationLines({ name, verdict, missing }: Certification, before: readonly Certification[]) {
+  const own = missing.filter(text => !before.some(one => one.missing.includes(text)));
+  const repeated = missing.length - own.length;
+  return [
+    `${name}: ${verdict}`,
+    ...own.flatMap(text => paragraph(text, '  - ', '    ')),
+    ...(repeated === 0 ? [] : [`  - and ${repeated} that ${repeated === 1 ? 'stands' : 'stand'} above`]),
   ];
 }
 
@@ -42,7 +53,6 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
   const { type, verdict, kit, mappings, resources, elements, searches, certified, optional } = profile;
   const remarks = [...(certified ? [] : ['not in (g)(10)']), ...(optional ? ['optional'] : [])];
   const title = `${profile.profile} (${[type, ...remarks].join(', ')}): ${verdict}`;
-  if (verdict === 'not mapped') return [title];
   const of =
     resources === null ? '  mapped by' : `  ${number(resources)} ${resources === 1 ? 'resource' : 'resources'} of`;
   const more = mappings.length > MOST_MAPPINGS ? [`${mappings.length - MOST_MAPPINGS} more`] : [];
@@ -92,6 +102,27 @@ function profileLines(profile: ProfileCoverage): readonly string[] {
     ),
     ...row('test kit', kit ? [kit.verdict] : []),
   ];
+}
+
+const isMapped = ({ verdict }: ProfileCoverage): boolean => verdict !== 'not mapped';
+
+/** By type, those that the certification wants first. */
+function unmappedLines(profiles: readonly ProfileCoverage[]): readonly string[] {
+  const [wanted, others] = [true, false].map(is => profiles.filter(one => (one.kit !== null) === is));
+  return [
+    ...typeLines('Profiles of the (g)(10) tests that no mapping claims', wanted),
+    ...typeLines(wanted?.length ? 'Other profiles that no mapping claims' : 'Profiles that no mapping claims', others),
+  ];
+}
+
+function typeLines(title: string, profiles: readonly ProfileCoverage[] = []): readonly string[] {
+  if (profiles.length === 0) return [];
+  const indent = ' '.repeat(INDENT);
+  const lines = [...Map.groupBy(profiles, ({ type }) => type)].flatMap(([type, own]) => {
+    const names = own.map(({ profile }) => profile).join(',\n');
+    return paragraph(names, `  ${type} `.padEnd(INDENT), indent, '\n');
+  });
+  return ['', title, ...lines];
 }
 
 function unusedLines({ tables, columns }: Unused, isCounted: boolean): readonly string[] {

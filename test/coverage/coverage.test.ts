@@ -208,12 +208,29 @@ describe('of a pack with two mappings', () => {
     const { certification } = await covered('--guide', 'us-core-7.0.0');
     expect(certification.map(({ verdict }) => verdict)).toEqual(['gaps', 'gaps']);
     const [single, multi] = certification;
-    expect(single?.missing[0]).toMatch(/^no mapping claims us-core-allergyintolerance, .*\bus-core-goal\b/);
-    expect(single?.missing[1]).toMatch(
+    expect(single?.missing[0]).toMatch(/^no mapping makes AllergyIntolerance, .*\bGoal\b/);
+    expect(single?.missing[1]).toMatch(/^Observation: no mapping claims us-core-.*\bus-core-heart-rate\b/);
+    expect(single?.missing.slice(0, 2).join()).not.toMatch(/us-core-(?:goal|body-weight|patient)\b/);
+    expect(single?.missing[2]).toMatch(
       /^us-core-patient: not mapped: .*; search birthdate\+name: birthdate is not offered/,
     );
     expect(multi?.missing[0]).toBe('Group is not mapped: Group/[id]/$export has no group to export');
     expect(multi?.missing.join('\n')).not.toContain('search');
+  });
+
+  test('profiles that no mapping claims stand together by type, and no line is longer than a terminal', async () => {
+    const { environment } = clinic();
+    const { out } = await lintel(environment, 'coverage', '--guide', 'us-core-7.0.0');
+    const lines = out.split('\n');
+    const [tested, others] = ['Profiles of the (g)(10) tests', 'Other profiles'].map(one =>
+      lines.indexOf(`${one} that no mapping claims`),
+    );
+    expect(lines[(tested ?? 0) + 1]).toBe('  AllergyIntolerance    us-core-allergyintolerance');
+    expect(lines.slice(tested, others).join('\n')).toMatch(/^ {2}Observation {11}us-core-[\s\S]*us-core-heart-rate/m);
+    expect(lines.slice(others).join('\n')).toContain('us-core-simple-observation');
+    expect(lines.filter(line => line.length > 100)).toEqual([]);
+    expect(out).not.toContain(': not mapped\n');
+    expect(out).toMatch(/bulk export\): gaps\n {2}- Group is not mapped[\s\S]*\n {2}- and 3 that stand above\n/);
   });
 
   test('what no mapping reads is listed by rows', async () => {
