@@ -22,9 +22,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   mapping: ['time', 'common', 'errors', 'sql', 'r4'],
   profile: ['common', 'sql'],
   search: [
-    ...['time', 'mapping', 'r4', 'outcome', 'sql/expression', 'sql/construct', 'sql/partial'],
+    ...['time', 'mapping', 'r4', 'outcome', 'sql/expression', 'sql/construct'],
     // What a text search compares: words of texts.
-    ...['sql/alike', 'sql/column-type', 'sql/words'],
+    ...['sql/alike', 'sql/column-type', 'sql/shared-functions'],
   ],
   plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
   resource: ['common', 'time', 'search', 'mapping', 'sql', 'r4', 'outcome'],
@@ -59,7 +59,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'workbench/wire': [],
   workbench: ['*'],
   ccda: ['time', 'errors', 'facade', 'mapping', 'outcome', 'r4/check-digits'],
-  rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/fold', 'sql/words'],
+  rest: ['time', 'ccda', 'facade', 'auth', 'config', 'mapping', 'sql/expression-key', 'sql/shared-functions'],
   export: ['*'],
   http: [
     'audit/audit',
@@ -80,7 +80,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'config',
     'log',
     'sql/database',
-    'sql/deadline',
     'sql/retry-after',
     'resource/xml',
     'resource/from-xml',

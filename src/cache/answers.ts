@@ -11,8 +11,7 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import type { Freshness } from './freshness.ts';
 import { createSingleFlight, orCancelled, type SingleFlight } from './single-flight.ts';
-import { eachTable } from './tables.ts';
-import type { Marks } from './watermarks.ts';
+import { eachTable, type Marks } from './watermarks.ts';
 
 export interface AnswerLimits {
   /** Bytes of all answers. */

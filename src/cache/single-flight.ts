@@ -4,8 +4,7 @@
  * In: a key, the work, and each caller's own signal. Out: the result. A caller that leaves gets an error of its own and
  * cancels nobody else. The work is cancelled when all callers have left.
  */
-import { DatabaseError } from '../sql/database.ts';
-import { deadlineOf, endsAt } from '../sql/deadline.ts';
+import { DatabaseError, deadlineOf, endsAt } from '../sql/database.ts';
 
 export interface Flight<V> {
   readonly promise: Promise<V>;

@@ -6,6 +6,9 @@
  * greatest value does not show deleted rows, a transaction that commits late with an older time, or an hour that the
  * clocks repeat. For these answers.ts keeps nothing longer than a set time.
  */
+import type { TableName } from '../sql/identifier.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+import { walk } from '../sql/walk.ts';
 
 export interface Watermarks {
   /** Tables that have no mark are not watched: of those nothing is known. */
@@ -102,4 +105,29 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
       };
     },
   };
+}
+
+/** Engines compare names without case. */
+export function tableKey({ schema, name }: TableName): string {
+  return `${schema ?? ''}.${name}`.toLowerCase();
+}
+
+/** Stands for whatever an expression in SQL's own words reads; no table has this name. */
+export const HIDDEN_TABLE = '(sql)';
+
+/** Calls `take` for each place where a table stands in the plan; it may be called for one table many times. */
+export function eachTable({ from, columns, orderBy }: SqlPlan, take: (table: string) => void): void {
+  walk(
+    { relations: [from], expressions: [...columns, ...orderBy.map(({ by }) => by)] },
+    {
+      enter({ table, joins }) {
+        take(tableKey(table));
+        for (const join of joins) take(tableKey(join.table));
+        return true;
+      },
+      raw(text) {
+        if (/\bselect\b/i.test(text)) take(HIDDEN_TABLE);
+      },
+    },
+  );
 }

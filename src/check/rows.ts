@@ -15,10 +15,9 @@ import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRel
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { findTable, unfitIn } from '../sql/catalog.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { aliasesOf } from '../sql/columns-used.ts';
 import { among, and, call, constant, exists, filled, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
-import { walk } from '../sql/walk.ts';
+import { aliasesOf, walk } from '../sql/walk.ts';
 import { type Suspect, warnOfDangling } from './dangling.ts';
 import { RowCounter } from './row-counter.ts';
 import { aTurn, isOver } from './sample.ts';

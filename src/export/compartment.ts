@@ -21,9 +21,8 @@ import {
   searchParametersOf,
 } from '../r4/search-parameters.ts';
 import type { Leaf } from '../search/types/search-type.ts';
-import { FALSE, or, TRUE } from '../sql/construct.ts';
+import { FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { some } from '../sql/partial.ts';
 
 /** Ids of a chunk of members, `key` being unique to the chunk; `every`: all patients that are served. */
 export type Members = { readonly key: string; readonly ids: readonly string[] } | 'every';

@@ -9,8 +9,8 @@ import { leafForAny } from '../plan/asking.ts';
 import type { Environment } from '../plan/environment.ts';
 import { along } from '../plan/walk.ts';
 import type { Filter } from '../search/query.ts';
+import { every } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { every } from '../sql/partial.ts';
 
 /** A mapping whose rows are deleted records. */
 export interface DeletedMapping {

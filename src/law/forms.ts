@@ -5,7 +5,7 @@
  */
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { UUID } from '../sql/uuid.ts';
+import { UUID } from '../sql/shared-functions.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { zoneOf } from '../time/zone.ts';
 import { Unjudged } from './interpret.ts';

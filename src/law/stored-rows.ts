@@ -15,14 +15,14 @@ import type {
   Scope,
 } from '../mapping/model.ts';
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
+import { amongKeys, type KeyOperand } from '../sql/alike.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { aliasesOf } from '../sql/columns-used.ts';
 import { and, call, equals, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { type Identifier, identifier, type TableName } from '../sql/identifier.ts';
-import { amongKeys, type KeyOperand } from '../sql/listed.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
+import { aliasesOf } from '../sql/walk.ts';
 import { type TableColumns, tableKey } from './columns.ts';
 import { asRowValue } from './forms.ts';
 import { type Interpreter, type RowReader, Unjudged } from './interpret.ts';

@@ -11,7 +11,10 @@ export type Criterion =
    * Exactly this text (code, id, uri, a boolean as `true` or `false`); with `anyCase` in any case of its ASCII letters.
    */
   | { readonly kind: 'exact'; readonly text: string; readonly anyCase?: AnyCase }
-  /** String search: case and accents folded unless `exact`. `word`: a word begins with this one (src/sql/words.ts). */
+  /**
+   * String search: case and accents folded unless `exact`. `word`: a word begins with this one
+   * (src/sql/shared-functions.ts).
+   */
   | { readonly kind: 'string'; readonly mode: StringMode; readonly text: string }
   | { readonly kind: 'uri-below'; readonly text: string }
   /** The value's interval in time satisfies one of these conjunctions. */

@@ -6,7 +6,7 @@
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
 import { call, compare, constant, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
-import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER } from '../sql/id-length.ts';
+import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER } from '../sql/shared-functions.ts';
 
 /** V7. The first alternative whose columns are all present makes the id. */
 export interface IdRule {
@@ -39,7 +39,7 @@ export const UUID_PATTERN: string = [8, 4, 4, 4, 12].map(digits => '[0-9A-Fa-f]'
 /** Characters of an id. */
 export const LONGEST = 64;
 
-/** How the characters of a key are counted: src/sql/id-length.ts. */
+/** How the characters of a key are counted: src/sql/shared-functions.ts. */
 export function countedAs({ name, print }: IdCodec): number {
   if (name !== 'escaped') return AS_IT_IS;
   return print('-') === '-' ? ESCAPED : HYPHENS_ESCAPED;

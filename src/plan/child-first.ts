@@ -3,10 +3,11 @@
  * have a child row with a condition on outer columns. Out: the child rows that satisfy the condition, found by what
  * they refer to, and their parent row by its key.
  */
-import { aliasesOf } from '../sql/columns-used.ts';
+
 import { and, exists } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
+import { aliasesOf } from '../sql/walk.ts';
 
 /** `outside`: aliases of columns outside. Unchanged where not exactly one child row is looked for by them. */
 export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Relation {

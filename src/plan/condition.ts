@@ -4,11 +4,10 @@
  */
 import type { Clock } from '../mapping/criterion.ts';
 import type { Condition, JoinColumn, Lookup, Scope } from '../mapping/model.ts';
-import type { ColumnType } from '../sql/column-type.ts';
-import { UNICODE } from '../sql/column-type.ts';
-import { aliasesOf } from '../sql/columns-used.ts';
+import { type ColumnType, UNICODE } from '../sql/column-type.ts';
 import { among, and, call, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from '../sql/expression.ts';
+import { aliasesOf } from '../sql/walk.ts';
 import { nowPredicate } from './moments.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */

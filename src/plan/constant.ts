@@ -6,8 +6,7 @@ import { isBelow } from '../mapping/codecs/text.ts';
 import type { Criterion, DigitsTest, StringMode } from '../mapping/criterion.ts';
 import type { Json } from '../mapping/model.ts';
 import { dateInterval } from '../search/dates.ts';
-import { fold } from '../sql/fold.ts';
-import { spacedWords } from '../sql/words.ts';
+import { fold, spacedWords } from '../sql/shared-functions.ts';
 import { zoneOf } from '../time/zone.ts';
 import type { Environment } from './environment.ts';
 

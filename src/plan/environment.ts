@@ -6,9 +6,9 @@
 import type { Clock } from '../mapping/criterion.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Registry } from '../mapping/model.ts';
+import type { KeyOperand } from '../sql/alike.ts';
 import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
-import type { KeyOperand } from '../sql/listed.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import type { Sight } from './sight.ts';

@@ -6,9 +6,9 @@
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
+import type { KeyOperand } from '../sql/alike.ts';
 import { placed, value } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import type { KeyOperand } from '../sql/listed.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { IdParameters } from './environment.ts';

@@ -4,10 +4,10 @@
  */
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
+import { amongKeys, type KeyOperand } from '../sql/alike.ts';
 import { INTEGER } from '../sql/column-type.ts';
 import { and, constant, equals, FALSE, flag, not, or, placed, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
-import { amongKeys, type KeyOperand } from '../sql/listed.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import type { Key } from './key.ts';

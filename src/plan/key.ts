@@ -2,10 +2,10 @@
  * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ.
  */
 import type { JoinColumn } from '../mapping/model.ts';
+import { amongKeys } from '../sql/alike.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
-import { amongKeys } from '../sql/listed.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];

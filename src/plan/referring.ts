@@ -5,10 +5,9 @@
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';
 import type { Leaf } from '../search/types/search-type.ts';
-import { and, equals, exists, FALSE, or } from '../sql/construct.ts';
+import { and, equals, exists, FALSE, or, some } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
-import { some } from '../sql/partial.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';

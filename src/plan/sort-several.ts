@@ -5,10 +5,10 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import { INTEGER } from '../sql/column-type.ts';
-import { aliasesOf } from '../sql/columns-used.ts';
 import { and, compare, equals, FALSE, not, or, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
+import { aliasesOf } from '../sql/walk.ts';
 import { withoutCase } from './sort-constants.ts';
 import type { Candidate, SortFace, SortPart } from './sort-face.ts';
 

@@ -8,7 +8,7 @@ import type { WordIndex } from '../mapping/model.ts';
 import { and, FALSE, isNull, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, FunctionName, Predicate, Relation } from '../sql/expression.ts';
 import { type Identifier, printTable, type TableName } from '../sql/identifier.ts';
-import { wordsIn } from '../sql/words.ts';
+import { wordsIn } from '../sql/shared-functions.ts';
 import { asksExactly, boundOf, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
 import { oursAmong } from './key.ts';

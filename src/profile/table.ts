@@ -5,8 +5,7 @@
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { INTEGER, UNICODE } from '../sql/column-type.ts';
 import { and, call, compare, TRUE, value } from '../sql/construct.ts';
-import { type Database, DatabaseError, type TableRows, TOO_LONG } from '../sql/database.ts';
-import { endsAt } from '../sql/deadline.ts';
+import { type Database, DatabaseError, endsAt, type TableRows, TOO_LONG } from '../sql/database.ts';
 import type { Engine } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';

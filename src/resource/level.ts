@@ -7,12 +7,12 @@ import { namedNodesOf } from '../mapping/children.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { columnsOf, testsIn } from '../mapping/tests-in.ts';
-import { aliasesOf } from '../sql/columns-used.ts';
 import { flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';
+import { aliasesOf } from '../sql/walk.ts';
 import { constantOf, refShapeOf } from './ref-shape.ts';
 import type { ChildShape, LevelShape, RefShape, ShapeResolver } from './shape.ts';
 

@@ -6,7 +6,7 @@
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
 import { type ColumnType, holdsAnyNumber, isSmallUuid } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { printNumber, withoutExponent } from '../sql/printed-number.ts';
+import { printNumber, withoutExponent } from '../sql/shared-functions.ts';
 
 const NUMERIC = /^\s*([+-]?)0*(\d*)(?:\.(\d*?)0*)?\s*$/;
 const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+(?:~\d+)?))?)?)?\s*$/;

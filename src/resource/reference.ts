@@ -6,7 +6,7 @@ import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } fr
 import type { RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
-import { AS_IT_IS, lengthInId } from '../sql/id-length.ts';
+import { AS_IT_IS, lengthInId } from '../sql/shared-functions.ts';
 import type { Emission } from './emission.ts';
 import { rawCode, refIn, targetIn } from './frame.ts';
 import { castTo } from './raw.ts';

@@ -1,6 +1,6 @@
 /**
  * Escapes a name for a FHIR string search. In: a name as somebody wrote it. Out: the value of a parameter. The search
- * compares words (src/sql/words.ts): case, accents, apostrophes and hyphens do not count.
+ * compares words (src/sql/shared-functions.ts): case, accents, apostrophes and hyphens do not count.
  */
 
 const APOSTROPHE = /['’‘`´]/g;

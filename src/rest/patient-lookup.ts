@@ -1,13 +1,13 @@
 /**
  * Finds the number of one patient. In: first name, last name, date of birth, sex, at least one of them. Out: the
- * number, or how many patients match and which parameters would tell them apart.
- * The words of a name must be equal (src/sql/words.ts). Two patients that match are never narrowed to one by guessing.
+ * number, or how many patients match and which parameters would tell them apart. The words of a name must be equal
+ * (src/sql/shared-functions.ts). Two patients that match are never narrowed to one by guessing.
  * docs/interfaces.md
  */
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
-import { wordsIn } from '../sql/words.ts';
+import { wordsIn } from '../sql/shared-functions.ts';
 import { isSuperseded, type RestSource, searchPages } from './fhir-source.ts';
 import { escapeValue } from './names.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Smart constructors of expressions and predicates: they fold constants (`TRUE AND x` becomes `x`). In: parts. Out: a
- * tree of expression.ts.
+ * Smart constructors of expressions and predicates: they fold constants (`TRUE AND x` becomes `x`). In: parts, some of
+ * which may be undefined for `some` and `every`, because SQL cannot answer them. Out: a tree of expression.ts.
  */
 import { type ColumnType, INTEGER } from './column-type.ts';
 import type { Expression, FunctionName, Operator, Predicate, Relation, SqlValue, Taken } from './expression.ts';
@@ -132,4 +132,17 @@ export function taken(left: Expression, of: readonly Taken[]): Predicate {
 
 export function exists(from: Relation, how: { readonly searches?: true } = {}): Predicate {
   return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, ...how, not: false };
+}
+
+/** Disjunction of what can be asked; undefined if one part cannot. */
+export function some(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
+  const known = parts.filter(part => part !== undefined);
+  return known.length === parts.length ? or(...known) : undefined;
+}
+
+/** Conjunction likewise; FALSE decides even if another part cannot be asked. */
+export function every(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
+  if (parts.some(part => part?.kind === 'false')) return FALSE;
+  const known = parts.filter(part => part !== undefined);
+  return known.length === parts.length ? and(...known) : undefined;
 }

@@ -1,10 +1,10 @@
 /**
- * The interface of SQL dialects: all that differs between engines. src/sql/render.ts is the one compiler. A dialect's
- * methods return SQL text and bind parameters through the Writer, in the order of the text.
+ * The interface of SQL dialects: all that differs between engines, and what dialects share: literals of constants, and
+ * fragments of SQL that are written once. src/sql/render.ts is the one compiler. A dialect's methods return SQL text
+ * and bind parameters through the Writer, in the order of the text.
  */
 import type { ColumnType } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
-import type { Fragments } from './fragments.ts';
 import type { Identifier, TableName } from './identifier.ts';
 import type { Parameter } from './plan.ts';
 
@@ -139,4 +139,49 @@ export function separatorOf(args: readonly (Expression | number)[]): string {
   const found = operand(args, 1);
   if (found.kind !== 'value' || typeof found.value !== 'string') throw new TypeError('a separator has to be a text');
   return found.value;
+}
+
+/** Printed alike in every code page, and legible. */
+const PRINTABLE = /^[ -~]{0,200}$/;
+const WHOLE = /^-?\d{1,15}$/;
+
+/**
+ * Writes a constant of a mapping or a codec, never a value of a request, as a literal, so that the engine can plan with
+ * it; undefined if it is better bound. `prefix`: what stands before the quotes of a text.
+ */
+export function literal(value: SqlValue, type: ColumnType, prefix: string): string | undefined {
+  if (value === null || value instanceof Uint8Array) return undefined;
+  if (type.kind === 'integer' || type.kind === 'decimal' || type.kind === 'float')
+    return WHOLE.test(String(value)) ? String(Number(value)) : undefined;
+  if (type.kind !== 'text' || typeof value !== 'string' || !PRINTABLE.test(value)) return undefined;
+  return `${prefix}'${value.replaceAll("'", "''")}'`;
+}
+
+interface Fragment {
+  readonly text: string;
+  readonly parameters: readonly Parameter[];
+}
+
+export type Fragments = WeakMap<Expression | Predicate, Fragment>;
+
+/**
+ * Writes SQL of a part that recurs in many statements (presence of a mapping, flags, sub-selects) once for the lifetime
+ * of the part, which is immutable; its parameters are bound each time. Only for engines with positional placeholders.
+ * `bound`: the parameters of the statement so far, in their order.
+ */
+export function writtenOnce(
+  part: Expression | Predicate,
+  kept: Fragments,
+  bound: Parameter[],
+  write: () => string,
+): string {
+  const known = kept.get(part);
+  if (known) {
+    for (const parameter of known.parameters) bound.push({ ...parameter, name: `p${bound.length}` });
+    return known.text;
+  }
+  const before = bound.length;
+  const text = write();
+  kept.set(part, { text, parameters: bound.slice(before) });
+  return text;
 }

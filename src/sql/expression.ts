@@ -31,7 +31,7 @@ export type FunctionName =
   | 'trim' // blanks, tabs and line ends on both sides
   | 'upper' // ASCII letters; the engines agree on no others
   | 'fold' // case and accents folded, for string search
-  | 'words' // its words as string search compares them, a blank before each (src/sql/words.ts)
+  | 'words' // its words as string search compares them, a blank before each (src/sql/shared-functions.ts)
   | 'digits' // its characters 0 to 9, all others left out
   | 'replace' // (text, what, with)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none
@@ -48,7 +48,7 @@ export type FunctionName =
   | 'text' // anything → text
   | 'uuid' // a UUID, or its sixteen bytes in the order of the text → lower-case text
   | 'concat'
-  | 'id-length' // (text, how, text, how, …): characters that they take together in an id (src/sql/id-length.ts)
+  | 'id-length' // (text, how, text, how, …): characters that they take together in an id (src/sql/shared-functions.ts)
   | 'substring' // (text, start from 1, length)
   | 'ymd'; // (year, month, day) → integer yyyymmdd
 

@@ -2,10 +2,10 @@
  * Renames the aliases of an expression, so that a relation of one mapping can be used inside a query of another, or of
  * itself. An alias may also be replaced by the expressions of its columns.
  */
-import { aliasesOf } from './columns-used.ts';
+
 import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { type Identifier, identifier } from './identifier.ts';
-import { walk } from './walk.ts';
+import { aliasesOf, walk } from './walk.ts';
 
 type Aliases = ReadonlyMap<Identifier, Identifier>;
 /** Another name for an alias, or what stands in place of its columns. */

@@ -7,17 +7,16 @@
  * operand is NULL. Both engines sort NULL first ascending and last descending.
  */
 import { INTEGER } from './column-type.ts';
-import { columnsUsed } from './columns-used.ts';
 import { StatementTooLarge } from './database.ts';
-import type { Dialect, Writer } from './dialect.ts';
+import { type Dialect, type Writer, writtenOnce } from './dialect.ts';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
-import { writtenOnce } from './fragments.ts';
 import { type Identifier, identifier } from './identifier.ts';
 import { padded } from './padded.ts';
 import { looseType } from './parameter-type.ts';
 import type { Parameter, SqlPlan, Statement } from './plan.ts';
 import { createPredicates } from './render-predicate.ts';
+import { columnsUsed } from './walk.ts';
 
 /**
  * Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`),

@@ -6,8 +6,7 @@
  */
 
 import { DAY, pad } from './calendar.ts';
-import { parseLocal, parseTimeKey, printLocal, timeKey } from './local.ts';
-import type { Zone } from './zone.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
 
 /** Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back. */
 export function instantKey(instant: number, zone: Zone): string {

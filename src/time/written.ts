@@ -51,7 +51,7 @@ function offsetOf(zone: string): number | undefined {
 }
 
 /**
- * The sort key (local.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant
+ * The sort key (zone.ts) of a moment: its local time in the zone with seven digits of a second, or that of an instant
  * in the second of two equal hours. A day is its midnight. A key stays what it is.
  */
 export function readMoment(text: string, zone: Zone): string | undefined {

@@ -5,8 +5,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
 import { pageBefore, pagesBefore } from '../../src/search/earlier-pages.ts';
+import { preparesLasting } from '../../src/sql/sqlite/file.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
-import { preparesLasting } from '../../src/sql/sqlite/lasting.ts';
 import { withNames } from './column-names.ts';
 import { CONTEXT, LINK_SECRET } from './demo.ts';
 import { type LaboratoryObject, laboratoryObject, type Offset } from './laboratory-object.ts';

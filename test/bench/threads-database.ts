@@ -6,8 +6,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../src/sql/database.ts';
 import type { Row } from '../../src/sql/plan.ts';
-import { bindable, bindPlaced } from '../../src/sql/sqlite/bind.ts';
-import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { bindable, bindPlaced, openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { type BoundStatement, statementsOf } from '../../src/sql/statement.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSingleFlight } from '../../src/cache/single-flight.ts';
-import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
+import { deadlineOf, endsAt } from '../../src/sql/database.ts';
 
 const always = () => true;
 

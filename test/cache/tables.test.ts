@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
-import { eachTable } from '../../src/cache/tables.ts';
 import { timedTables, watermarkPlans } from '../../src/cache/watched.ts';
+import { eachTable } from '../../src/cache/watermarks.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSingleFlight } from '../../src/cache/single-flight.ts';
-import { deadlineOf, endsAt } from '../../src/sql/deadline.ts';
+import { deadlineOf, endsAt } from '../../src/sql/database.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 test('whoever asks the database for a request knows when REQUEST_TIMEOUT is over', async () => {

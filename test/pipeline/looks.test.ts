@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
-import { createLooks } from '../../src/sql/sqlite/look.ts';
+import { createLooks } from '../../src/sql/sqlite/time-limits.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 

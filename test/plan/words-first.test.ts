@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { findColumn, findTable } from '../../src/sql/catalog.ts';
 import { declaredType } from '../../src/sql/engines.ts';
 import { mssqlWordTable } from '../../src/sql/mssql/word-table.ts';
+import { wordsIn } from '../../src/sql/shared-functions.ts';
 import { readCatalog } from '../../src/sql/sqlite/catalog.ts';
 import { sqliteWordTable } from '../../src/sql/sqlite/word-table.ts';
-import { wordsIn } from '../../src/sql/words.ts';
 import { tsqlProblems } from '../sql/grammar/tsql-grammar.ts';
 import { type Found, openSmall } from './small-pack.ts';
 

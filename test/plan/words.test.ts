@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wordsIn } from '../../src/sql/words.ts';
+import { wordsIn } from '../../src/sql/shared-functions.ts';
 import { openSmall } from './small-pack.ts';
 
 const NAMES: readonly (readonly [family: string, given: string, middle?: string])[] = [

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { columnsUsed } from '../../src/sql/columns-used.ts';
 import { equals, exists, filled, flag, TRUE } from '../../src/sql/construct.ts';
 import type { Join, Relation } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
+import { columnsUsed } from '../../src/sql/walk.ts';
 import { column } from './sample.ts';
 
 const of = (alias: string, name: string) => column(alias, name, 'B');

@@ -4,8 +4,7 @@
  */
 
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
-import { fold } from '../../src/sql/fold.ts';
-import { spacedWords } from '../../src/sql/words.ts';
+import { fold, spacedWords } from '../../src/sql/shared-functions.ts';
 import { instantOfCount } from '../../src/time/counted.ts';
 import type { Cells, Tables } from './sample.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../src/sql/fold.ts';
+import { fold } from '../../src/sql/shared-functions.ts';
 
 describe('fold', () => {
   it('leaves out case and accents', () => {

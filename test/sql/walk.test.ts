@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eachTable } from '../../src/cache/tables.ts';
+import { eachTable } from '../../src/cache/watermarks.ts';
 import { UNICODE } from '../../src/sql/column-type.ts';
 import { among, constant, equals, exists, flag, TRUE } from '../../src/sql/construct.ts';
 import type { Expression, Relation } from '../../src/sql/expression.ts';

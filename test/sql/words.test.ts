@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fold } from '../../src/sql/fold.ts';
-import { spacedWords, wordsIn } from '../../src/sql/words.ts';
+import { fold, spacedWords, wordsIn } from '../../src/sql/shared-functions.ts';
 
 const TEXT = fc.string({
   unit: fc.constantFrom('a', 'É', "'", '’', '-', '–', ' ', '\t', '\u00a0', '.', ',', '(', '/', 'ß'),

@@ -4,7 +4,7 @@
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { isLoopback } from '../../config/config.ts';
-import { endsAt } from '../../sql/deadline.ts';
+import { endsAt } from '../../sql/database.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { refuse } from './refuse.ts';
 

@@ -2,7 +2,7 @@
  * Collects the parts of mappings that only live rows can prove. In: a registry. Out: each scope with its lookups, each
  * reference, and each value without an alternative.
  */
-import { aliasesOf } from '../../sql/columns-used.ts';
+import { aliasesOf } from '../../sql/walk.ts';
 import { childrenOf } from '../children.ts';
 import { codeMapOfRows } from '../load/codes/origin.ts';
 import type {

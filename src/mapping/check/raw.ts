@@ -4,9 +4,9 @@
  * every search; a warning if no row gives a value.
  */
 import { plural } from '../../common/plural.ts';
-import { aliasesOf } from '../../sql/columns-used.ts';
 import { isNull, TRUE } from '../../sql/construct.ts';
 import { DatabaseError } from '../../sql/database.ts';
+import { aliasesOf } from '../../sql/walk.ts';
 import type { Report } from '../load/problem.ts';
 import type { ScopedValue } from './parts.ts';
 import { type Asking, aliasesIn, countRows, isClosed } from './questions.ts';

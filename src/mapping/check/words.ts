@@ -10,7 +10,7 @@ import { engineNamed } from '../../sql/engines.ts';
 import type { ColumnExpression, Predicate, Relation, SqlValue } from '../../sql/expression.ts';
 import { identifier } from '../../sql/identifier.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
-import { wordsIn } from '../../sql/words.ts';
+import { wordsIn } from '../../sql/shared-functions.ts';
 import type { Report } from '../load/problem.ts';
 import type { WordIndex } from '../model.ts';
 import type { Asking } from './questions.ts';

@@ -7,8 +7,7 @@
 import { type ColumnType, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { fold } from '../../sql/fold.ts';
-import { spacedWords } from '../../sql/words.ts';
+import { fold, spacedWords } from '../../sql/shared-functions.ts';
 import type { Criterion } from '../criterion.ts';
 import type { Position } from '../model.ts';
 import { upperAscii } from './any-case.ts';

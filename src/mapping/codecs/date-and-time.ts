@@ -18,9 +18,8 @@ import {
   printTime,
   twoDigits,
 } from '../../time/calendar.ts';
-import { parseTimeKey } from '../../time/local.ts';
 import { clip, type Range } from '../../time/range-set.ts';
-import type { Zone } from '../../time/zone.ts';
+import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import { trimEnd } from './blank.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';

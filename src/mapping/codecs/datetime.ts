@@ -10,17 +10,14 @@ import { and, call, compare, constant, isNull, not, or, TRUE, value } from '../.
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
-import { parseLocal, parseTimeKey, printLocal, timeKey } from '../../time/local.ts';
-import type { RangeSet } from '../../time/range-set.ts';
-import { clip, intersect, overlay } from '../../time/range-set.ts';
-import { type Zone, zoneOf } from '../../time/zone.ts';
+import { clip, intersect, overlay, type RangeSet } from '../../time/range-set.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone, zoneOf } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import type { Codec, OrderFace } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { only } from './only.ts';
-import type { TimedType } from './stored-time.ts';
-import { bounds, isComputed, storedFromKey, storedReader, timeLiteral } from './stored-time.ts';
+import { bounds, isComputed, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
 import { onUtcInstants } from './utc-instants.ts';
 
 export interface DatetimeOptions {

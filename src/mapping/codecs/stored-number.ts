@@ -6,7 +6,7 @@
 import { type ColumnType, holdsAnyNumber } from '../../sql/column-type.ts';
 import { call, compare, FALSE, isNull, not, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { printNumber } from '../../sql/printed-number.ts';
+import { printNumber } from '../../sql/shared-functions.ts';
 import type { NumberEdge } from '../criterion.ts';
 import type { Codec } from './codec.ts';
 import { ceilUnits, compareDecimals, floorUnits } from './decimal.ts';

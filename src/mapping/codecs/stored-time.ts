@@ -8,7 +8,7 @@ import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
 import { value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay } from '../../time/calendar.ts';
-import { parseTimeKey, printLocal } from '../../time/local.ts';
+import { parseTimeKey, printLocal } from '../../time/zone.ts';
 
 export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
 

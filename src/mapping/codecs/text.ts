@@ -7,7 +7,7 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { fold } from '../../sql/fold.ts';
+import { fold } from '../../sql/shared-functions.ts';
 import type { Criterion, DigitsTest, StringMode } from '../criterion.ts';
 import { equalsAnyCase } from './any-case.ts';
 import { hasOuterSpace, trim, withoutControls } from './blank.ts';

@@ -2,12 +2,10 @@
  * Search type `date`: a date or a period against the interval that the searched date means.
  * https://hl7.org/fhir/R4/search.html#date
  */
-import type { Clock, DateEdge } from '../../mapping/criterion.ts';
-import { instantOf } from '../../mapping/criterion.ts';
+import { type Clock, type DateEdge, instantOf } from '../../mapping/criterion.ts';
 import type { Node } from '../../mapping/model.ts';
-import { FALSE, not } from '../../sql/construct.ts';
+import { every, FALSE, not, some } from '../../sql/construct.ts';
 import type { Predicate } from '../../sql/expression.ts';
-import { every, some } from '../../sql/partial.ts';
 import { dateInterval } from '../dates.ts';
 import { prefixed, wrong } from '../values.ts';
 import { type Asking, type Leaf, type Of, paths, type SearchType } from './search-type.ts';

@@ -5,9 +5,8 @@
 import type { NumberEdge } from '../../mapping/criterion.ts';
 import type { Node } from '../../mapping/model.ts';
 import { isPrimitive } from '../../r4/definitions.ts';
-import { not, TRUE } from '../../sql/construct.ts';
+import { every, not, some, TRUE } from '../../sql/construct.ts';
 import type { Predicate } from '../../sql/expression.ts';
-import { every, some } from '../../sql/partial.ts';
 import type { NumberValue } from '../query.ts';
 import { splitEscaped, unescaped, wrong } from '../values.ts';
 import { numberEdges, readNumber } from './number.ts';

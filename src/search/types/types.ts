@@ -7,7 +7,7 @@
 import { FhirError } from '../../outcome.ts';
 import { isPrimitive } from '../../r4/definitions.ts';
 import type { SearchParameterType } from '../../r4/search-parameters.ts';
-import { some } from '../../sql/partial.ts';
+import { some } from '../../sql/construct.ts';
 import type { Modifier, TypedValue } from '../query.ts';
 import { splitEscaped, unescaped, type ValueContext, wrong } from '../values.ts';
 import { DATE, dateLeaf } from './date.ts';

@@ -5,11 +5,9 @@
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
 import { isOtherCollation } from '../column-type.ts';
-import type { Dialect, Writer } from '../dialect.ts';
-import { endsTrimmed, jsonSeparator, operand } from '../dialect.ts';
+import { type Dialect, endsTrimmed, jsonSeparator, literal, operand, type Writer } from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
-import { literal } from '../literal.ts';
-import { bracketed } from '../name.ts';
+import { bracketed } from '../identifier.ts';
 import { cast } from './cast.ts';
 import { fetchForm, storedForm, textForm } from './forms.ts';
 import { call } from './functions.ts';

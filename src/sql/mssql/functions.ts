@@ -4,12 +4,10 @@
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
 import type { ColumnType } from '../column-type.ts';
-import type { Writer } from '../dialect.ts';
-import { count, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes } from '../dialect.ts';
+import { count, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes, type Writer } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
-import { AS_IT_IS, escapedAsOne, keptIn, ONE_BYTE, OTHER } from '../id-length.ts';
+import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
-import { BETWEEN, LEFT_OUT } from '../words.ts';
 import { castInteger, castNumber } from './cast.ts';
 import { asText, BLANKS, binary, constantText, FOLDED, trimmed } from './text.ts';
 

@@ -1,8 +1,7 @@
 /**
  * The statements that make and maintain a table of words (../word-table.ts) in SQL Server.
  */
-import { identifier } from '../identifier.ts';
-import { bracketed } from '../name.ts';
+import { bracketed, identifier } from '../identifier.ts';
 import { type WordTable, wordTableName } from '../word-table.ts';
 import { wordsText } from './functions.ts';
 

@@ -1,28 +1,28 @@
 /**
  * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements
- * run on the calling thread: a page takes less time than handing it to another.
- * https://nodejs.org/docs/latest-v24.x/api/sqlite.html
+ * run on the calling thread: a page takes less time than handing it to another. SQLite compares by the type of the
+ * bound value, so numbers that travel as text are bound as numbers.
+ * https://nodejs.org/docs/latest-v24.x/api/sqlite.html,
+ * https://sqlite.org/datatype3.html#comparison_expressions
  */
 import { performance } from 'node:perf_hooks';
-import type { Database, QueryOptions } from '../database.ts';
-import { DatabaseError, FormDisproved } from '../database.ts';
-import { deadlineOf } from '../deadline.ts';
+import type { SQLInputValue } from 'node:sqlite';
+import { holdsAnyNumber } from '../column-type.ts';
+import { type Database, DatabaseError, deadlineOf, FormDisproved, type QueryOptions } from '../database.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { SqlValue } from '../expression.ts';
 import { listOf } from '../list-of.ts';
-import type { Row, SqlPlan } from '../plan.ts';
-import { renderedBy, statementsOf } from '../statement.ts';
+import { familyOf } from '../parameter-type.ts';
+import type { Parameter, Row, SqlPlan } from '../plan.ts';
+import { filled, renderedBy, statementsOf } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
-import { bindable, bindPlaced } from './bind.ts';
-import { createBusyRetry } from './busy-retry.ts';
 import { readCatalog } from './catalog.ts';
 import { SQLITE } from './dialect.ts';
-import { isTooLarge } from './errors.ts';
+import { createBusyRetry, isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
-import { createLooks } from './look.ts';
 import { surveyTables } from './survey.ts';
-import { createTimeSlices } from './time-slices.ts';
+import { createLooks, createTimeSlices } from './time-limits.ts';
 import { planWith } from './what-if.ts';
 
 /** Milliseconds that statements may follow each other before other clients are looked at. */
@@ -135,4 +135,33 @@ export function openSqlite(
       file.close();
     },
   };
+}
+
+const WHOLE = /^-?\d{1,19}$/;
+const LARGEST = 2n ** 63n;
+
+export function bindable({ value, type }: Parameter): SQLInputValue {
+  if (typeof value !== 'string') return value;
+  if (familyOf(type) !== 'number') return value;
+  return largeWhole(value) ?? (type.kind === 'integer' && !holdsAnyNumber(type) ? value : Number(value));
+}
+
+/** A whole number that SQLite can hold as such; a double would have fewer digits. */
+function largeWhole(text: string): bigint | undefined {
+  if (!WHOLE.test(text)) return undefined;
+  const number = BigInt(text);
+  return number < LARGEST && number >= -LARGEST ? number : undefined;
+}
+
+/** Likewise the value of a place. Most need not be told a type first, which SQLite knows of the value itself. */
+export function bindPlaced(parameter: Parameter, value: SqlValue): SQLInputValue {
+  const { place, type } = parameter;
+  const family = familyOf(place?.against ?? place?.type ?? type);
+  if (family === 'text' && typeof value === 'string') return value;
+  if (family === 'number' && typeof value === 'number') return value;
+  if (family === 'number' && typeof value === 'string') {
+    const whole = largeWhole(value);
+    if (whole !== undefined) return whole;
+  }
+  return bindable(filled(parameter, value));
 }

@@ -4,15 +4,32 @@
  * adapter's own (functions.ts).
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
-import type { ColumnType } from '../column-type.ts';
-import { BYTES, holdsAnyNumber, isLoose, isMixed, isSmallUuid, UNICODE, utcLayoutOf } from '../column-type.ts';
-import type { Dialect, Writer } from '../dialect.ts';
-import { count, endsTrimmed, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes } from '../dialect.ts';
+import {
+  BYTES,
+  type ColumnType,
+  holdsAnyNumber,
+  isLoose,
+  isMixed,
+  isSmallUuid,
+  UNICODE,
+  utcLayoutOf,
+} from '../column-type.ts';
+import {
+  count,
+  type Dialect,
+  endsTrimmed,
+  jsonSeparator,
+  literal,
+  operand,
+  pairs,
+  separatorOf,
+  unambiguousQuotes,
+  type Writer,
+} from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
-import { AS_IT_IS } from '../id-length.ts';
-import { literal } from '../literal.ts';
-import { bracketed } from '../name.ts';
+import { bracketed } from '../identifier.ts';
 import { familyOf, looseType } from '../parameter-type.ts';
+import { AS_IT_IS } from '../shared-functions.ts';
 
 const BLANKS = 'char(32, 9, 13, 10)';
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;

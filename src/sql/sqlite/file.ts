@@ -6,16 +6,14 @@
  */
 import { statSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { SQLInputValue, StatementSync } from 'node:sqlite';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DatabaseError } from '../database.ts';
 import type { SqlValue } from '../expression.ts';
 import { retryIn } from '../retry-after.ts';
 import type { BoundStatement } from '../statement.ts';
 import { attempt, isBusy, isOfOtherContents, told } from './errors.ts';
 import { registerFunctions } from './functions.ts';
-import { preparesLasting, releasesOthers } from './lasting.ts';
-import { createLimit } from './limit.ts';
+import { createLimit } from './time-limits.ts';
 
 /** Prepared statements kept; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
@@ -249,4 +247,62 @@ function identityOf(path: string): string | undefined {
 function contentsOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
+}
+
+/** Texts of one row: more than the lookaside has places. */
+const TEXTS = 150;
+const OCCUPYING = `SELECT ${Array.from({ length: TEXTS }, () => '?1 || ?1').join()}`;
+/** Longer than what stands in a value itself. */
+const TEXT = 'a text of some length';
+
+/** So many values may stay bound: a good half of the places for short texts. */
+const BOUND = 60;
+
+/**
+ * Prepares statements that are kept as long as the connection is. What SQLite needs while a statement runs it takes
+ * from 48 kB that a connection has at hand, its lookaside. Prepared statements and bound values take of it too, and
+ * once it is used up, every statement takes a fifth longer. The flag against it, SQLITE_PREPARE_PERSISTENT, cannot be
+ * given to node:sqlite (https://github.com/nodejs/node/pull/62757). So a row of another statement occupies the
+ * lookaside while one is prepared. Throws what node:sqlite throws.
+ * https://sqlite.org/malloc.html#lookaside
+ */
+export function preparesLasting(database: DatabaseSync): (sql: string) => StatementSync {
+  const beside = (occupying: StatementSync, sql: string): StatementSync => {
+    const rows = occupying.iterate(TEXT);
+    rows.next();
+    try {
+      return database.prepare(sql);
+    } finally {
+      rows.return?.();
+    }
+  };
+  // The first has places in the lookaside itself, until it is collected.
+  const occupying = beside(database.prepare(OCCUPYING), OCCUPYING);
+  return sql => beside(occupying, sql);
+}
+
+/**
+ * To be told of each such statement before it is run, and of how many values: lets go of those of others, once they are
+ * many.
+ */
+export function releasesOthers(): (statement: StatementSync, values: number) => void {
+  const bound = new Set<StatementSync>();
+  let sum = 0;
+  let last: StatementSync | undefined;
+  return (statement, values) => {
+    if (statement === last) return;
+    last = statement;
+    if (sum + values > BOUND) {
+      for (const one of bound) unbind(one);
+      bound.clear();
+      sum = 0;
+    }
+    bound.add(statement);
+    sum += values;
+  };
+}
+
+/** For a statement whose rows have been fetched: asking it anew begins with letting go of what it was asked. */
+function unbind(statement: StatementSync): void {
+  statement.iterate();
 }

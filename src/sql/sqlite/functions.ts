@@ -6,13 +6,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { instantOfCount } from '../../time/counted.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
-import { fold } from '../fold.ts';
-import { lengthInId } from '../id-length.ts';
-import { printNumber } from '../printed-number.ts';
-import { UUID } from '../uuid.ts';
-import { spacedWords } from '../words.ts';
+import { fold, lengthInId, printNumber, spacedWords, UUID } from '../shared-functions.ts';
 import { createContains } from './contains.ts';
-import { type Limit, NO_LIMIT } from './limit.ts';
+import { type Limit, NO_LIMIT } from './time-limits.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 

@@ -13,9 +13,8 @@ import type { Awaitable } from '../../common/awaitable.ts';
 import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
 import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
-import { identifier, isIdentifier } from '../identifier.ts';
-import { bracketed } from '../name.ts';
-import { UUID } from '../uuid.ts';
+import { bracketed, identifier, isIdentifier } from '../identifier.ts';
+import { UUID } from '../shared-functions.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 import { keepsTexts } from './types.ts';
 

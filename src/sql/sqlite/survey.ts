@@ -8,8 +8,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Awaitable } from '../../common/awaitable.ts';
 import type { Catalog } from '../catalog.ts';
 import type { ForeignKey, TableRows, TableSurvey } from '../database.ts';
-import { identifier, isIdentifier } from '../identifier.ts';
-import { bracketed } from '../name.ts';
+import { bracketed, identifier, isIdentifier } from '../identifier.ts';
 
 type Use = <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
 

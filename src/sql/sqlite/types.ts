@@ -140,7 +140,7 @@ export function keepsTexts(declared: string): boolean {
   return !/int/i.test(declared) && /char|clob|text/i.test(declared);
 }
 
-/** What a parameter is bound as (bind.ts): SQLite's values have types of their own, whatever columns declare. */
+/** What a parameter is bound as (`bindable`): SQLite's values have types of their own, whatever columns declare. */
 export function printSqliteType({ kind }: ColumnType): string {
   switch (kind) {
     case 'integer':

@@ -11,8 +11,7 @@ import { type Catalog, type ColumnInfo, findColumn, findTable } from '../catalog
 import { type ColumnType, holdsAnyNumber, isLoose, isMixed, isSmallUuid } from '../column-type.ts';
 import type { Relation, SqlValue } from '../expression.ts';
 import type { SqlPlan } from '../plan.ts';
-import { printNumber } from '../printed-number.ts';
-import { UUID } from '../uuid.ts';
+import { printNumber, UUID } from '../shared-functions.ts';
 import { wholePart, wholeRange } from './number-form.ts';
 import { columnKey } from './proofs.ts';
 

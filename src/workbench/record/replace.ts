@@ -7,7 +7,7 @@ import { Unjudged } from '../../law/interpret.ts';
 import type { Pieces } from '../../mapping/model.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
-import { UUID } from '../../sql/uuid.ts';
+import { UUID } from '../../sql/shared-functions.ts';
 import { parseDay } from '../../time/calendar.ts';
 import { isSentinelDay, type Shift, shiftedForms, shiftedTime, shiftedYearFirst } from './dates.ts';
 import type { Invented } from './tokens.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Criterion, DateEdge, NumberEdge } from '../../../src/mapping/criterion.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
-import { wordsIn } from '../../../src/sql/words.ts';
+import { wordsIn } from '../../../src/sql/shared-functions.ts';
 import { intervalOf, toInstant } from './oracle.ts';
 
 /** Small, so that a table of hundreds of rows and its searches stay quick. */

@@ -14,7 +14,7 @@ import { identifier } from '../../../src/sql/identifier.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
 import { render } from '../../../src/sql/render.ts';
-import { bindable } from '../../../src/sql/sqlite/bind.ts';
+import { bindable } from '../../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
 import { createWitness } from '../../../src/sql/sqlite/witness.ts';

@@ -6,15 +6,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { booleanCodec } from '../../../src/mapping/codecs/boolean.ts';
-import type { CodeMap } from '../../../src/mapping/codecs/code-map.ts';
-import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
+import { type CodeMap, codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { integerTextCodec } from '../../../src/mapping/codecs/integer-text.ts';
 import { numberCodec } from '../../../src/mapping/codecs/number.ts';
 import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
-import { printNumber } from '../../../src/sql/printed-number.ts';
+import { printNumber } from '../../../src/sql/shared-functions.ts';
 import { dateCriterion, exact, numberCriterion, stringCriterion } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectPresent, type Stored, table } from './law.ts';
 import { STORED_NUMBERS } from './stored-numbers.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
-import { bindable, bindPlaced } from '../../../src/sql/sqlite/bind.ts';
+import { bindable, bindPlaced } from '../../../src/sql/sqlite/database.ts';
 import { filled } from '../../../src/sql/statement.ts';
 import { columnType } from '../../mapping/codecs/law.ts';
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
-import { preparesLasting, releasesOthers } from '../../../src/sql/sqlite/lasting.ts';
+import { preparesLasting, releasesOthers } from '../../../src/sql/sqlite/file.ts';
 
 it('prepares what is asked for, also after a statement that cannot be', () => {
   const database = new DatabaseSync(':memory:');

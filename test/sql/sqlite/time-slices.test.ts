@@ -1,6 +1,6 @@
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createTimeSlices } from '../../../src/sql/sqlite/time-slices.ts';
+import { createTimeSlices } from '../../../src/sql/sqlite/time-limits.ts';
 
 /** How many statements one after the other get done before another client is looked at, of 20. */
 async function statementsInOneTurn(slice: number): Promise<number> {

@@ -4,7 +4,7 @@
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
-import { UUID } from '../../../sql/uuid.ts';
+import { UUID } from '../../../sql/shared-functions.ts';
 import { bounds, inLayout, isTimed, type TimedType } from '../../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
