@@ -35,16 +35,19 @@ describe('the verdicts of a file', () => {
     return (await answer.json()) as WireVerdicts;
   };
   const told = ({ verdicts: all }: WireVerdicts): readonly string[] =>
-    (all ?? []).map(one => `${one.line} ${one.element}: ${shortOf([one])}`);
+    (all ?? []).map(one => {
+      const { how, codes } = shortOf([one]);
+      return `${one.line} ${one.element}: ${how}${codes && ': '}${codes}`;
+    });
 
   test('name the parameters that lead to an element, and whether an index begins with its column', async () => {
     expect(told(await verdicts('weighing.yaml'))).toEqual([
-      '6 status: status',
-      '7 code: code, combo-code, code-value-quantity, combo-code-value-quantity',
-      '8 subject: patient, subject · index',
-      '9 effectiveDateTime: date · no index',
-      `10 valueQuantity.value: ${QUANTITY} · no index`,
-      ...['unit', 'system', 'code'].map(part => `10 valueQuantity.${part}: ${QUANTITY}`),
+      '6 status: offered: status',
+      '7 code: offered: code, combo-code, code-value-quantity, combo-code-value-quantity',
+      '8 subject: index: patient, subject',
+      '9 effectiveDateTime: no index: date',
+      `10 valueQuantity.value: no index: ${QUANTITY}`,
+      ...['unit', 'system', 'code'].map(part => `10 valueQuantity.${part}: offered: ${QUANTITY}`),
     ]);
     const { verdicts: [, , , date] = [] } = await verdicts('weighing.yaml');
     expect(date).toEqual({
@@ -57,9 +60,9 @@ describe('the verdicts of a file', () => {
     expect(told(await verdicts('person.yaml', { 'person.yaml': SURNAMES }))).toEqual([
       '6 name.text: computed: name',
       '6 name.family: computed: family, name',
-      '7 gender: gender · no index',
+      '7 gender: no index: gender',
       '8 maritalStatus.text: –',
-      '9 deceasedBoolean: deceased',
+      '9 deceasedBoolean: offered: deceased',
     ]);
   });
 
@@ -77,19 +80,16 @@ describe('a verdict in words', () => {
   const name = { code: 'name', how: 'computed' } as const;
   const phonetic = { code: 'phonetic', how: 'none' } as const;
 
-  test('is short at the end of the line', () => {
-    expect(shortOf([VERDICT])).toBe('–');
-    expect(shortOf([by(phonetic)])).toBe('not searchable');
-    expect(shortOf([by(family, name, phonetic)])).toBe('family · computed: name');
-    expect(shortOf([{ ...by(family), withoutIndex: [] }])).toBe('family · index');
-    expect(
-      shortOf([
-        { ...by(family), withoutIndex: [] },
-        { ...by(family), withoutIndex: ['P.A'] },
-      ]),
-    ).toBe('family · no index');
-    const many = ['a', 'b', 'c', 'd', 'e', 'f'].map(code => ({ code, how: 'offered' as const }));
-    expect(shortOf([by(...many)])).toBe('a, b, c, d +2');
+  test('is short beside the line', () => {
+    expect(shortOf([VERDICT])).toEqual({ how: '–', codes: '' });
+    expect(shortOf([by(phonetic)])).toEqual({ how: 'not searchable', codes: '' });
+    expect(shortOf([by(family, name, phonetic)])).toEqual({ how: 'offered, computed', codes: 'family, name' });
+    expect(shortOf([{ ...by(family), withoutIndex: [] }])).toEqual({ how: 'index', codes: 'family' });
+    const both = [
+      { ...by(family, name), withoutIndex: [] },
+      { ...by(family), withoutIndex: ['P.A'] },
+    ];
+    expect(shortOf(both)).toEqual({ how: 'no index, computed', codes: 'family, name' });
   });
 
   test('is whole where it is read', () => {

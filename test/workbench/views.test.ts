@@ -2,7 +2,7 @@
  * The views Codes, Coverage and Tests in headless Chromium: what they show, and that they lead to the line in the
  * editor. Is left out, and says so, where no Chromium is installed.
  */
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
@@ -100,12 +100,25 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     }
   });
 
-  test('read out how many problems there are when their number changes', async () => {
+  test('read out how many problems there are, and each that is new', { timeout: 120_000 }, async () => {
+    const file = join(clinic.pack, 'person.yaml');
+    const said = `document.querySelector('.problems [role=status]')?.textContent`;
+    const says = (what: string): Promise<unknown> => tab.when(`${said} === ${JSON.stringify(what)} || undefined`);
     await view('Mapping');
-    await tab.when(`document.querySelector('.problems h2') !== null`);
-    expect(await tab.when(`document.querySelector('.problems h2 [aria-live=polite]')?.textContent ?? 'silent'`)).toBe(
-      'No problems',
-    );
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    await says('No problems');
+    const change = (from: string, to: string): Promise<void> => {
+      writeFileSync(file, readFileSync(file, 'utf8').replace(from, to));
+      return tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    };
+    await change('BORN', 'BORNE');
+    const told = 'unknown column of PERSON; found BORNE; did you mean BORN? [LNT-507]';
+    await says(`1 problem. New: error in person.yaml, line 8: ${told}`);
+    await change('BORNE', 'BORNN');
+    await says(`1 problem. New: error in person.yaml, line 8: ${told.replace('BORNE', 'BORNN')}`);
+    await change('BORNN', 'BORN');
+    await says('No problems');
   });
 
   test('keep to the Content-Security-Policy, each of them', { timeout: 120_000 }, async () => {

@@ -9,6 +9,7 @@ import type { Bench } from '../bench.ts';
 import { isBegun, isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
 import { completion } from './completion.ts';
 import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
+import { countInWords, newsOf } from './news.ts';
 import { PreviewPane } from './preview-pane.tsx';
 import { showVerdicts, VERDICTS, verdictAt } from './verdicts.ts';
 
@@ -203,17 +204,18 @@ function useVerdicts(
 function Problems({ bench }: { readonly bench: Bench }) {
   const { check, checking, file } = bench;
   const all = check?.problems ?? [];
-  const count = all.filter(({ severity }) => severity !== 'notice').length;
   const here = all.filter(({ place }) => place.file === file?.path);
   const others = all.filter(({ place }) => place.file !== file?.path);
+  const news = useNews(check?.problems);
   return (
     <section class="problems" aria-label="Problems" aria-busy={checking}>
       <h2>
-        <span aria-live="polite">
-          {count === 0 ? 'No problems' : `${count} ${count === 1 ? 'problem' : 'problems'}`}
-        </span>
+        {countInWords(all)}
         {checking && <span class="quiet"> checking…</span>}
       </h2>
+      <p class="unseen" role="status">
+        {news}
+      </p>
       <ul>
         {[...here, ...others].slice(0, 200).map(problem => (
           <Problem key={`${JSON.stringify(problem.place)}${problem.text}`} problem={problem} bench={bench} />
@@ -221,6 +223,24 @@ function Problems({ bench }: { readonly bench: Bench }) {
       </ul>
     </section>
   );
+}
+
+/** Milliseconds without another check until what is new is read out: half a word is a problem, too. */
+const SILENCE = 800;
+
+function useNews(problems: readonly WireProblem[] | undefined): string {
+  const [news, setNews] = useState('');
+  const last = useRef<readonly WireProblem[]>(undefined);
+  useEffect(() => {
+    if (problems === undefined) return;
+    const timer = setTimeout(() => {
+      const found = last.current ? newsOf(last.current, problems) : countInWords(problems);
+      last.current = problems;
+      if (found !== '') setNews(found);
+    }, SILENCE);
+    return () => clearTimeout(timer);
+  }, [problems]);
+  return news;
 }
 
 function Problem({ problem, bench }: { readonly problem: WireProblem; readonly bench: Bench }) {

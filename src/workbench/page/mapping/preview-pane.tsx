@@ -278,11 +278,14 @@ function Line({ line, change, isKnown, isPointed, point, go }: LineParts) {
           onClick={go}
         >
           {value}
+          {after}
         </button>
       ) : (
-        <span class="value">{value}</span>
+        <span class="value">
+          {value}
+          {after}
+        </span>
       )}
-      {after}
     </div>
   );
 }

@@ -1,19 +1,17 @@
 /**
- * The law's verdicts in the editor: a quiet mark at the end of each line that gives elements their values. In: verdicts
- * of the server. Out: an extension, and the verdict of the line of the cursor in full. Marks move with the text until
- * there are newer ones.
+ * The law's verdicts in the editor: a quiet mark beside each line that gives elements their values, in a gutter on the
+ * right, which no long line pushes away. In: verdicts of the server. Out: an extension, and the verdict of the line of
+ * the cursor in full. Marks move with the text until there are newer ones.
  */
-import { type EditorState, type Extension, StateEffect, StateField, type Text } from '@codemirror/state';
-import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
+import { type EditorState, type Extension, RangeSet, StateEffect, StateField, type Text } from '@codemirror/state';
+import { type EditorView, GutterMarker, gutter } from '@codemirror/view';
 import type { WireVerdict } from '../../wire/mapping.ts';
 
-/** Codes that a mark names. */
-const CODES = 4;
 /** Elements of one line that are told in full: a fragment may make those of many mappings. */
 const ELEMENTS = 6;
 
-class Mark extends WidgetType {
-  readonly short: string;
+class Mark extends GutterMarker {
+  readonly short: Short;
   readonly full: string;
 
   constructor(verdicts: readonly WireVerdict[]) {
@@ -23,36 +21,49 @@ class Mark extends WidgetType {
   }
 
   override eq(other: Mark): boolean {
-    return other.short === this.short && other.full === this.full;
-  }
-
-  /** A press on it puts the cursor on its line. */
-  override ignoreEvent(): boolean {
-    return false;
+    const { how, codes } = this.short;
+    return other.short.how === how && other.short.codes === codes && other.full === this.full;
   }
 
   override toDOM(): HTMLElement {
-    const span = document.createElement('span');
-    span.className = 'verdict';
-    span.title = this.full;
-    span.textContent = this.short;
-    return span;
+    const { how, codes } = this.short;
+    const mark = document.createElement('span');
+    mark.className = 'verdict';
+    mark.title = this.full;
+    const by = document.createElement('span');
+    by.textContent = codes;
+    mark.append(how, by);
+    return mark;
   }
 }
 
 const SET = StateEffect.define<readonly WireVerdict[]>();
 
-const MARKS = StateField.define<DecorationSet>({
-  create: () => Decoration.none,
+const MARKS = StateField.define<RangeSet<Mark>>({
+  create: () => RangeSet.empty,
   update(marks, { changes, effects, newDoc }) {
     let found = marks.map(changes);
     for (const effect of effects) if (effect.is(SET)) found = marksOf(newDoc, effect.value);
     return found;
   },
-  provide: field => EditorView.decorations.from(field),
 });
 
-export const VERDICTS: Extension = MARKS;
+export const VERDICTS: Extension = [
+  MARKS,
+  gutter({
+    class: 'verdicts',
+    side: 'after',
+    markers: ({ state }) => state.field(MARKS),
+    domEventHandlers: {
+      /** A press puts the cursor at the end of the line. */
+      mousedown(view, { from }) {
+        view.dispatch({ selection: { anchor: view.state.doc.lineAt(from).to } });
+        view.focus();
+        return true;
+      },
+    },
+  }),
+];
 
 export function showVerdicts(view: EditorView, verdicts: readonly WireVerdict[]): void {
   view.dispatch({ effects: SET.of(verdicts) });
@@ -62,42 +73,42 @@ export function showVerdicts(view: EditorView, verdicts: readonly WireVerdict[])
 export function verdictAt(state: EditorState): string {
   const { from, to } = state.doc.lineAt(state.selection.main.head);
   let found = '';
-  state.field(MARKS, false)?.between(from, to, (_from, _to, { spec }) => {
-    found = (spec as { readonly widget: Mark }).widget.full;
+  state.field(MARKS, false)?.between(from, to, (_from, _to, mark) => {
+    found = mark.full;
   });
   return found;
 }
 
-function marksOf(doc: Text, verdicts: readonly WireVerdict[]): DecorationSet {
+function marksOf(doc: Text, verdicts: readonly WireVerdict[]): RangeSet<Mark> {
   const byLine = Map.groupBy(verdicts, ({ line }) => line);
   const marks = [...byLine].flatMap(([line, own]) =>
-    line > doc.lines ? [] : [Decoration.widget({ widget: new Mark(own), side: 1 }).range(doc.line(line).to)],
+    line > doc.lines ? [] : [new Mark(own).range(doc.line(line).from)],
   );
-  return Decoration.set(marks, true);
+  return RangeSet.of(marks, true);
 }
 
-/** `family, name · no index`, `gender · computed: name` */
-export function shortOf(verdicts: readonly WireVerdict[]): string {
+interface Short {
+  /** What a search for the line comes to. */
+  readonly how: string;
+  /** The parameters by which it can be searched. */
+  readonly codes: string;
+}
+
+/** `no index` and `family`; `index, computed` and `family, name` */
+export function shortOf(verdicts: readonly WireVerdict[]): Short {
   const all = verdicts.flatMap(({ searches }) => searches);
-  const codes = (wanted: How): readonly string[] => [
-    ...new Set(all.filter(({ how }) => how === wanted).map(({ code }) => code)),
-  ];
+  const codes = (wanted: How): readonly string[] => all.flatMap(({ code, how }) => (how === wanted ? [code] : []));
   const [offered, computed] = [codes('offered'), codes('computed')];
-  if (offered.length + computed.length === 0) return all.length === 0 ? '–' : 'not searchable';
+  if (offered.length + computed.length === 0) return { how: all.length === 0 ? '–' : 'not searchable', codes: '' };
   const indexes = verdicts.flatMap(({ withoutIndex }) => (withoutIndex ? [withoutIndex.length === 0] : []));
-  return [
-    ...(offered.length === 0 ? [] : [listOf(offered)]),
-    ...(indexes.length === 0 ? [] : [indexes.includes(false) ? 'no index' : 'index']),
-    ...(computed.length === 0 ? [] : [`computed: ${listOf(computed)}`]),
-  ].join(' · ');
+  const index = indexes.length === 0 ? 'offered' : indexes.includes(false) ? 'no index' : 'index';
+  return {
+    how: [...(offered.length === 0 ? [] : [index]), ...(computed.length === 0 ? [] : ['computed'])].join(', '),
+    codes: [...new Set([...offered, ...computed])].join(', '),
+  };
 }
 
 type How = WireVerdict['searches'][number]['how'];
-
-function listOf(codes: readonly string[]): string {
-  const more = codes.length - CODES;
-  return `${codes.slice(0, CODES).join(', ')}${more > 0 ? ` +${more}` : ''}`;
-}
 
 /**
  * Of all elements of a line, each once: one that another begins with (an `else` beside its column) says nothing more.

@@ -1,0 +1,62 @@
+/**
+ * The preview in a browser: how the lines of a resource look, and what an edit changes in it. Is left out, and says so,
+ * where no Chromium is installed.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM } from '../clients/chromium.ts';
+import { type OpenedPage, openPage } from './opened-page.ts';
+
+const LONG = 'A text that is far too long for one line of the preview, '.repeat(6).trim();
+
+const PERSON = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { text: "${LONG}", family: { from: SURNAME } } ]
+  gender: { from: SEX, via: sex }
+  birthDate: { from: BORN }
+`;
+
+describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
+  let clinic: SmallClinic;
+  let page: OpenedPage;
+  beforeAll(async () => {
+    clinic = keptClinic({ 'person.yaml': PERSON });
+    page = await openPage(clinic);
+  }, 120_000);
+  afterAll(async () => {
+    await page.close();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  test('has each comma right behind its value, where that is wrapped too', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await tab.resize(1280, 900);
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.preview select').value === 'people'`);
+    await fill('.key', '1');
+    await press('.preview button', 'Preview');
+    await tab.when(`document.querySelector('.resource')?.textContent.includes('far too long')`);
+    // Pixels between the last sign of a text and its comma, and whether they stand on one line.
+    const gaps = `[...document.querySelectorAll('.resource > div')].flatMap(line => {
+      const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+      const signs = [];
+      while (walker.nextNode()) {
+        for (let i = 0; i < walker.currentNode.length; i++) signs.push([walker.currentNode, i]);
+      }
+      const boxes = signs.slice(-2).map(([node, i]) => {
+        const range = document.createRange();
+        range.setStart(node, i);
+        range.setEnd(node, i + 1);
+        return range.getBoundingClientRect();
+      });
+      return line.textContent.endsWith(',') ? [Math.round(boxes[1].left - boxes[0].right), boxes[1].top - boxes[0].top] : [];
+    })`;
+    const lines = await tab.when(`document.querySelectorAll('.resource > div').length`);
+    expect(lines).toBeGreaterThan(6);
+    expect(await tab.when(`${gaps}.some(gap => Math.abs(gap) > 1) ? ${gaps}.join() : 'none'`)).toBe('none');
+  });
+});
