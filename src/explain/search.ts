@@ -8,7 +8,7 @@ import type { Facade, RequestContext } from '../facade.ts';
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { type DryRunStatement, dryRun } from '../pipeline/dry-run.ts';
-import { planResolved } from '../pipeline/resolve.ts';
+import { planResolved } from '../pipeline/plans.ts';
 import { openSession } from '../pipeline/session.ts';
 import { shapeStore } from '../pipeline/shapes.ts';
 import { branchesOf } from '../plan/branches.ts';

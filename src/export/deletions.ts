@@ -5,8 +5,8 @@
  */
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
-import { leafForAny } from '../plan/asking.ts';
 import type { Environment } from '../plan/environment.ts';
+import { leafForAny } from '../plan/filter.ts';
 import { along } from '../plan/walk.ts';
 import type { Filter } from '../search/query.ts';
 import { every } from '../sql/construct.ts';

@@ -6,7 +6,7 @@ import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { writeLists, writtenId } from '../pipeline/emitted.ts';
 import { countMatches, streamMatches } from '../pipeline/page.ts';
-import { planResolved } from '../pipeline/resolve.ts';
+import { planResolved } from '../pipeline/plans.ts';
 import type { Session } from '../pipeline/session.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
 import { filterPredicate } from '../plan/filter.ts';

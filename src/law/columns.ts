@@ -3,7 +3,7 @@
  * for checks that fetch rows without the plans of the server.
  */
 
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, columnsOf, testsIn } from '../mapping/children.ts';
 import { codeMapOfRows, tableCodeMapOf } from '../mapping/load/codes/origin.ts';
 import type {
   Condition,
@@ -16,7 +16,6 @@ import type {
   Scope,
   ValueNode,
 } from '../mapping/model.ts';
-import { columnsOf, testsIn } from '../mapping/tests-in.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';

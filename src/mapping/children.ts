@@ -1,7 +1,10 @@
 /**
- * Lists the child nodes of a node, and the named nodes of a member, in order.
+ * Takes mappings apart: the child nodes of a node, the named nodes of a member, the tests of a condition, in order; and
+ * which nodes depend on a row.
  */
-import type { Member, NamedNode, Node } from './model.ts';
+
+import type { ColumnExpression } from '../sql/expression.ts';
+import type { Condition, Member, NamedNode, Node } from './model.ts';
 
 /** The nodes directly within a node. */
 export function childrenOf(node: Node): readonly Node[] {
@@ -27,4 +30,54 @@ export function childrenOf(node: Node): readonly Node[] {
 /** The elements that a member can emit, those of all alternatives of a choice. */
 export function namedNodesOf(member: Member): readonly NamedNode[] {
   return member.kind === 'element' ? [member] : member.alternatives.flat();
+}
+
+/**
+ * Whether some row-dependent value is among the node's own or inner values. Constants, even conditional ones, never
+ * make the object around them exist; an object of constants alone is a constant itself. It is decided on the tree, so
+ * that the planner's SQL and the writer agree.
+ */
+export function isDynamic(node: Node): boolean {
+  switch (node.kind) {
+    case 'constant':
+      return false;
+    case 'object':
+      return node.members.some(isDynamicMember);
+    case 'list':
+      return node.items.some(isDynamic);
+    case 'first':
+      return node.alternatives.some(isDynamic);
+    case 'value':
+    case 'each':
+    case 'ref':
+    case 'text':
+      return true;
+  }
+}
+
+export function isDynamicMember(member: Member): boolean {
+  return namedNodesOf(member).some(({ node }) => isDynamic(node));
+}
+
+export type Test = Exclude<Condition, { readonly kind: 'always' | 'all' | 'any' | 'none' }>;
+
+/** The parts of a condition that are no `all`, `any` or `none` of others, in order. */
+export function testsIn(condition: Condition | undefined): readonly Test[] {
+  if (condition === undefined) return [];
+  switch (condition.kind) {
+    case 'always':
+      return [];
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(testsIn);
+    case 'none':
+      return testsIn(condition.of);
+    default:
+      return [condition];
+  }
+}
+
+/** The columns that a test compares: one, or the two that are compared with each other. */
+export function columnsOf(test: Exclude<Test, { readonly kind: 'exists' }>): readonly ColumnExpression[] {
+  return 'other' in test ? [test.column, test.other] : [test.column];
 }

@@ -1,24 +1,27 @@
 /**
- * Answers a search. In: a query over one or several types, and what the caller may see. Out: the resources of one
- * page, their includes, the cursor of the next page, and the total if it is known.
+ * Answers a search. In: a query over one or several types, and what the caller may see. Out: the resources of one page,
+ * their includes, the cursor of the next page, and the total if it is known; or a searchset Bundle of these.
+ * https://hl7.org/fhir/R4/http.html#paging
  */
+
+import { issueOf } from '../outcome.ts';
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
 import { type QuestionsWithoutIds, withoutIds } from '../plan/id-parameters.ts';
-import type { EntryText } from '../resource/bundle.ts';
+import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
-import type { Cursor } from '../search/cursor.ts';
-import type { SystemQuery } from '../search/query.ts';
+import type { Cursor, CursorCodec } from '../search/cursor.ts';
+import { pageBefore } from '../search/earlier-pages.ts';
+import type { AnswerShape, SystemQuery } from '../search/query.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf } from './frontier.ts';
 import { wantedForIncludes } from './include-nodes.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
-import { countMatches, distinct, type PageRequest, readPage } from './page.ts';
-import { type WrittenPage, writeInLists } from './page-lists.ts';
-import { planKey } from './plans.ts';
-import { planKept } from './resolve.ts';
+import { countMatches, distinct, type Match, type PageRequest, readPage } from './page.ts';
+import { planKept, planKey } from './plans.ts';
+import { SEALED } from './sealed-parameters.ts';
 import type { Session } from './session.ts';
 
 export interface Answer {
@@ -152,4 +155,106 @@ async function readRows(
     ),
   );
   return emitAll(distinct(pages.flatMap(page => page.matches)).slice(0, limit), context, session);
+}
+
+export interface WrittenPage {
+  readonly matches: readonly EntryText[];
+  readonly next: Cursor | undefined;
+}
+
+/** Rows. Few statements for the largest page, and some hundred kilobytes of cells. */
+export const LIST = 250;
+
+/**
+ * Writes a page in lists of rows, so that memory and statements stay small on a large page. With sort keys all rows are
+ * read at once, and only their children in lists: each list of rows would cost the database the whole sort again.
+ * `see`: is shown all of the resources.
+ */
+export async function writeInLists(
+  branches: readonly Branch[],
+  request: PageRequest,
+  context: WriteContext,
+  session: Session,
+  see: ((resources: readonly Emitted[]) => void) | undefined = undefined,
+): Promise<WrittenPage> {
+  const matches: EntryText[] = [];
+  const write = async (some: readonly Match[]): Promise<void> => {
+    const resources = await emitAll(some, context, session);
+    see?.(resources);
+    for (const { type, id, json } of resources) matches.push({ type, id, json });
+  };
+  let { cursor } = request;
+  if (request.sort.length > 0) {
+    const page = await readPage(branches, request, session);
+    for (let at = 0; at < page.matches.length; at += LIST) await write(page.matches.slice(at, at + LIST));
+    return { matches, next: page.next };
+  }
+  do {
+    const count = Math.min(LIST, request.count - matches.length);
+    const page = await readPage(branches, { ...request, count, cursor }, session);
+    await write(page.matches);
+    cursor = page.next;
+  } while (cursor && matches.length < request.count);
+  return { matches, next: cursor };
+}
+
+/** A searchset Bundle as FHIR JSON text. */
+export interface BundleText {
+  readonly json: string;
+  readonly entries: number;
+  /** Matches on all pages, where they were counted. */
+  readonly total?: number | undefined;
+}
+
+const CUT = issueOf('incomplete', 'more resources would be included than one page may hold; the rest was left out', {
+  severity: 'warning',
+});
+
+/** What links are made with. */
+export interface LinkParts {
+  readonly base: string;
+  readonly cursors: CursorCodec;
+  /** The parameters as they stand in links; without it as they came. */
+  readonly seal?: ((parameters: AnswerShape['applied']) => string) | undefined;
+}
+
+/**
+ * The Bundle of an answer, with links to itself, to the first, the previous and the next page. `made`: resources that
+ * stand before the matches and count among them.
+ */
+export function searchsetOf(
+  query: AnswerShape,
+  found: Answer,
+  links: LinkParts,
+  made: readonly EntryText[] = [],
+): BundleText {
+  const { included, next, total } = found;
+  const { base, cursors } = links;
+  const matches = made.length === 0 ? found.matches : [...made, ...found.matches];
+  const all = total === undefined ? undefined : total + made.length;
+  const self = linkTo(query, links);
+  const linked = (cursor: Cursor): string =>
+    `${self}${self.includes('?') ? '&' : '?'}_cursor=${cursors.seal(cursor, query.binding)}`;
+  const before = pageBefore(query.cursor);
+  const json = searchsetBundle({
+    base,
+    matches,
+    included: included.resources,
+    ...(all === undefined ? {} : { total: all }),
+    warnings: included.cut ? [...query.warnings, CUT] : query.warnings,
+    self,
+    ...(query.cursor ? { first: self } : {}),
+    ...(before ? { previous: before === 'first' ? self : linked(before) } : {}),
+    ...(next ? { next: linked(next) } : {}),
+  });
+  return { json, entries: matches.length + included.resources.length, total: all };
+}
+
+/** Of the query as it was understood. Cursors, which go behind it, are base64url, and so is what is sealed. */
+function linkTo({ place, applied, written }: AnswerShape, { base, seal }: LinkParts): string {
+  const asked = seal === undefined || applied.length === 0 ? applied : [[SEALED, seal(applied)] as const];
+  const query = [...asked, ...written]
+    .map(([name, text]) => `${encodeURIComponent(name)}=${encodeURIComponent(text)}`)
+    .join('&');
+  return `${base}${place === '' ? '' : `/${place}`}${query === '' ? '' : `?${query}`}`;
 }

@@ -15,7 +15,7 @@ import type { Predicate } from '../sql/expression.ts';
 import type { Emitted } from './emitted.ts';
 import { type Frontier, frontierOf, identityOf } from './frontier.ts';
 import { type Includes, pathsOf, refNodes } from './include-nodes.ts';
-import { planResolved } from './resolve.ts';
+import { planResolved } from './plans.ts';
 import type { Session } from './session.ts';
 
 /** Included resources of one page at most; what is beyond is left out and said so. */

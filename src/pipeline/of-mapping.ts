@@ -9,7 +9,7 @@ import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { Database } from '../sql/database.ts';
 import { emitAll } from './emitted.ts';
 import { readPage } from './page.ts';
-import { planResolved } from './resolve.ts';
+import { planResolved } from './plans.ts';
 import { openSession } from './session.ts';
 import { shapeStore } from './shapes.ts';
 

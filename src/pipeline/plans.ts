@@ -1,19 +1,19 @@
 /**
  * Cache of plans: questions that differ only in logical ids, under equal access, are planned once. Reads, the pages of
- * a search, and the same search for many patients share plans.
- * In: a question, its ids, the keys found so far, and a function that plans. Out: the plan, the values of its
- * placeholders, and the keys that must be fetched first.
+ * a search, and the same search for many patients share plans. In: a question, its ids, and a function that plans. Out:
+ * the plan and the values of its placeholders, once all keys of referenced rows that it asks for are fetched.
  */
 import { boundedCache } from '../cache/bounded.ts';
+import type { Awaitable } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ALL_RULES, type Environment, type KeysQuestion } from '../plan/environment.ts';
-import { type IdReader, idReader, legalIds, placeholdersFor, withoutImplied } from '../plan/id-parameters.ts';
-import { canBePlaceholders } from '../plan/key.ts';
+import { type IdReader, idReader, legalIds, placeholdersFor, planText, withoutImplied } from '../plan/id-parameters.ts';
+import { canBePlaceholders, resolvedKeys } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
-import { planText } from '../plan/plan-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
+import type { Session } from './session.ts';
 
 /** One round of planning. */
 export interface Round<T> {
@@ -137,4 +137,51 @@ function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Rou
   const asked = [...env.pending];
   env.pending.clear();
   return { planned, asked };
+}
+
+/** A chain of references is as deep as this at most; each level is one round of key queries. */
+const ROUNDS = 8;
+
+/**
+ * Plans again until all keys of referenced rows are known; for this question alone.
+ * https://hl7.org/fhir/R4/search.html#reference
+ */
+export async function planResolved<T>(session: Session, plan: (env: Environment) => T): Promise<T> {
+  return (await planKept(session, plan, undefined)).planned;
+}
+
+export interface Kept<T> {
+  readonly planned: T;
+  readonly placeholders: PlaceholderValues;
+}
+
+/**
+ * What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. A
+ * promise only where keys have to be asked for.
+ */
+export function planKept<T>(
+  session: Session,
+  plan: (env: Environment) => T,
+  question: KeptQuestion | undefined,
+): Awaitable<Kept<T>> {
+  const round = (): Round<T> => session.stages.time('plan', () => planRound(question, session.env, plan));
+  const first = round();
+  return first.asked.length === 0 ? first : askRounds(first, round, session);
+}
+
+async function askRounds<T>(first: Round<T>, next: () => Round<T>, session: Session): Promise<Kept<T>> {
+  const { env } = session;
+  let round = first;
+  for (let rounds = 1; rounds < ROUNDS; rounds++) {
+    const { asked, placeholders } = round;
+    const answers = await Promise.all(
+      asked.map(([, { plan: keys, mapping }]) => session.query(keys, mapping, placeholders)),
+    );
+    asked.forEach(([name], i) => {
+      env.resolved.set(name, resolvedKeys(answers[i] ?? []));
+    });
+    round = next();
+    if (round.asked.length === 0) return round;
+  }
+  throw new RangeError('references do not resolve');
 }

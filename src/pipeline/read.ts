@@ -13,7 +13,7 @@ import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
-import { type Kept, planKept } from './resolve.ts';
+import { type Kept, planKept } from './plans.ts';
 import type { Session } from './session.ts';
 
 export interface ReadRequest {

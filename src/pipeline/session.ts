@@ -1,13 +1,12 @@
 /**
  * What the stages of one request that touch the database share.
  */
-import type { Awaitable } from '../common/awaitable.ts';
+import { type Awaitable, andEnd } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/stages.ts';
 import type { Environment } from '../plan/environment.ts';
 import type { Database, QueryOptions } from '../sql/database.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
-import { limitConcurrency } from './concurrency.ts';
 import type { Shapes } from './shapes.ts';
 
 /** The database as one request sees it: every statement is counted and dies with the request. */
@@ -52,5 +51,22 @@ export function openSession(
       onQuery?.(plan, placeholders, now);
       return database.stream(plan, size, { signal, bulkhead, mapping, placeholders, now });
     },
+  };
+}
+
+/** A function that runs at most so many works at a time; the others wait in the order in which they came. */
+export function limitConcurrency(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  const leave = (): void => {
+    const next = waiting.shift();
+    // The place goes to the next that waits, so that nobody who comes later can take it.
+    if (next) next();
+    else running--;
+  };
+  return work => {
+    if (running === most) return new Promise<void>(resolve => waiting.push(resolve)).then(() => andEnd(work, leave));
+    running++;
+    return andEnd(work, leave);
   };
 }

@@ -15,7 +15,7 @@ import { compartmentPaths, inCompartments, isBound, isPatientReference } from '.
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
-import { onceKnown } from './keys-first.ts';
+import { onceKnown } from './key.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
 import { someOfGroup } from './referring.ts';

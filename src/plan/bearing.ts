@@ -4,8 +4,7 @@
  * in words.
  * https://hl7.org/fhir/R4/search.html#modifiers
  */
-import { namedNodesOf } from '../mapping/children.ts';
-import { isDynamic } from '../mapping/dynamic.ts';
+import { isDynamic, namedNodesOf } from '../mapping/children.ts';
 import type { Node } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameterType } from '../r4/search-parameters.ts';

@@ -4,11 +4,10 @@
  * single columns that it implies, so that an index serves it. Only comparisons of a column with a value count, so the
  * bounds are weaker than the condition.
  */
-import { and, or } from '../sql/construct.ts';
+import { and, conjuncts, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey, predicateKey } from '../sql/expression-key.ts';
 import { type Digits, isDigits, NO_DIGITS, withDigits } from '../sql/render-predicate.ts';
-import { conjuncts } from './factor.ts';
 
 type Comparison = Predicate & { readonly kind: 'compare' };
 type Bound = Comparison & {

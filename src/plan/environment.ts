@@ -1,6 +1,6 @@
 /**
  * The environment that predicates are made in: the mappings, the instant, and the keys of references that are known. A
- * predicate that needs unknown keys asks for them and counts as FALSE; src/pipeline/resolve.ts fetches them and plans
+ * predicate that needs unknown keys asks for them and counts as FALSE; src/pipeline/plans.ts fetches them and plans
  * again.
  */
 import type { Clock } from '../mapping/criterion.ts';

@@ -5,21 +5,22 @@
 import type { Mapping, Registry } from '../mapping/model.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.ts';
-import type { Leaf } from '../search/types/search-type.ts';
+import type { Asking, Leaf } from '../search/types/search-type.ts';
 import { asAskedAt } from '../search/types/token.ts';
+import { matching } from '../search/types/types.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { leafForAny } from './asking.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
 import { withColumnBounds } from './date-bounds.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
-import { onceKnown } from './keys-first.ts';
+import { onceKnown } from './key.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
-import { refersToRows } from './reference.ts';
+import { anyCaseAny, child, exactAny, primitiveAny } from './primitive.ts';
+import { referenceLeaf, refersToRows, writtenReferenceLeaf } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along } from './walk.ts';
@@ -239,4 +240,25 @@ function hasPredicate(
       return someReferring(mapping, source, { paths, where: and(servedPredicate(source, env), passes) }, env);
     }),
   );
+}
+
+/** A leaf that asks for one of some values: it answers the questions of search types (src/search/types). */
+export function leafForAny(values: readonly TypedValue[], modifier: Modifier | undefined, env: Environment): Leaf {
+  return matching(values, modifier, askingIn(env));
+}
+
+function askingIn(env: Environment): Asking {
+  return {
+    primitive: (...criteria) => primitiveAny(criteria, env),
+    exact: (...texts) => exactAny(texts, env),
+    anyCase: (...texts) => anyCaseAny(texts, env),
+    present: node => presentPredicate(node, env),
+    bears: type => bearingLeaf(type, env),
+    along: (node, path, leaf) => along(node, path, leaf, env),
+    child: (node, element, leaf) => child(node, element, leaf, env),
+    refersTo: references => referenceLeaf(references, env),
+    names: references => writtenReferenceLeaf(references, env),
+    clock: env,
+    sameItem: env.rules.sameItem,
+  };
 }

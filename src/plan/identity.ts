@@ -10,8 +10,7 @@ import { and, constant, equals, FALSE, flag, not, or, placed, value } from '../s
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import type { Key } from './key.ts';
-import { keysFirst } from './keys-first.ts';
+import { type Key, keysFirst } from './key.ts';
 import { idPartsPresent, servedPredicate } from './presence.ts';
 
 /**

@@ -15,7 +15,7 @@ import { printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { type Environment, environment } from './environment.ts';
-import { KEYS_AT_MOST } from './keys-first.ts';
+import { LISTED_AT_MOST } from './key.ts';
 import { leavesOf } from './offer.ts';
 import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
@@ -215,7 +215,7 @@ function wordsLines(table: string, columns: readonly string[], indexes: readonly
     const served = columns.filter(column => indexOf(column) === index);
     if (served.length === 0) return [];
     const { file, line } = index.at;
-    return `the words of ${namesIn(table, served)} are sought in ${index.table.name} (${file}:${line}); where it has them for more than ${KEYS_AT_MOST} rows, these are looked at one by one`;
+    return `the words of ${namesIn(table, served)} are sought in ${index.table.name} (${file}:${line}); where it has them for more than ${LISTED_AT_MOST} rows, these are looked at one by one`;
   });
   const without = columns.filter(column => indexOf(column) === undefined);
   if (without.length === 0) return lines;

@@ -1,11 +1,14 @@
 /**
- * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ.
+ * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ; and asks for
+ * the keys of rows before the statement that needs them.
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { amongKeys } from '../sql/alike.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
-import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
+import { walk } from '../sql/walk.ts';
+import type { Environment } from './environment.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];
@@ -124,4 +127,62 @@ function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], place
 
 function cell(raw: SqlValue, type: ColumnType, place: number | undefined): Expression {
   return place === undefined ? value(raw, type) : placed(raw, type, place);
+}
+
+/** Keys that are listed in an IN. */
+export const LISTED_AT_MOST = 500;
+
+type Keys = readonly (readonly SqlValue[])[];
+
+/**
+ * Replaces a condition on rows by a list of their keys, once src/pipeline/plans.ts has fetched them; `many` where there
+ * are too many for a list. `name` is equal for equal questions only, values included; `mapping` is the one that the
+ * rows belong to. Undefined: the keys are not known in this round of planning, and `env.pending` asks for them.
+ */
+export function keysFirst(
+  name: string,
+  { mapping, from, columns }: { mapping: string; from: () => Relation; columns: readonly ColumnExpression[] },
+  env: Environment,
+): Keys | 'many' | undefined {
+  const keys = env.resolved.get(name);
+  if (keys === undefined) {
+    const plan = {
+      from: from(),
+      columns,
+      orderBy: [],
+      limit: LISTED_AT_MOST + 1,
+      shape: 'rows',
+      searches: true,
+    } as const;
+    env.pending.set(name, { mapping, plan });
+    env.missed.count++;
+  }
+  return keys;
+}
+
+/**
+ * A condition that other keys are asked by, under a name that says what it will be in the end: FALSE as long as keys of
+ * its own are missed, so that nobody asks by a part of it.
+ */
+export function onceKnown<Made extends Predicate | undefined>(env: Environment, make: () => Made): Made | Predicate {
+  const before = env.missed.count;
+  const made = make();
+  return env.missed.count > before ? FALSE : made;
+}
+
+/** Adds the places that values of a predicate stand in. */
+export function addPlaces(of: Predicate, known: Set<number>): void {
+  walk(
+    { predicates: [of] },
+    {
+      value({ place }) {
+        if (typeof place === 'number') known.add(place);
+      },
+    },
+  );
+}
+
+/** What a keys plan found, as `Environment.resolved` keeps it. */
+export function resolvedKeys(rows: Keys): Keys | 'many' {
+  return rows.length > LISTED_AT_MOST ? 'many' : rows;
 }

@@ -2,9 +2,10 @@
  * Tells by SQL which rows are served and which nodes exist. In: a mapping or a node. Out: a Predicate that holds
  * exactly if the resource is served, or the node emitted.
  */
+
+import { isDynamic, isDynamicMember } from '../mapping/children.ts';
 import { isWhole } from '../mapping/codecs/stored-number.ts';
 import type { Clock } from '../mapping/criterion.ts';
-import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
 import { type IdPart, idFits, UUID_PATTERN } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';
 import { isResourceType } from '../r4/definitions.ts';

@@ -11,8 +11,7 @@ import type { Predicate, Relation } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { idsByForm, readId } from './identity.ts';
-import { keyValues, oursAmong, oursAmongKeys } from './key.ts';
-import { keysFirst } from './keys-first.ts';
+import { keysFirst, keyValues, oursAmong, oursAmongKeys } from './key.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
 import { exact } from './primitive.ts';
 

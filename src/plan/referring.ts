@@ -5,14 +5,13 @@
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';
 import type { Leaf } from '../search/types/search-type.ts';
-import { and, equals, exists, FALSE, or, some } from '../sql/construct.ts';
+import { and, equals, exists, FALSE, factor, or, some } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { childFirst } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
-import { factor } from './factor.ts';
 import { takenFrom } from './taken.ts';
 import { along } from './walk.ts';
 

@@ -4,13 +4,12 @@
  * rows of which some satisfies a condition with outer columns. Out: the same as values that our column is one of.
  */
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
-import { and, or, taken } from '../sql/construct.ts';
+import { and, conjuncts, or, taken } from '../sql/construct.ts';
 import type { Expression, Predicate, Relation, Taken } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { freeAliases } from './bounds.ts';
 import { childFirst } from './child-first.ts';
-import { conjuncts } from './factor.ts';
 
 /** Values of `select`, of which `ours` is to be one. */
 interface Link extends Taken {

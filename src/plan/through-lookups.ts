@@ -1,20 +1,18 @@
 /**
  * Speeds up a search on a joined row, such as the code of a concept that a fact refers to. In: a condition on rows
  * with to-one joins. Out: the same condition on the rows' own columns, with the keys of the joined rows that satisfy
- * it (src/plan/keys-first.ts). No key: no row. A few keys: a list. Many: the join stays.
+ * it (src/plan/key.ts). No key: no row. A few keys: a list. Many: the join stays.
  * mapping-primitives.md section 4, docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';
-import { and, FALSE, or } from '../sql/construct.ts';
+import { and, conjuncts, FALSE, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, FunctionName, Join, Predicate, Relation } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
-import { conjuncts } from './factor.ts';
-import { oursAmong } from './key.ts';
-import { addPlaces, keysFirst } from './keys-first.ts';
+import { addPlaces, keysFirst, oursAmong } from './key.ts';
 import { wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */

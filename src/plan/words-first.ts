@@ -11,8 +11,7 @@ import { type Identifier, printTable, type TableName } from '../sql/identifier.t
 import { wordsIn } from '../sql/shared-functions.ts';
 import { asksExactly, boundOf, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
-import { oursAmong } from './key.ts';
-import { addPlaces, keysFirst } from './keys-first.ts';
+import { addPlaces, keysFirst, oursAmong } from './key.ts';
 
 /** Stands for any word, where whoever writes the table cannot fold the words of a text. */
 const ANY_WORD = '*';

@@ -3,10 +3,9 @@
  * columns, flags, child rows.
  */
 
-import { namedNodesOf } from '../mapping/children.ts';
+import { columnsOf, namedNodesOf, testsIn } from '../mapping/children.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
-import { columnsOf, testsIn } from '../mapping/tests-in.ts';
 import { flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';

@@ -3,8 +3,7 @@
  * (mapping-primitives.md V1–V3). In: the members in order. Out: statements that compute their JSON texts, and the
  * names of the variables.
  */
-import { namedNodesOf } from '../mapping/children.ts';
-import { isDynamic, isDynamicMember } from '../mapping/dynamic.ts';
+import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/children.ts';
 import type { Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import type { Emission } from './emission.ts';
 import { rememberedText, slotOf } from './remember.ts';

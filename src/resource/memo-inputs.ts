@@ -3,9 +3,8 @@
  * each once; undefined if the fragment has other inputs or too many.
  */
 
-import { childrenOf, namedNodesOf } from '../mapping/children.ts';
+import { childrenOf, columnsOf, namedNodesOf, type Test, testsIn } from '../mapping/children.ts';
 import type { Condition, Node, ValueNode } from '../mapping/model.ts';
-import { columnsOf, type Test, testsIn } from '../mapping/tests-in.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 

@@ -4,8 +4,7 @@
  * https://hl7.org/fhir/R4/search.html#elements, https://hl7.org/fhir/R4/search.html#summary
  */
 
-import { namedNodesOf } from '../mapping/children.ts';
-import { isDynamic } from '../mapping/dynamic.ts';
+import { isDynamic, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
 

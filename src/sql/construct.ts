@@ -146,3 +146,22 @@ export function every(parts: readonly (Predicate | undefined)[]): Predicate | un
   const known = parts.filter(part => part !== undefined);
   return known.length === parts.length ? and(...known) : undefined;
 }
+
+/** The parts of a conjunction; any other predicate is its only part. */
+export function conjuncts(predicate: Predicate): readonly Predicate[] {
+  return predicate.kind === 'and' ? predicate.of : [predicate];
+}
+
+/** The conjuncts that all predicates share, and what remains of each, so that one scan serves them all. */
+export function factor(predicates: readonly Predicate[]): {
+  readonly common: readonly Predicate[];
+  readonly specific: readonly Predicate[];
+} {
+  const lists = predicates.map(conjuncts);
+  const [first = [], ...others] = lists.map(list => new Map(list.map(part => [predicateKey(part), part] as const)));
+  const shared = new Set([...new Map(first).keys()].filter(key => others.every(other => other.has(key))));
+  return {
+    common: [...first].flatMap(([key, part]) => (shared.has(key) ? [part] : [])),
+    specific: lists.map(list => and(...list.filter(part => !shared.has(predicateKey(part))))),
+  };
+}

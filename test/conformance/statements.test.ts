@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Mapping, Node } from '../../src/mapping/model.ts';
-import { LIST } from '../../src/pipeline/page-lists.ts';
+import { LIST } from '../../src/pipeline/answer.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';

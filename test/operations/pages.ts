@@ -3,7 +3,7 @@
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { RequestContext } from '../../src/facade.ts';
-import type { BundleText } from '../../src/pipeline/searchset.ts';
+import type { BundleText } from '../../src/pipeline/answer.ts';
 
 export type Parameters = readonly (readonly [name: string, value: string])[];
 

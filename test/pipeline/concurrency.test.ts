@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { limitConcurrency } from '../../src/pipeline/concurrency.ts';
+import { limitConcurrency } from '../../src/pipeline/session.ts';
 
 test('work that fails, or is done, before it is under way leaves its turn', async () => {
   const take = limitConcurrency(1);

@@ -6,7 +6,7 @@ import { dateCodec } from '../../src/mapping/codecs/datetime.ts';
 import { epochCodec } from '../../src/mapping/codecs/epoch.ts';
 import { ymd8Codec } from '../../src/mapping/codecs/ymd8.ts';
 import { countMatches } from '../../src/pipeline/page.ts';
-import { planKept } from '../../src/pipeline/resolve.ts';
+import { planKept } from '../../src/pipeline/plans.ts';
 import { openSession } from '../../src/pipeline/session.ts';
 import { shapeStore } from '../../src/pipeline/shapes.ts';
 import { branchesOf } from '../../src/plan/branches.ts';

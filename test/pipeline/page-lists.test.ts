@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { LIST } from '../../src/pipeline/page-lists.ts';
+import { LIST } from '../../src/pipeline/answer.ts';
 import type { Row } from '../../src/sql/plan.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
 

@@ -1,11 +1,11 @@
 /** How the rows of a mapping fall into parts by where the value comes from that they sort by. */
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterCursor, orderOf } from '../../src/pipeline/branch-plan.ts';
 import { type Branch, branchesOf } from '../../src/plan/branches.ts';
 import { bareRelation } from '../../src/plan/condition.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { sortsWithoutIndex } from '../../src/plan/index-use.ts';
-import { afterCursor, orderOf } from '../../src/plan/keyset.ts';
 import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import type { SortKey } from '../../src/search/query.ts';
 import { TRUE } from '../../src/sql/construct.ts';

@@ -7,10 +7,10 @@ import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
+import { columnsOf, testsIn } from '../children.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
 import type { Condition, Pieces, Position, Scope } from '../model.ts';
-import { columnsOf, testsIn } from '../tests-in.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;

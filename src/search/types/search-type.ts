@@ -30,7 +30,7 @@ export type Leaf = (node: Node) => Predicate | undefined;
 export type Kind = TypedValue['kind'];
 export type Of<K extends Kind> = Extract<TypedValue, { readonly kind: K }>;
 
-/** The questions that matches are made of. The planner answers them for its environment (src/plan/asking.ts). */
+/** The questions that matches are made of. The planner answers them for its environment (src/plan/filter.ts). */
 export interface Asking {
   /** Asks a primitive for one of several. */
   primitive(...criteria: readonly Criterion[]): Leaf;

@@ -5,10 +5,9 @@
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import type { Identifier } from '../../../sql/identifier.ts';
-import { childrenOf } from '../../children.ts';
+import { childrenOf, columnsOf, type Test, testsIn } from '../../children.ts';
 import type { Condition, EachNode, JoinColumn, Node, Scope } from '../../model.ts';
 import { rowsOfLookups } from '../../piece-lookups.ts';
-import { columnsOf, type Test, testsIn } from '../../tests-in.ts';
 import type { Report } from '../problem.ts';
 
 /** A row that is at hand around a node, the pieces of one of its columns, or a row that a piece looks up. */

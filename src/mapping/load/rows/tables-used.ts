@@ -4,10 +4,9 @@
  */
 
 import { printTable } from '../../../sql/identifier.ts';
-import { childrenOf } from '../../children.ts';
+import { childrenOf, testsIn } from '../../children.ts';
 import type { Condition, Mapping, Node, Registry, Scope } from '../../model.ts';
 import { scopesOf } from '../../piece-lookups.ts';
-import { testsIn } from '../../tests-in.ts';
 
 /** What tables are taken from; the pack for its tables of words. */
 type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
