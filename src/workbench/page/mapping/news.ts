@@ -1,6 +1,6 @@
 /**
- * What a screen reader is told of the problems of a pack. In: those that it was told last, and those there are now. Out:
- * their number, and in words those that are new.
+ * What a screen reader is told of the problems of a pack. In: those that it was told last, and those there are now.
+ * Out: their number, and in words those that are new.
  */
 import type { WireProblem } from '../../wire/mapping.ts';
 
