@@ -7,6 +7,7 @@
  * ends after `ttl` if one of its tables has no watermark or its rows depend on the time of day.
  */
 import { performance } from 'node:perf_hooks';
+import type { Access } from '../auth/access.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { type BoundedCache, boundedCache, type WeighedCache, weighedCache } from './bounded.ts';
 import type { Freshness } from './freshness.ts';
@@ -244,4 +245,42 @@ const COUNTED = { miss: 'misses', stale: 'stale', request: 'refused' } as const;
 
 function made(why: 'miss' | 'stale' | 'request', stored: boolean, collapsed: boolean): AnswerOrigin {
   return { kind: 'made', why, stored, collapsed };
+}
+
+export interface AnswerKey {
+  /** Of the mappings. */
+  readonly version: string;
+  readonly access: Access;
+  /** Absolute base of the interface: it stands in links and references. */
+  readonly base: string;
+  readonly handling: 'strict' | 'lenient';
+  readonly accept: string | undefined;
+  /** Path and query, as they were sent. */
+  readonly target: string;
+}
+
+/**
+ * A text of everything that the answer depends on, beside the database. None of the parts can hold the line ends that
+ * stand between them: header values and addresses have none. All but the address is few and comes again: it stands as a
+ * number, for a key is hashed as a whole at each look-up.
+ */
+export function answerKey({ version, access, base, handling, accept = '', target }: AnswerKey): string {
+  const stem = `${version}\n${accessKey(access)}\n${base}\n${handling}\n${accept}`;
+  return `${numbers.get(stem, () => ({ number: ++last })).number}\n${target}`;
+}
+
+/** A stem that was forgotten gets another number, never one that was another's: its answers are made anew. */
+const numbers: BoundedCache<{ readonly number: number }> = boundedCache(10_000);
+let last = 0;
+
+/** Access objects live as long as a session; each is written out once. */
+const accessKeys = new WeakMap<Access, string>();
+
+/** Equal for equal access, and for no other: no answer ever goes to somebody who may see more or less. */
+function accessKey(access: Access): string {
+  const kept = accessKeys.get(access);
+  if (kept !== undefined) return kept;
+  const made = JSON.stringify(access);
+  accessKeys.set(access, made);
+  return made;
 }

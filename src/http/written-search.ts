@@ -2,7 +2,7 @@
  * A search as a person writes it. In: `Patient?name=smith`, with or without an address before it. Out: a request.
  */
 import type { SearchRequest } from '../facade.ts';
-import { parseParameters } from './middleware/parameters.ts';
+import { parseParameters } from './middleware/request.ts';
 
 /** Throws FhirError `invalid` for what is not encoded as in a URL. */
 export function writtenSearch(text: string): SearchRequest {

@@ -6,7 +6,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Forwarding } from '../audit/forward.ts';
 import type { AnswerCounters } from '../cache/answers.ts';
 import type { Jobs } from '../export/jobs.ts';
-import type { Admission, Places } from '../http/middleware/admission.ts';
+import type { Admission, Places } from '../http/middleware/limits.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Reading } from '../observe/metrics.ts';
 import type { BulkheadLoad, Database } from '../sql/database.ts';

@@ -4,7 +4,7 @@
  */
 import { addressOf } from '../common/named-address.ts';
 import { type Issue, operationOutcome } from '../outcome.ts';
-import { quote } from './json-text.ts';
+import { quote } from './text.ts';
 
 /** A resource as it stands in a Bundle. `id` is a legal FHIR id. */
 export interface EntryText {

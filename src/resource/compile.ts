@@ -12,7 +12,7 @@ import type { Emission } from './emission.ts';
 import { emit } from './emit.ts';
 import { type Frame, rawCode } from './frame.ts';
 import { appendMembers, keyOf, nameOf } from './members.ts';
-import { columnsOfFewValues } from './memo-inputs.ts';
+import { columnsOfFewValues } from './memo.ts';
 import { idCode } from './reference.ts';
 import type { Children } from './rows.ts';
 import type { SelectedRoot } from './selection.ts';

@@ -1,18 +1,18 @@
 /**
  * Collects what a row must have fetched. In: nodes of one or several mappings over the same rows. Out: a LevelShape:
- * columns, flags, child rows.
+ * columns, those of logical ids and of references among them, flags, child rows.
  */
-
 import { columnsOf, namedNodesOf, testsIn } from '../mapping/children.ts';
+import type { IdRule } from '../mapping/id-rule.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
-import { flag } from '../sql/construct.ts';
-import type { ColumnExpression, Expression } from '../sql/expression.ts';
+import type { ColumnType } from '../sql/column-type.ts';
+import { exists, flag } from '../sql/construct.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';
 import { aliasesOf } from '../sql/walk.ts';
-import { constantOf, refShapeOf } from './ref-shape.ts';
 import type { ChildShape, LevelShape, RefShape, ShapeResolver } from './shape.ts';
 
 export class Level {
@@ -245,4 +245,62 @@ interface Child extends Pick<ChildShape, 'each' | 'parentPositions' | 'ownPositi
 
 function aliasesIn(scope: Scope): readonly Identifier[] {
   return [scope.alias, ...scope.lookups.map(({ alias }) => alias)];
+}
+
+/** Where the value of an id column is. */
+export interface IdSource {
+  readonly position: number;
+  /** The type of the target's column, where our column of another type stands for it. */
+  readonly castTo?: ColumnType;
+}
+
+/** The columns that an id is made of, those of all alternatives. */
+export function idColumnsOf(rule: IdRule): readonly ColumnExpression[] {
+  return rule.alternatives.flatMap(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
+}
+
+/**
+ * `need` fetches an expression with the row and returns its position. `served`: no row is read without its target, so
+ * the target need not be looked for again.
+ */
+export function refShapeOf(
+  node: RefNode,
+  target: Mapping,
+  need: (expression: Expression) => number,
+  resolver: ShapeResolver,
+  served: boolean,
+): RefShape {
+  const idColumns = idColumnsOf(target.id);
+  const id = new Map<string, IdSource>();
+  const shape = { node, target, id, positions: node.on.map(({ ours }) => need(ours)) };
+  const ours = new Map(node.on.map(on => [expressionKey(on.theirs), on.ours]));
+  if (idColumns.every(column => standsFor(column, ours.get(expressionKey(column)), node.exists))) {
+    for (const column of idColumns) {
+      const own = ours.get(expressionKey(column));
+      if (!own) continue;
+      const castTo = own.type.kind === column.type.kind ? {} : { castTo: column.type };
+      id.set(expressionKey(column), { position: need(own), ...castTo });
+    }
+    if (!node.exists || served) return { ...shape, never: false };
+    const there = exists(resolver.targetRelation(target, node.on, []).relation);
+    const known = constantOf(there);
+    return { ...shape, ...(known === undefined ? { flag: need(flag(there)) } : {}), never: known === false };
+  }
+  const { relation, aliases } = resolver.targetRelation(target, node.on, idColumns);
+  if (relation.where.kind === 'false') return { ...shape, never: true };
+  for (const column of idColumns) {
+    const select = renameExpression(column, aliases);
+    id.set(expressionKey(column), { position: need({ kind: 'scalar', select, from: relation, type: column.type }) });
+  }
+  return { ...shape, never: false };
+}
+
+/** Our column stands for an id column of the target; where it must be proved in SQL, only if it needs no cast. */
+function standsFor(column: ColumnExpression, ours: Expression | undefined, proved: boolean): boolean {
+  return ours !== undefined && (!proved || ours.type.kind === column.type.kind);
+}
+
+/** What a predicate is known to be. */
+export function constantOf(predicate: Predicate): boolean | undefined {
+  return predicate.kind === 'true' ? true : predicate.kind === 'false' ? false : undefined;
 }

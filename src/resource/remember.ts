@@ -5,9 +5,8 @@
 import type { Node } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
 import type { Emission } from './emission.ts';
-import { EntryMemo, entryInputs } from './entry-memo.ts';
 import { lookupsIn, rawCode } from './frame.ts';
-import { memoInputs, memoOf, SlotMemo } from './memo.ts';
+import { EntryMemo, entryInputs, memoInputs, memoOf, SlotMemo } from './memo.ts';
 import type { Text } from './source-text.ts';
 
 export interface Fragment {

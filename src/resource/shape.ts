@@ -8,8 +8,7 @@ import { namedNodesOf } from '../mapping/children.ts';
 import type { ChildRows, Condition, EachNode, JoinColumn, Mapping, Node, RefNode } from '../mapping/model.ts';
 import type { Expression, Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
-import { type IdSource, idColumnsOf } from './id-columns.ts';
-import { Level } from './level.ts';
+import { type IdSource, idColumnsOf, Level } from './level.ts';
 import { type SelectedRoot, type Selection, selectRoot } from './selection.ts';
 
 /** The columns of one kind of row and what hangs on it. */

@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
 import { isResourceType } from '../r4/definitions.ts';
-import { cleanText } from './json-text.ts';
+import { cleanText } from './text.ts';
 import { type Meaning, type Meanings, type Tags, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';

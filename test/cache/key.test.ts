@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
-import { type AnswerKey, answerKey } from '../../src/cache/key.ts';
+import { type AnswerKey, answerKey } from '../../src/cache/answers.ts';
 
 const OPEN: Access = { kind: 'all', caller: 'open' };
 const ASKED: AnswerKey = {

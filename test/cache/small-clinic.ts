@@ -8,9 +8,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Access, OPEN_ACCESS } from '../../src/auth/access.ts';
-import { type AnswerCache, type AnswerLimits, createAnswerCache, hearPlans } from '../../src/cache/answers.ts';
+import {
+  type AnswerCache,
+  type AnswerLimits,
+  answerKey,
+  createAnswerCache,
+  hearPlans,
+} from '../../src/cache/answers.ts';
 import { type Freshness, freshnessOf } from '../../src/cache/freshness.ts';
-import { answerKey } from '../../src/cache/key.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Registry } from '../../src/mapping/model.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createConnection } from 'node:net';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { isHost } from '../../src/http/server/address.ts';
+import { isHost } from '../../src/http/server/malformed.ts';
 import { exchanged, HOSTILE, target } from './target.ts';
 
 const NO_ADDRESS = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AnswerHeaders } from '../../src/http/middleware/answer-headers.ts';
+import { AnswerHeaders } from '../../src/http/middleware/answer.ts';
 
 const name = fc.constantFrom('Vary', 'vary', 'ETag', 'Cache-Control', 'X-Request-Id', 'x-request-id');
 const value = fc.constantFrom('Accept', 'Accept-Encoding', 'no-store', 'W/"1"');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { lastOf, parseParameters, queryOf } from '../../src/http/middleware/parameters.ts';
+import { lastOf, parseParameters, queryOf } from '../../src/http/middleware/request.ts';
 
 test('reads what URLSearchParams writes, in order', () => {
   const text = fc.string({ unit: 'grapheme' }).filter(one => !one.includes('\0'));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Lookup } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
-import { EntryMemo, entryInputs } from '../../src/resource/entry-memo.ts';
+import { EntryMemo, entryInputs } from '../../src/resource/memo.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf } from '../../src/resource/shape.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';

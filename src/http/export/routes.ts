@@ -24,8 +24,7 @@ import { bodyParameters } from '../fhir/operation-body.ts';
 import { ID } from '../fhir/record-routes.ts';
 import { representationOf, respond, respondWithOutcome } from '../fhir/respond.ts';
 import { mustBeWhole } from '../middleware/break-glass.ts';
-import { lastOf } from '../middleware/parameters.ts';
-import { urlParameters } from '../middleware/request-parameters.ts';
+import { lastOf, urlParameters } from '../middleware/request.ts';
 import { downloadFile } from './files.ts';
 import { pollLimit } from './poll-limit.ts';
 

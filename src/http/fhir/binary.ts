@@ -7,8 +7,7 @@ import type { ResourceText, SearchRequest } from '../../facade.ts';
 import type { HttpContext } from '../context.ts';
 import { type Answer, answerWith } from '../middleware/answer.ts';
 import { accepts, asksForFhir } from '../middleware/negotiate.ts';
-import { lastOf } from '../middleware/parameters.ts';
-import { headerOf } from '../middleware/request-header.ts';
+import { headerOf, lastOf } from '../middleware/request.ts';
 
 /** The one type whose content R4 gives without the resource around it. */
 const CONTENT_TYPE = 'Binary';

@@ -11,7 +11,7 @@ import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
 import { answerOf } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
-import { urlParameters } from '../middleware/request-parameters.ts';
+import { urlParameters } from '../middleware/request.ts';
 import { bodyParameters } from './operation-body.ts';
 import { representationOf } from './respond.ts';
 

@@ -6,8 +6,8 @@
 import { FhirError } from '../../outcome.ts';
 import { fromXml, XmlError } from '../../resource/from-xml.ts';
 import type { HttpContext } from '../context.ts';
-import { contentTypeOf, utf8, WrongMediaType } from '../middleware/content-type.ts';
 import { formatOf } from '../middleware/negotiate.ts';
+import { contentTypeOf, utf8, WrongMediaType } from '../middleware/request.ts';
 import { hasRepeatedName } from './repeated-name.ts';
 
 export type Members = Readonly<Record<string, unknown>>;

@@ -6,8 +6,7 @@ import { FhirError, type Issue, operationOutcome } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
 import { answerOf, type Representation, sendAnswer } from '../middleware/answer.ts';
 import { negotiate } from '../middleware/negotiate.ts';
-import { lastOf, parseParameters, queryOf } from '../middleware/parameters.ts';
-import { headerOf } from '../middleware/request-header.ts';
+import { headerOf, lastOf, parseParameters, queryOf } from '../middleware/request.ts';
 
 type Parameters = ReturnType<typeof parseParameters>;
 

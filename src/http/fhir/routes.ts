@@ -11,7 +11,7 @@ import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../co
 import { answerOf, answerOfResource } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
-import { formParameters, urlParameters } from '../middleware/request-parameters.ts';
+import { formParameters, urlParameters } from '../middleware/request.ts';
 import { withSecurity } from './authorization.ts';
 import { nativeContent } from './binary.ts';
 import { ID, recordRoutes } from './record-routes.ts';

@@ -3,15 +3,13 @@
  * has a valid one, and a `Cache-Status` that says what happened.
  * RFC 9211, RFC 9111 section 5.2.1
  */
-import { type AnswerCache, type AnswerOrigin, hearPlans } from '../../cache/answers.ts';
+import { type AnswerCache, type AnswerOrigin, answerKey, hearPlans } from '../../cache/answers.ts';
 import type { Freshness } from '../../cache/freshness.ts';
-import { answerKey } from '../../cache/key.ts';
 import type { RequestContext } from '../../facade.ts';
 import { type AppParts, type HttpContext, requestContext } from '../context.ts';
-import { admitted } from './admission.ts';
 import { type Answer, sendAnswer } from './answer.ts';
-import { queryOf } from './parameters.ts';
-import { headerOf } from './request-header.ts';
+import { admitted } from './limits.ts';
+import { headerOf, queryOf } from './request.ts';
 
 /** The process's cache, and what it needs to know of the mappings that are served. */
 export interface KeptAnswers {

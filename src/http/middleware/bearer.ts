@@ -10,7 +10,7 @@ import type { Grant, Tokens } from '../../auth/token.ts';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { FhirError } from '../../outcome.ts';
 import type { HttpEnv } from '../context.ts';
-import { headerOf } from './request-header.ts';
+import { headerOf } from './request.ts';
 
 /** What becomes of a token. */
 export interface Decision {

@@ -7,7 +7,7 @@ import { createMiddleware } from 'hono/factory';
 import type { Access } from '../../auth/access.ts';
 import { FhirError, type Issue, issueOf } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
-import { headerOf } from './request-header.ts';
+import { headerOf } from './request.ts';
 
 export const GLASS = 'Break-Glass';
 

@@ -6,8 +6,8 @@ import { FhirError, issueOf } from '../../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../../sql/database.ts';
 import { type AppParts, type HttpContext, leftHalfway } from '../context.ts';
 import { respondWithOutcome } from '../fhir/respond.ts';
-import { WrongMediaType } from './content-type.ts';
 import { describeReason, tellFailure } from './failure.ts';
+import { WrongMediaType } from './request.ts';
 
 /** Seconds until a client may try again where the database did not say. */
 const RETRY_AFTER = 5;

@@ -1,10 +1,12 @@
 /**
- * Refuses requests before any work is done: long addresses, foreign Host headers, slow requests.
+ * Limits what the server takes on: refuses long addresses, foreign Host headers and slow requests before any work is
+ * done, and how many answers are made at a time, as each holds its rows in memory while it waits for the database.
  */
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { isLoopback } from '../../config/config.ts';
-import { endsAt } from '../../sql/database.ts';
+import { FhirError } from '../../outcome.ts';
+import { type BulkheadLoad, DatabaseError, endsAt } from '../../sql/database.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { refuse } from './refuse.ts';
 
@@ -60,5 +62,49 @@ export function limitTime({ config }: Pick<AppParts, 'config'>) {
     c.set('signal', abort.signal);
     await next();
     clearTimeout(timer);
+  });
+}
+
+/** First come, first served. */
+export interface Places {
+  /**
+   * Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal
+   * aborts.
+   */
+  enter(signal?: AbortSignal): Promise<() => void>;
+  load(): BulkheadLoad;
+  /** All places are taken, and for long nobody has given one back. */
+  isStalled?(): boolean;
+}
+
+export interface Admission {
+  /** For all that is read from the database, requests of a batch among them. */
+  readonly answers: Places;
+  /** For batches, which keep all their answers until the last is there. */
+  readonly batches: Places;
+}
+
+/** Seconds after which there may be a place. */
+const RETRY_AFTER = 1;
+
+/** Without places nobody waits. Throws FhirError `transient` (503) where too many wait already. */
+export async function admitted<T>(
+  places: Places | undefined,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (places === undefined) return work();
+  const leave = await places.enter(signal).catch(full);
+  try {
+    return await work();
+  } finally {
+    leave();
+  }
+}
+
+function full(error: unknown): never {
+  if (!(error instanceof DatabaseError) || error.reason !== 'unavailable') throw error;
+  throw new FhirError('overload', 'Too much is asked at a time; try again later', {
+    retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
 }

@@ -6,7 +6,7 @@
 import { type Accept, parseAccept } from 'hono/utils/accept';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { FhirError } from '../../outcome.ts';
-import { parameterOf } from './content-type.ts';
+import { parameterOf } from './request.ts';
 
 /** `html` is a page for people. */
 export type Format = 'json' | 'xml' | 'html';

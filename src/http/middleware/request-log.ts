@@ -1,8 +1,10 @@
 /**
- * Logs each request: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
+ * Logs each request under an id: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
  * `lintel:request`. They have method, route pattern, status, bytes and durations, never the path or the query, which
  * contain ids and search values.
  */
+
+import { randomUUID } from 'node:crypto';
 import { tracingChannel } from 'node:diagnostics_channel';
 import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
@@ -10,7 +12,7 @@ import { routePath } from 'hono/route';
 import type { LogFields } from '../../log.ts';
 import { type Spent, STAGES, startStopwatch } from '../../observe/stages.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
-import { headerOf } from './request-header.ts';
+import { headerOf } from './request.ts';
 
 /** What subscribers of `lintel:request` are told; route and status once they are known. */
 export interface RequestEvent {
@@ -131,3 +133,23 @@ function rounded(milliseconds: number): number {
 function numberOf(text: string | null): number | undefined {
   return text === null ? undefined : Number(text);
 }
+
+/** A patient's name or number is not to come into the log in this way either. */
+const WELL_FORMED = /^(?:[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|[0-9a-f]{16,64}|[0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
+const ECHOED = /^[\x21-\x7e]{1,200}$/;
+
+/**
+ * Takes X-Request-Id as the id if it is a UUID, ULID, hex or the like and so contains no words, or else makes one. An
+ * id that is not taken is returned as X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
+ */
+export const requestId = createMiddleware<HttpEnv>(async (c, next) => {
+  const sent = headerOf(c, 'x-request-id');
+  const taken = sent !== undefined && WELL_FORMED.test(sent);
+  const id = taken ? sent : randomUUID();
+  c.set('requestId', id);
+  await next();
+  // Not by `c.header`, which makes the finished response anew.
+  const { headers } = c.res;
+  headers.set('X-Request-Id', id);
+  if (sent !== undefined && !taken && ECHOED.test(sent)) headers.set('X-Correlation-Id', sent);
+});

@@ -11,7 +11,7 @@ import { parameterLines, sqlLines } from '../../explain/sql-text.ts';
 import type { SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv, requestContext, serverBase } from '../context.ts';
-import { parseParameters } from '../middleware/parameters.ts';
+import { parseParameters } from '../middleware/request.ts';
 import { type Html, PAGE_POLICY, page } from './page-frame.ts';
 
 export const EXPLAIN_PATH = '/explain';

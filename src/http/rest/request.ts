@@ -6,7 +6,7 @@ import type { RequestContext } from '../../facade.ts';
 import { idOfNumber } from '../../rest/fhir-source.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, fhirBase, type HttpContext, seeing } from '../context.ts';
-import { parseParameters, queryOf } from '../middleware/parameters.ts';
+import { parseParameters, queryOf } from '../middleware/request.ts';
 import { RestError } from './errors.ts';
 import { accessOf } from './session.ts';
 

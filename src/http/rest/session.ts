@@ -12,7 +12,7 @@ import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
 import { type Entry, tokenOf } from '../middleware/bearer.ts';
 import { wantsPage } from '../middleware/negotiate.ts';
-import { headerOf } from '../middleware/request-header.ts';
+import { headerOf } from '../middleware/request.ts';
 import { nextAddress } from '../pages/login-page.ts';
 import { RestError } from './errors.ts';
 

@@ -6,7 +6,7 @@
  */
 import { DatabaseError } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';
-import type { Places } from '../middleware/admission.ts';
+import type { Places } from '../middleware/limits.ts';
 
 export interface PlacesOptions {
   /** Places at most, and at least. */

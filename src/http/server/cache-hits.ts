@@ -15,8 +15,7 @@ import { type RecordOfHits, recordOfHits, UNWRITTEN } from '../middleware/audit.
 import { type Coding, isWorthCoding } from '../middleware/compress.ts';
 import { type AnsweredAlike, isTraced, tellHits } from '../middleware/request-log.ts';
 import { isPublic } from '../public.ts';
-import { type Asking, knownClients } from './known-clients.ts';
-import { askedOf } from './plain-request.ts';
+import { type Asking, askedOf, knownClients } from './known-clients.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
 
