@@ -8,7 +8,7 @@ import { readConfig } from '../config/config.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
-import { type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
+import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
 import { missingIn, proposalsFor } from '../workbench/init/propose.ts';
 import {
@@ -72,7 +72,7 @@ until you remove the # before what is right.
     const database = await openDatabase(config, terminal.note);
     try {
       const catalog = await database.catalog();
-      const named = proposalsFor(catalog);
+      const named = proposalsFor(catalog, (await database.survey?.(catalog)) ?? new Map());
       const signal = AbortSignal.timeout(1000 * budget);
       const proposals =
         args.values['no-rows'] === true
@@ -120,20 +120,31 @@ function linesOf(proposal: SeenProposal): readonly string[] {
   return [
     `${kind}: ${table}, score ${score.toFixed(2)}; ${head.join('; ')}`,
     ...elements.map(one => {
-      const column = one.join ? `${one.join.table.name}.${one.column} by ${one.join.ours}` : one.column;
-      return `  ${one.path}  ${column}  ${one.score.toFixed(2)}${one.seen ? `  ${one.seen.note}` : ''}`;
+      return `  ${one.path}  ${placeOf(one)}  ${one.score.toFixed(2)}  ${one.why}${one.seen ? `; ${one.seen.note}` : ''}`;
     }),
   ];
 }
 
+/** `BORN`; of another table `ACCESSION.PATIENT_ID by NO`, and by each further step. */
+function placeOf({ column, join = [] }: SeenElement): string {
+  const end = join.at(-1)?.table.name;
+  const by = join.map(({ on }) => on.map(([, ours]) => ours).join(' and ')).join(', then ');
+  return end === undefined ? column : `${end}.${column} by ${by}`;
+}
+
 /** Without the catalog's own objects. */
-function plainOf({ info: _, named: _named, elements, rows, ...rest }: SeenProposal) {
+function plainOf({ info: _, named: _named, factor: _factor, elements, rows, ...rest }: SeenProposal) {
   return {
     ...rest,
     ...(rows === undefined ? {} : countOf(rows)),
     elements: elements.map(({ join: joined, otherwise: _others, type: _type, ...element }) => ({
       ...element,
-      ...(joined && { join: { table: joined.table.name, theirs: joined.theirs, ours: joined.ours } }),
+      ...(joined && {
+        join: joined.map(({ table, on, isDeclared: declared }) => ({
+          ...{ table: table.name, declared },
+          on: on.map(([theirs, ours]) => ({ theirs, ours })),
+        })),
+      }),
     })),
   };
 }

@@ -12,7 +12,7 @@ import { type Database, DatabaseError, endsAt, TOO_LONG } from '../sql/database.
 import type { ColumnExpression, SqlValue } from '../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
-import { wordsIn } from './init/propose.ts';
+import { wordsIn } from './init/words.ts';
 
 export interface LikelyKey {
   readonly column: string;

@@ -3,10 +3,11 @@
  * column with what a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every
  * read is bounded in rows and in time.
  */
+import { plural } from '../../common/plural.ts';
 import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
 import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
-import { findColumn, type TableInfo } from '../../sql/catalog.ts';
+import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { among, filled, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
 import type { ColumnExpression } from '../../sql/expression.ts';
@@ -28,7 +29,8 @@ export interface ElementEvidence {
 }
 
 export interface RawCode extends Counted {
-  readonly suggestion: { readonly code: string; readonly reason: string } | undefined;
+  /** Undefined: none. `isLikely`: good enough to be written, where a person is asked to look at it. */
+  readonly suggestion: { readonly code: string; readonly reason: string; readonly isLikely: boolean } | undefined;
 }
 
 export interface SeenElement extends ProposedElement {
@@ -50,6 +52,11 @@ const TIME_LIMIT = 2000;
 const LOOKED_FOR = 200;
 /** Candidates of one kind that are told. */
 const MOST = 3;
+/** A best candidate whose name fits, too. */
+const SURE = 0.6;
+/** The score of a suggestion that is written. */
+const LIKELY = 0.85;
+const NEARLY_ALL = 0.8;
 /** Of an empty table the names may be right, and a full one is likelier. */
 const EMPTY = 0.5;
 /** Names fit and rows do not. */
@@ -109,8 +116,15 @@ function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
   );
   const left = proposals.filter(one => best.has(one));
   return [...Map.groupBy(left, ({ kind }) => kind).values()].flatMap(own =>
-    own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1)).slice(0, MOST),
+    withoutNoise(own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))).slice(0, MOST),
   );
+}
+
+/** Where the best has a name that fits and columns too, tables whose names say nothing only mislead. */
+function withoutNoise(own: readonly SeenProposal[]): readonly SeenProposal[] {
+  const [best] = own;
+  const isSure = best !== undefined && best.named > 0 && best.score >= SURE;
+  return isSure ? own.filter(({ named }) => named > 0) : own;
 }
 
 async function seenProposal(
@@ -122,23 +136,75 @@ async function seenProposal(
   const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]) };
   const chosen = await Promise.all(proposal.elements.map(element => joinedBest(look, proposal, element)));
   const profiles = new Map<TableInfo, TableProfile>();
-  for (const [info, elements] of Map.groupBy(chosen, ({ join }) => join?.table ?? proposal.info)) {
-    const profile = await profileOf(look, info, elements);
+  const guessedKey = proposal.isKeyGuessed ? proposal.key : [];
+  const read = Map.groupBy(chosen, element => tableOf(element, proposal));
+  for (const info of new Set([...read.keys(), ...(guessedKey.length > 0 ? [proposal.info] : [])])) {
+    const columns = (read.get(info) ?? []).map(({ column }) => column);
+    const profile = await profileOf(look, info, info === proposal.info ? [...columns, ...guessedKey] : columns);
     if (profile) profiles.set(info, profile);
   }
   const elements: SeenElement[] = [];
   for (const element of chosen) {
-    const info = element.join?.table ?? proposal.info;
+    const info = tableOf(element, proposal);
     const of = profiles.get(info)?.columns.find(({ name }) => name === element.column)?.profile;
     const seen = of && of.values > 0 ? evidenceOf(element, of) : undefined;
     const known = seen && element.kind === 'patient' ? await amongPatients(look, info, element.column) : undefined;
-    const whole = seen && known ? { ...seen, note: `${seen.note}; ${known.note}`, fit: seen.fit * known.fit } : seen;
+    const led = await stepsHold(look, element, proposal);
+    const more = [known, led].filter(one => one !== undefined);
+    const whole = seen && {
+      ...{ ...seen, note: [seen, ...more].map(({ note }) => note).join('; ') },
+      fit: more.reduce((fit, one) => fit * one.fit, seen.fit),
+    };
     elements.push({ ...element, seen: whole, score: rounded(element.score * (whole?.fit ?? 1)) });
   }
-  const rows = profiles.get(proposal.info)?.rows;
+  const own = profiles.get(proposal.info);
+  const rows = own?.rows ?? (await sizeOf(database, proposal.info));
   const { score } = scored({ ...proposal, elements });
   const more = rows === undefined || rows.count === 0 ? 0 : ROWS_SHARE * Math.log10(rows.count);
-  return { ...proposal, elements, rows, score: rounded(rows?.count === 0 ? EMPTY * score : Math.min(1, score + more)) };
+  return {
+    ...{ ...proposal, elements, rows, ...keyHolds(proposal, own) },
+    score: rounded(rows?.count === 0 ? EMPTY * score : Math.min(1, score + more)),
+  };
+}
+
+/** The table of an element's column. */
+function tableOf({ join }: ProposedElement, { info }: Proposal): TableInfo {
+  return join?.at(-1)?.table ?? info;
+}
+
+/** Whether a key that is not declared tells the rows of the sample apart; if not, the proposal has none. */
+function keyHolds(
+  { key, isKeyGuessed, reasons }: Proposal,
+  of: TableProfile | undefined,
+): Partial<Pick<Proposal, 'key' | 'reasons'>> {
+  const [column, ...others] = key;
+  if (!isKeyGuessed || column === undefined) return {};
+  const told = (what: string): readonly string[] => [...reasons, `${key.join(', ')} ${what}`];
+  const profile = of?.columns.find(({ name }) => name === column)?.profile;
+  if (others.length > 0 || !profile || profile.values === 0) return { reasons: told('may be its key, by the name') };
+  if (profile.nulls > 0 || profile.distinct.count < profile.values)
+    return { key: [], reasons: told('has the name of a key, and is not unique') };
+  const where = of.sample === undefined ? 'all' : 'a sample of';
+  return { reasons: told(`may be its key: unique in ${where} ${plural(profile.values, 'row')}`) };
+}
+
+/** Whether steps that names suggest lead to rows. Undefined: all are declared, or nobody can tell. */
+async function stepsHold(
+  look: Look,
+  { join = [] }: ProposedElement,
+  { info }: Proposal,
+): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
+  const notes: string[] = [];
+  let fit = 1;
+  for (const [i, { table, on, isDeclared }] of join.entries()) {
+    const [[theirs, ours] = [], ...more] = on;
+    if (isDeclared || theirs === undefined || ours === undefined || more.length > 0) continue;
+    const share = await shareAmong(look, { info: join[i - 1]?.table ?? info, column: ours }, table, theirs);
+    if (share === undefined) continue;
+    notes.push(`${Math.round(100 * share)} % of a sample of ${ours} are in ${tableText(table)}`);
+    if (share < 0.5) fit *= CONTRADICTED;
+  }
+  return notes.length === 0 ? undefined : { note: notes.join('; '), fit };
 }
 
 interface Look {
@@ -148,13 +214,20 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-/** Where several tables may be joined, the one among whose keys most of our values are. */
+/** Where several tables may be joined, a declared step, or the one among whose keys most of our values are. */
 async function joinedBest(look: Look, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
   let best = element;
   let most = -1;
+  if (element.join?.every(({ isDeclared }) => isDeclared)) return best;
   for (const one of element.otherwise ? [element, ...element.otherwise] : []) {
-    if (!one.join) continue;
-    const share = (await shareAmong(look, { info, column: one.join.ours }, one.join.table, one.join.theirs)) ?? 0;
+    const [
+      {
+        table,
+        on: [[theirs, ours] = []],
+      } = { table: info, on: [] },
+    ] = one.join ?? [];
+    if (theirs === undefined || ours === undefined) continue;
+    const share = (await shareAmong(look, { info, column: ours }, table, theirs)) ?? 0;
     if (share > most) [best, most] = [one, share];
   }
   return best;
@@ -164,10 +237,10 @@ async function joinedBest(look: Look, { info }: Proposal, element: ProposedEleme
 async function profileOf(
   { database, signal }: Look,
   info: TableInfo,
-  elements: readonly ProposedElement[],
+  names: readonly string[],
 ): Promise<TableProfile | undefined> {
   const columns = new Map(
-    elements.flatMap(({ column }) => {
+    names.flatMap(column => {
       const found = findColumn(info, column);
       return found ? [[column.toLowerCase(), found] as const] : [];
     }),
@@ -213,10 +286,10 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
     return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
   }
   if (kind === 'code' && system !== undefined) {
-    const codes = (of.frequent ?? []).map(counted => ({ ...counted, suggestion: suggestion(counted.what, system) }));
+    const codes = codesOf(of.frequent ?? [], system);
     if (codes.length === 0)
       return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
-    return { note: `${filledText}; ${codes.length} codes`, fit: 1, via: undefined, codes };
+    return { note: `${filledText}; ${plural(codes.length, 'code')}`, fit: 1, via: undefined, codes };
   }
   // Texts of results: `<5` beside `7.2`.
   const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
@@ -248,9 +321,24 @@ function dateCodec(forms: readonly string[], type: ProposedElement['type']): str
   return DATE_CODECS.find(([form]) => form.test(usual))?.[1];
 }
 
-function suggestion(raw: string, system: string): RawCode['suggestion'] {
-  const [best] = suggestionsFor(raw, vocabularyOfSystem(system));
-  return best && { code: best.code, reason: best.reason };
+/**
+ * Codes with what they may mean. A single letter means little by itself: `E` may be an error or an end. It is
+ * believed where letters of nearly all rows mean something in the same system.
+ */
+function codesOf(frequent: readonly Counted[], system: string): readonly RawCode[] {
+  const vocabulary = vocabularyOfSystem(system);
+  const found = frequent.map(counted => {
+    const [best] = suggestionsFor(counted.what, vocabulary);
+    return { ...counted, best, isLikely: best !== undefined && best.score >= LIKELY };
+  });
+  const rowsOf = (some: readonly Counted[]): number => some.reduce((sum, { rows }) => sum + rows, 0);
+  const isLetter = ({ what }: Counted): boolean => what.trim().length === 1;
+  const letters = found.filter(isLetter);
+  const areMeant = rowsOf(letters.filter(({ isLikely }) => isLikely)) >= NEARLY_ALL * rowsOf(letters);
+  return found.map(({ best, isLikely, ...counted }) => {
+    const isTaken = isLikely && (areMeant || !isLetter(counted));
+    return { ...counted, suggestion: best && { code: best.code, reason: best.reason, isLikely: isTaken } };
+  });
 }
 
 /** How many of a sample of values are keys of patients. Undefined: it cannot be asked, or not in time. */

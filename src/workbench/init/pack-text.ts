@@ -3,10 +3,13 @@
  * with one `#` is YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##`
  * stays a comment then.
  */
+
+import { idCodec } from '../../mapping/codecs/id.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
+import type { Step } from './parents.ts';
 import { missingIn, patientColumn } from './propose.ts';
 
 export interface NewPack {
@@ -21,7 +24,10 @@ export function packFiles(proposals: readonly SeenProposal[], { name, zone }: Ne
   const patients = proposals.find(({ resource }) => resource === 'Patient');
   const codes: string[] = [];
   for (const [kind, own] of Map.groupBy(proposals, one => one.kind)) {
-    const named = own.map((proposal, i) => ({ ...proposal, mapping: i === 0 ? kind : `${kind}-${i + 1}` }));
+    // Mappings of one resource share no id.
+    const isShared = proposals.some(one => one.kind !== kind && one.resource === own[0]?.resource);
+    const prefix = isShared ? `${kind[0]}-` : '';
+    const named = own.map((proposal, i) => ({ ...proposal, prefix, mapping: i === 0 ? kind : `${kind}-${i + 1}` }));
     files.set(`${kind}.yaml`, `${named.flatMap((one, i) => proposalLines(one, i, patients)).join('\n')}\n`);
     codes.push(...named.flatMap(codeMapLines));
   }
@@ -31,6 +37,8 @@ export function packFiles(proposals: readonly SeenProposal[], { name, zone }: Ne
 
 interface Named extends SeenProposal {
   readonly mapping: string;
+  /** At the beginning of its ids. */
+  readonly prefix: string;
 }
 
 function packText(name: string, zone: string | undefined): string {
@@ -45,24 +53,38 @@ function packText(name: string, zone: string | undefined): string {
 }
 
 function proposalLines(proposal: Named, index: number, patients: SeenProposal | undefined): readonly string[] {
-  const { mapping, resource, table, info, score, rows, reasons, key, elements } = proposal;
+  const { mapping, prefix, resource, table, info, score, rows, reasons, key, isKeyGuessed, elements } = proposal;
   const stamp = elements.find(({ path }) => path === STAMP);
   const joins = joinsOf(elements);
   const missing = missingIn(proposal);
-  const texts = key.filter(column => findColumn(info, column)?.type?.kind === 'text');
+  const kindOf = (column: string) => findColumn(info, column)?.type?.kind;
+  const isFit = (column: string): boolean => {
+    const type = findColumn(info, column)?.type;
+    return type !== undefined && idCodec(undefined, type) !== undefined;
+  };
+  const parts = key.filter(isFit);
+  const texts = key.filter(column => kindOf(column) === 'text');
   return [
     ...(index > 0 ? ['#', '# ---'] : []),
     `## Candidate ${index + 1} for ${resource}, score ${score.toFixed(2)}: table ${table}${rowsText(rows)}`,
     ...reasons.map(reason => `##   ${reason}`),
     ...(missing.length > 0 ? [`##   no column found for ${missing.join(', ')}`] : []),
     ...[`# mapping: ${mapping}`, `# resource: ${resource}`, '# source:', `#   table: ${table}`, '#   as: t'],
-    ...(key.length > 0 ? [`#   key: [${key.join(', ')}]`] : ['#   key: []  ## write columns that are unique together']),
+    ...(key.length > 0
+      ? [`#   key: [${key.join(', ')}]${isKeyGuessed ? '  ## not declared: make sure that it is unique' : ''}`]
+      : ['#   key: []  ## write columns that are unique together']),
     ...(stamp ? [changedLine(stamp)] : []),
     ...(joins.size > 0 ? ['#   lookup:', ...[...joins].map(([alias, join]) => joinLine(alias, join))] : []),
     ...(texts.length > 1
       ? ['## An id has 64 characters at most: two UUIDs do not fit, and a view can give a short key']
       : []),
-    `# id: "${key.map(column => (texts.length > 1 && texts.includes(column) ? `{${column}|escaped}` : `{${column}}`)).join('-')}"`,
+    ...key
+      .filter(column => !isFit(column))
+      .map(
+        column =>
+          `##   ${column}, a ${findColumn(info, column)?.declared}, cannot stand in an id: a view can give a key`,
+      ),
+    `# id: "${prefix}${parts.map(column => (texts.length > 1 && texts.includes(column) ? `{${column}|escaped}` : `{${column}}`)).join('-')}"`,
     ...neededLines(resource, elements),
     '# elements:',
     ...treeLines(treeOf(elements.filter(one => one !== stamp)), (name, element) =>
@@ -164,7 +186,9 @@ function elementText(name: string, element: SeenElement, around: Surroundings): 
 const STAMP = 'meta.lastUpdated';
 
 interface Joined {
-  readonly join: NonNullable<SeenElement['join']>;
+  readonly step: Step;
+  /** The alias that our side is of; undefined: that of the row. */
+  readonly from: string | undefined;
   /** A row without one is no resource. */
   readonly required: boolean;
 }
@@ -181,31 +205,49 @@ function changedLine(stamp: SeenElement): string {
     : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
 }
 
-/** Tables that elements come from, by alias: `j`, `j2`. */
+/** Steps that lead to the columns of elements, by alias: `j`, `j2`. */
 function joinsOf(elements: readonly SeenElement[]): ReadonlyMap<string, Joined> {
   const found = new Map<string, Joined>();
-  for (const { join, kind } of elements) {
-    if (!join) continue;
-    const known = [...found].find(([, one]) => one.join.table === join.table && one.join.ours === join.ours);
-    const [alias, before] = known ?? [found.size === 0 ? 'j' : `j${found.size + 1}`, undefined];
-    found.set(alias, { join, required: before?.required === true || kind === 'patient' });
+  for (const { join = [], kind } of elements) {
+    let from: string | undefined;
+    for (const step of join) {
+      const known = aliasOf(found, step, from);
+      const alias = known ?? (found.size === 0 ? 'j' : `j${found.size + 1}`);
+      found.set(alias, { step, from, required: found.get(alias)?.required === true || kind === 'patient' });
+      from = alias;
+    }
   }
   return found;
 }
 
-function joinLine(alias: string, { join: { table, theirs, ours }, required }: Joined): string {
-  return `#     ${alias}: { table: ${tableText(table)}, on: { ${theirs}: ${ours} }${required ? ', required: true' : ''} }`;
+function aliasOf(joins: ReadonlyMap<string, Joined>, { table, on }: Step, from: string | undefined) {
+  const text = (pairs: Step['on']): string => pairs.map(pair => pair.join()).join();
+  return [...joins].find(
+    ([, one]) => one.step.table === table && one.from === from && text(one.step.on) === text(on),
+  )?.[0];
+}
+
+/** The alias that an element's column is of. */
+function lastAlias(joins: ReadonlyMap<string, Joined>, join: readonly Step[] = []): string | undefined {
+  return join.reduce<string | undefined>((from, step) => aliasOf(joins, step, from), undefined);
+}
+
+function joinLine(alias: string, { step: { table, on, isDeclared }, from, required }: Joined): string {
+  const ours = (column: string): string => (from === undefined ? column : `${from}.${column}`);
+  const pairs = on.map(([theirs, column]) => `${theirs}: ${ours(column)}`).join(', ');
+  const more = required ? ', required: true' : '';
+  return `#     ${alias}: { table: ${tableText(table)}, on: { ${pairs} }${more} }${isDeclared ? '' : '  ## by the names alone'}`;
 }
 
 /** `score 0.97: reads as "birth date"; 98 % filled; yyyymmdd`. */
-function whyText({ score, words, declared, seen }: SeenElement): string {
+function whyText({ score, why, declared, seen }: SeenElement): string {
   const note = seen ? `; ${seen.note}` : '';
-  return `${declared}, score ${score.toFixed(2)}: reads as "${words}"${note}`;
+  return `${declared}, score ${score.toFixed(2)}: ${why}${note}`;
 }
 
 function nodeText(element: SeenElement, { mapping, joins, patients }: Surroundings): string {
   const { column, kind, join, seen, path } = element;
-  const [alias] = [...joins].find(([, one]) => one.join.table === join?.table && one.join.ours === join.ours) ?? [];
+  const alias = lastAlias(joins, join);
   const from = alias === undefined ? column : `${alias}.${column}`;
   if (kind === 'patient') {
     const theirs = (patients && patientColumn(patients, column)) ?? column;
@@ -234,6 +276,7 @@ function codeMapLines({ mapping, elements }: Named): readonly string[] {
 
 function codeLine({ what, rows, suggestion }: RawCode): string {
   const raw = /^[A-Za-z][\w-]*$/.test(what) ? what : JSON.stringify(what);
-  const told = suggestion ? `suggested: ${suggestion.reason}` : 'nothing is suggested';
-  return `#     ${raw}: ${suggestion?.code ?? 'absent'}  ## ${rows} rows; ${told}`;
+  const { code, reason, isLikely } = suggestion ?? { code: 'absent', reason: 'nothing is suggested', isLikely: false };
+  const told = suggestion ? `${isLikely ? 'suggested' : `perhaps ${code}`}: ${reason}` : reason;
+  return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows; ${told}`;
 }

@@ -1,19 +1,15 @@
 /**
- * Proposes tables for a pack that is begun. In: the catalog of a database. Out: for each kind of record (hints.json)
- * the tables that may hold it, each with a score, the columns that may make its elements, and the reasons. This file
- * looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes proposals as comments. A person
- * decides.
+ * Proposes tables for a pack that is begun. In: the catalog of a database, and its declared foreign keys. Out: for each
+ * kind of record (hints.json) the tables that may hold it, each with a score, the columns that may make its elements,
+ * and the reasons. This file looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes
+ * proposals as comments. A person decides.
  */
 import { readFileSync } from 'node:fs';
 import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
-
-interface Hints {
-  /** A word of a name to the words that it stands for. */
-  readonly abbreviations: Readonly<Record<string, string>>;
-  readonly candidates: readonly Kind[];
-}
+import { isSame, type Step, type StepsOf, type Surveys, stepsIn } from './parents.ts';
+import { wordsIn } from './words.ts';
 
 interface Kind {
   readonly name: string;
@@ -42,23 +38,16 @@ export interface ProposedElement {
   readonly declared: string;
   /** How well the name fits, from 0 to 1. */
   readonly score: number;
-  /** The words that the name was taken for. */
-  readonly words: string;
+  /** Why the column was taken: `reads as "birth date"`. */
+  readonly why: string;
   readonly type: ColumnInfo['type'];
   readonly system?: string;
   /** Constants beside it, by name. */
   readonly with?: Readonly<Record<string, string>>;
-  /** The column is of another table, one join away. */
-  readonly join?: Join;
-  /** Other tables that such a join may lead to, next best first. */
+  /** The column is of another table, which these steps lead to. */
+  readonly join?: readonly Step[];
+  /** Other tables that such steps may lead to, next best first. */
   readonly otherwise?: readonly ProposedElement[];
-}
-
-/** `ours` leads to the row of `table` whose key `theirs` is. */
-interface Join {
-  readonly table: TableInfo;
-  readonly theirs: string;
-  readonly ours: string;
 }
 
 export interface Proposal {
@@ -71,23 +60,38 @@ export interface Proposal {
   readonly score: number;
   /** Of the score, what the name of the table gives: from 0 to 1. */
   readonly named: number;
+  /** What is left of the score for what speaks against the table: 1 for nothing. */
+  readonly factor: number;
   readonly reasons: readonly string[];
   readonly key: readonly string[];
+  /** The table declares no key, and this one has the name of one. */
+  readonly isKeyGuessed: boolean;
   readonly elements: readonly ProposedElement[];
 }
 
 /** Tables that score less are no candidates. */
 const LEAST = 0.4;
+/** Nearly all columns, where the name of the table says nothing. */
+const UNNAMED = 0.55;
 /** Candidates of one kind whose rows are worth a look. */
 const MOST = 6;
-/** What a column that is one join away counts, against one of the table itself. */
-const JOINED = 0.9;
+/** What a column one step away counts: by a declared foreign key, and by names. */
+const DECLARED = 0.95;
+const GUESSED = 0.9;
+/** The most steps to the patient of a row: from a result by its order to the visit. */
+const STEPS = 2;
+/** A column that names a patient, and whose foreign key leads to another table. */
+const ASTRAY = 0.5;
+/** A table of people that refers to patients: their relatives, or the members of a plan. */
+const RELATED = 0.6;
 /** A table without a key may be one, and somebody has to find out what its key is. */
 const KEYLESS = 0.9;
 /** Of the score: the name of the table; the columns have the rest. */
 const NAME_SHARE = 0.4;
 
-const hints: Hints = JSON.parse(readFileSync(new URL('./hints.json', import.meta.url), 'utf8'));
+const hints: { readonly candidates: readonly Kind[] } = JSON.parse(
+  readFileSync(new URL('./hints.json', import.meta.url), 'utf8'),
+);
 
 /** Which columns a kind of element takes. `patient`: a key of patients. */
 const FITS: Readonly<Record<string, readonly string[]>> = {
@@ -98,8 +102,8 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
   code: ['text', 'integer', 'decimal', 'bit'],
 };
 
-/** Candidates of each kind, best first. */
-export function proposalsFor(catalog: Catalog): readonly Proposal[] {
+/** Candidates of each kind, best first. `surveys`: declared foreign keys by the catalog's keys of tables. */
+export function proposalsFor(catalog: Catalog, surveys: Surveys): readonly Proposal[] {
   const words = new Map<string, ReadonlySet<string>>();
   const wordsOf = (name: string): ReadonlySet<string> => {
     const known = words.get(name) ?? wordsIn(name);
@@ -107,89 +111,96 @@ export function proposalsFor(catalog: Catalog): readonly Proposal[] {
     return known;
   };
   const tables = [...new Set(catalog.tables.values())].filter(({ name }) => isIdentifier(name));
-  const names: Names = { wordsOf, parentsOf: parentsIn(tables, wordsOf) };
-  return hints.candidates.flatMap(kind =>
+  const keyOf = (table: TableInfo): readonly string[] => keyIn(table, wordsOf);
+  const stepsOf = stepsIn(catalog, surveys, wordsOf, keyOf);
+  const candidates = (kind: Kind, patients: ReadonlySet<TableInfo>): readonly Proposal[] =>
     tables
-      .map(table => proposalOf(kind, table, names))
-      .filter(({ score, elements }) => score >= LEAST && elements.length > 0)
+      .map(table => proposalOf(kind, table, { wordsOf, stepsOf, patients }))
+      .filter(({ score, named, elements }) => score >= (named > 0 ? LEAST : UNNAMED) && elements.length > 0)
       .toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))
-      .slice(0, MOST),
-  );
+      .slice(0, MOST);
+  const [first, ...others] = hints.candidates;
+  const people = first ? withoutRelated(candidates(first, new Set()), stepsOf) : [];
+  const patients = people.filter(({ score }) => score >= LEAST);
+  const known = new Set(patients.map(({ info }) => info));
+  return [...patients, ...others.flatMap(kind => candidates(kind, known))];
 }
 
 interface Names {
   readonly wordsOf: (name: string) => ReadonlySet<string>;
-  /** Tables whose key is one column that this table has, too. */
-  readonly parentsOf: (table: TableInfo) => readonly Join[];
+  readonly stepsOf: StepsOf;
+  /** Tables that may be those of patients. */
+  readonly patients: ReadonlySet<TableInfo>;
 }
 
-/** A key that stands in so many tables, such as ID, leads nowhere. */
-const SHARED_KEY = 5;
+/** Words of a key beside those of its table. */
+const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 
-/**
- * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it
- * means, or as the name of the table with `id` behind it (`allergy_id` of `allergies`).
- */
-function parentsIn(tables: readonly TableInfo[], wordsOf: Names['wordsOf']): Names['parentsOf'] {
-  const keyed = tables.filter(({ primaryKey }) => primaryKey.length === 1);
-  const byKey = Map.groupBy(keyed, ({ primaryKey: [key = ''] }) => key.toLowerCase());
-  const bare = keyed.filter(({ primaryKey: [key = ''] }) => isJust(wordsOf(key), ['id']));
-  const byName = Map.groupBy(bare, ({ name }) => [...wordsOf(name), 'id'].toSorted().join(' '));
-  return table =>
-    [...table.columns.values()].flatMap(({ name: ours }) => {
-      const words = wordsOf(ours);
-      const same = isJust(words, ['id']) ? [] : (byKey.get(ours.toLowerCase()) ?? []);
-      const owners = [
-        ...(same.length < SHARED_KEY ? same : []),
-        ...(byName.get([...words].toSorted().join(' ')) ?? []).filter(owner => !same.includes(owner)),
-      ];
-      return owners
-        .filter(owner => owner !== table)
-        .map(owner => ({ table: owner, theirs: owner.primaryKey[0] ?? '', ours }));
-    });
+/** The declared key, else that of a unique index, else a first column with the name of one. */
+function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
+  if (table.primaryKey.length > 0) return table.primaryKey;
+  const unique = table.indexes.find(index => index.unique);
+  if (unique) return unique.columns;
+  const [first] = table.columns.values();
+  if (!first || first.denied || !['integer', 'text', 'uuid'].includes(first.type?.kind ?? '')) return [];
+  const [words, own] = [[...wordsOf(first.name)], wordsOf(table.name)];
+  // `orden` of `ordenes`: of a plural that is not known the beginning is.
+  const isOwn = (word: string): boolean =>
+    own.has(word) || [...own].some(one => word.length > 3 && (one.startsWith(word) || word.startsWith(one)));
+  const isKey = words.some(word => OF_KEYS.has(word)) && words.every(word => OF_KEYS.has(word) || isOwn(word));
+  return isKey ? [first.name] : [];
 }
 
-function isJust(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
-  return words.size === wanted.length && wanted.every(word => words.has(word));
+/** Of people who refer to other candidates those others are likelier the patients. */
+function withoutRelated(patients: readonly Proposal[], stepsOf: StepsOf): readonly Proposal[] {
+  return patients.map(proposal => {
+    const { info, key, reasons, factor } = proposal;
+    const away = stepsOf(info).find(
+      ({ table, on }) =>
+        table !== info &&
+        patients.some(other => other.info === table && other.score >= proposal.score * RELATED) &&
+        !on.some(([, ours]) => key.length === 1 && isSame(ours, key[0] ?? '')),
+    );
+    const [[, ours] = []] = away?.on ?? [];
+    if (!away || ours === undefined) return proposal;
+    const reason = `its ${ours} refers to ${tableText(away.table)}, so it may hold people around patients`;
+    return scored({ ...proposal, factor: factor * RELATED, reasons: [...reasons, reason] });
+  });
 }
 
-function proposalOf(kind: Kind, table: TableInfo, { wordsOf, parentsOf }: Names): Proposal {
+type Found = Pick<ProposedElement, 'column' | 'declared' | 'type' | 'score' | 'why'>;
+
+function proposalOf(kind: Kind, table: TableInfo, names: Names): Proposal {
+  const { wordsOf, stepsOf } = names;
   const named = bestOf(kind.tables, wordsOf(table.name));
   const taken = new Set<string>();
-  const elements: ProposedElement[] = [];
-  const bestIn = (of: TableInfo, texts: readonly string[], type: string) =>
-    [...of.columns.values()]
-      .filter(column => !(of === table && taken.has(column.name)) && isIdentifier(column.name) && fits(column, type))
-      .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
-      .filter(({ score }) => score > 0)
-      .toSorted((a, b) => b.score - a.score)[0];
-  for (const { path, columns, joined = [], kind: type, system, with: beside } of kind.elements) {
+  const elements = kind.elements.flatMap((element): readonly ProposedElement[] => {
+    const { path, columns, joined = [], kind: type, system, with: beside } = element;
     const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
-    const own = bestIn(table, columns, type);
-    if (own) {
-      taken.add(own.column.name);
-      elements.push({ path, kind: type, ...found(own), ...more });
-      continue;
+    const isPatient = type === 'patient';
+    const own = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, wordsOf, taken);
+    const steps = stepsOf(table);
+    // A code with a declared foreign key stands for the text of that list.
+    const list = own && steps.filter(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === own.column));
+    const away = isPatient
+      ? own
+        ? []
+        : patientsAway(table, columns, names)
+      : textsAway(list ?? steps, joined, type, names);
+    const [best, ...otherwise] = away.toSorted((a, b) => b.score - a.score);
+    if (own && !best) {
+      taken.add(own.column);
+      return [{ path, kind: type, ...own, ...more }];
     }
-    // What has no patient of its own belongs to something that has one: a result to its order. A text may stand in a
-    // list.
-    const wanted = type === 'patient' ? columns : joined;
-    const parents = parentsOf(table).filter(({ ours }) => type === 'patient' || !wordsOf(ours).has('patient'));
-    if (wanted.length > 0) {
-      const [best, ...otherwise] = parents
-        .flatMap((join): readonly ProposedElement[] => {
-          const theirs = bestIn(join.table, wanted, type);
-          if (!theirs) return [];
-          const element = found({ ...theirs, score: JOINED * theirs.score });
-          return [{ path, kind: type, ...element, ...more, join }];
-        })
-        .toSorted((a, b) => b.score - a.score);
-      if (best) elements.push({ ...best, ...(otherwise.length > 0 ? { otherwise } : {}) });
-    }
-  }
+    if (!best) return [];
+    const rest = otherwise.map(one => ({ path, kind: type, ...one, ...more }));
+    return [{ path, kind: type, ...best, ...more, ...(rest.length > 0 ? { otherwise: rest } : {}) }];
+  });
+  const key = keyIn(table, wordsOf);
+  const isKeyGuessed = table.primaryKey.length === 0 && key.length > 0;
   return scored({
-    ...{ kind: kind.name, resource: kind.resource, table: tableText(table), info: table, elements },
-    ...{ named: named.score, score: 0, key: table.primaryKey },
+    ...{ kind: kind.name, resource: kind.resource, table: tableText(table), info: table, elements, isKeyGuessed },
+    ...{ named: named.score, score: 0, key, factor: table.primaryKey.length > 0 ? 1 : KEYLESS },
     reasons: [
       named.score > 0 ? `the name reads as "${named.words}"` : 'the name says nothing',
       ...(table.primaryKey.length > 0 ? [] : ['the table declares no primary key']),
@@ -197,27 +208,101 @@ function proposalOf(kind: Kind, table: TableInfo, { wordsOf, parentsOf }: Names)
   });
 }
 
-function found({
-  column,
-  score,
-  words,
-}: {
-  readonly column: ColumnInfo;
-  readonly score: number;
-  readonly words: string;
-}) {
-  return { column: column.name, declared: column.declared, type: column.type, score: rounded(score), words };
+/** The column whose name fits best. */
+function bestIn(
+  table: TableInfo,
+  texts: readonly string[],
+  type: string,
+  wordsOf: Names['wordsOf'],
+  taken: ReadonlySet<string> = new Set(),
+): Found | undefined {
+  const [best] = [...table.columns.values()]
+    .filter(column => !taken.has(column.name) && isIdentifier(column.name) && fits(column, type))
+    .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score);
+  return best && found(best.column, best.score, `reads as "${best.words}"`);
+}
+
+function found({ name, declared, type }: ColumnInfo, score: number, why: string): Found {
+  return { column: name, declared, type, score: rounded(score), why };
+}
+
+/** The patient of a row: by a declared foreign key, whatever its name, or else by its name. */
+function patientIn(table: TableInfo, columns: readonly string[], names: Names): Found | undefined {
+  const { wordsOf, stepsOf, patients } = names;
+  const declared = stepsOf(table).filter(({ isDeclared, on }) => isDeclared && on.length === 1);
+  const [leading] = declared
+    .filter(step => patients.has(step.table) && step.table !== table)
+    .flatMap(step => {
+      const [[theirs, ours] = []] = step.on;
+      const column = ours === undefined ? undefined : findColumn(table, ours);
+      if (!column || column.denied) return [];
+      const why = `declared foreign key to ${tableText(step.table)}.${theirs}`;
+      return [{ name: bestOf(columns, wordsOf(column.name)).score, one: found(column, 1, why) }];
+    })
+    .toSorted((a, b) => b.name - a.name);
+  if (leading) return leading.one;
+  const named = bestIn(table, columns, 'patient', wordsOf);
+  const astray = named && declared.find(({ on }) => on[0]?.[1] === named.column);
+  if (!named || !astray || patients.size === 0) return named;
+  const why = `${named.why}, and its declared foreign key leads to ${tableText(astray.table)}`;
+  return { ...named, score: rounded(ASTRAY * named.score), why };
+}
+
+/** What has no patient of its own belongs to something that has one: a result to its order, and that to a visit. */
+function patientsAway(
+  table: TableInfo,
+  columns: readonly string[],
+  names: Names,
+): readonly (Found & { readonly join: readonly Step[] })[] {
+  const { stepsOf, patients } = names;
+  const reached = new Set([table, ...patients]);
+  let ends: readonly { readonly join: readonly Step[]; readonly share: number }[] = [{ join: [], share: 1 }];
+  for (let depth = 0; depth < STEPS; depth++) {
+    ends = ends.flatMap(({ join, share }) =>
+      stepsOf(join.at(-1)?.table ?? table)
+        .filter(step => !reached.has(step.table))
+        .map(step => ({ join: [...join, step], share: share * (step.isDeclared ? DECLARED : GUESSED) })),
+    );
+    for (const { join } of ends) for (const step of join) reached.add(step.table);
+    const away = ends.flatMap(({ join, share }) => {
+      const end = join.at(-1)?.table;
+      const theirs = end && patientIn(end, columns, names);
+      return theirs ? [{ ...theirs, score: rounded(share * theirs.score), join }] : [];
+    });
+    if (away.length > 0) return away;
+  }
+  return [];
+}
+
+/** A text that stands in a list which the table only has the key of. */
+function textsAway(
+  steps: readonly Step[],
+  joined: readonly string[],
+  type: string,
+  { wordsOf, patients }: Names,
+): readonly (Found & { readonly join: readonly Step[] })[] {
+  if (joined.length === 0) return [];
+  return steps
+    .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => wordsOf(ours).has('patient')))
+    .flatMap(step => {
+      const theirs = bestIn(step.table, joined, type, wordsOf);
+      if (!theirs) return [];
+      return [
+        { ...theirs, score: rounded((step.isDeclared ? DECLARED : GUESSED) * theirs.score), join: [step] as const },
+      ];
+    });
 }
 
 /** The proposal with the score that its name and its elements give. */
 export function scored(proposal: Proposal): Proposal {
-  const { named, elements, key } = proposal;
+  const { named, elements, factor } = proposal;
   const wanted = hints.candidates.find(({ name }) => name === proposal.kind)?.elements ?? [];
   const scores = new Map(elements.map(({ path, score }) => [path, score]));
   const whole = wanted.reduce((sum, { weight }) => sum + weight, 0);
   const had = wanted.reduce((sum, { path, weight }) => sum + weight * (scores.get(path) ?? 0), 0);
-  const score = NAME_SHARE * named + (1 - NAME_SHARE) * (had / whole);
-  return { ...proposal, score: rounded(key.length > 0 ? score : KEYLESS * score) };
+  return { ...proposal, score: rounded(factor * (NAME_SHARE * named + (1 - NAME_SHARE) * (had / whole))) };
 }
 
 /** The column of patients that a column which means a patient leads to: the one of the same name, or else the key. */
@@ -237,6 +322,8 @@ function fits({ type, denied }: ColumnInfo, kind: string): boolean {
   return FITS[kind]?.includes(type.kind) ?? true;
 }
 
+const OF_PEOPLE = ['first', 'last', 'maiden', 'birth'];
+
 /** How well a name fits the best of several texts: all words of the text are there, and few others. */
 function bestOf(
   texts: readonly string[],
@@ -246,40 +333,14 @@ function bestOf(
   for (const text of texts) {
     const wanted = text.split(' ');
     if (!wanted.every(word => words.has(word))) continue;
+    // The name of a person is none of a procedure, nor the date of birth its date.
+    if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
     // The id of a result is not its value.
     if (words.has('id') && !wanted.includes('id') && wanted[0] !== 'patient') continue;
     const score = 0.6 + 0.4 * Math.min(1, wanted.length / words.size);
     if (score > best.score) best = { score, words: text };
   }
   return best;
-}
-
-/** `LST_NM`, `lastName`: last, name. */
-export function wordsIn(name: string): ReadonlySet<string> {
-  const parts = name
-    .replace(/([a-z])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[^a-z]+/)
-    .filter(part => part !== '');
-  return new Set(parts.flatMap(part => expanded(part).split(' ')));
-}
-
-/** A word without its abbreviation and its plural: `dx` is diagnosis, `allergies` is allergy. */
-function expanded(part: string): string {
-  const known = (word: string): string | undefined =>
-    Object.hasOwn(hints.abbreviations, word) ? hints.abbreviations[word] : undefined;
-  const one = singular(part);
-  return known(part) ?? known(one) ?? one;
-}
-
-/** Words that end like a plural and are none: `status`, `address`, `diagnosis`. */
-const NO_PLURAL = /(?:ss|us|is)$/;
-
-function singular(word: string): string {
-  if (word.length < 4 || !word.endsWith('s') || NO_PLURAL.test(word)) return word;
-  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
-  if (word === 'diagnoses') return 'diagnosis';
-  return /(?:ss|x|ch|sh)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
 }
 
 export function rounded(score: number): number {

@@ -1,0 +1,97 @@
+/**
+ * Steps from a table to rows that it refers to. In: the tables of a catalog and their declared foreign keys. Out: for
+ * each table its declared steps, then those that names suggest for columns without a declared foreign key.
+ */
+import { type Catalog, findColumn, type TableInfo } from '../../sql/catalog.ts';
+import type { ForeignKey, TableSurvey } from '../../sql/database.ts';
+import { isIdentifier } from '../../sql/identifier.ts';
+
+export interface Step {
+  readonly table: TableInfo;
+  /** Columns of `table`, each with ours. */
+  readonly on: readonly (readonly [theirs: string, ours: string])[];
+  /** By a declared foreign key; false: the names fit. */
+  readonly isDeclared: boolean;
+}
+
+export type StepsOf = (table: TableInfo) => readonly Step[];
+
+export type Surveys = ReadonlyMap<string, TableSurvey>;
+
+type WordsOf = (name: string) => ReadonlySet<string>;
+
+/** A key that stands in so many tables, such as ID, leads nowhere. */
+const SHARED_KEY = 5;
+
+/** `keyOf`: the columns that tell the rows of a table apart. */
+export function stepsIn(
+  catalog: Catalog,
+  surveys: Surveys,
+  wordsOf: WordsOf,
+  keyOf: (table: TableInfo) => readonly string[],
+): StepsOf {
+  const declared = declaredIn(catalog, surveys);
+  const guessed = guessedIn([...new Set(catalog.tables.values())], wordsOf, keyOf);
+  return table => {
+    const own = declared(table);
+    const isKnown = (ours: string): boolean => own.some(({ on }) => on.some(([, column]) => isSame(column, ours)));
+    return [...own, ...guessed(table).filter(({ on }) => !on.some(([, ours]) => isKnown(ours)))];
+  };
+}
+
+/** The declared foreign keys that a mapping can name. */
+function declaredIn(catalog: Catalog, surveys: Surveys): StepsOf {
+  const byTable = new Map([...catalog.tables].map(([key, info]) => [info, surveys.get(key)?.foreignKeys ?? []]));
+  return table =>
+    (byTable.get(table) ?? []).flatMap((key: ForeignKey): readonly Step[] => {
+      const other = catalog.tables.get(key.table);
+      const theirs = key.theirs.length > 0 ? key.theirs : (other?.primaryKey ?? []);
+      if (!other || !isIdentifier(other.name) || theirs.length !== key.columns.length) return [];
+      const on = key.columns.flatMap((ours, i): readonly (readonly [string, string])[] => {
+        const [mine, its] = [findColumn(table, ours), findColumn(other, theirs[i] ?? '')];
+        return mine && its && [mine, its].every(({ name }) => isIdentifier(name)) ? [[its.name, mine.name]] : [];
+      });
+      return on.length === key.columns.length ? [{ table: other, on, isDeclared: true }] : [];
+    });
+}
+
+/**
+ * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it
+ * means, or as the name of the table with `id` behind it (`allergy_id` of `allergies`).
+ */
+function guessedIn(
+  tables: readonly TableInfo[],
+  wordsOf: WordsOf,
+  keyOf: (table: TableInfo) => readonly string[],
+): StepsOf {
+  const keyed = tables.flatMap(table => {
+    const [key, ...more] = keyOf(table);
+    return key === undefined || more.length > 0 || !isIdentifier(table.name) || !isIdentifier(key)
+      ? []
+      : [{ table, key }];
+  });
+  const byKey = Map.groupBy(keyed, ({ key }) => key.toLowerCase());
+  const bare = keyed.filter(({ key }) => isJust(wordsOf(key), ['id']));
+  const byName = Map.groupBy(bare, ({ table }) => [...wordsOf(table.name), 'id'].toSorted().join(' '));
+  return table =>
+    [...table.columns.values()].flatMap(({ name: ours }) => {
+      if (!isIdentifier(ours)) return [];
+      const words = wordsOf(ours);
+      const same = isJust(words, ['id']) ? [] : (byKey.get(ours.toLowerCase()) ?? []);
+      const owners = [
+        ...(same.length < SHARED_KEY ? same : []),
+        ...(byName.get([...words].toSorted().join(' ')) ?? []).filter(owner => !same.includes(owner)),
+      ];
+      return owners
+        .filter(owner => owner.table !== table)
+        .map(owner => ({ table: owner.table, on: [[owner.key, ours] as const], isDeclared: false }));
+    });
+}
+
+function isJust(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return words.size === wanted.length && wanted.every(word => words.has(word));
+}
+
+export function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}

@@ -1,0 +1,207 @@
+/**
+ * `lintel init` before schemas of other habits: German names with declared foreign keys of one column and of several,
+ * Spanish names without any key, and foreign keys whose names say nothing.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, onTestFinished, test } from 'vitest';
+import { lintel } from './lintel.ts';
+
+interface Element {
+  readonly path: string;
+  readonly column: string;
+  readonly why: string;
+  readonly join?: readonly { readonly table: string; readonly declared: boolean }[];
+}
+
+interface Proposed {
+  readonly kind: string;
+  readonly table: string;
+  readonly score: number;
+  readonly key: readonly string[];
+  readonly reasons: readonly string[];
+  readonly elements: readonly Element[];
+}
+
+/** Runs init on a database of these tables; `fill` adds rows. */
+async function begun(schema: string, fill: (insert: (table: string, ...row: (string | number)[]) => void) => void) {
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'some.sqlite');
+  const database = new DatabaseSync(file);
+  database.exec(`PRAGMA foreign_keys = OFF; BEGIN; ${schema}`);
+  fill((table, ...row) => {
+    database.prepare(`INSERT INTO "${table}" VALUES (${row.map(() => '?').join()})`).run(...row);
+  });
+  database.exec('COMMIT');
+  database.close();
+  const pack = join(folder, 'pack');
+  const environment = { DATABASE_URL: `sqlite:${file}`, DATA_DIR: join(folder, 'data') };
+  const { out, notes } = await lintel(environment, 'init', pack, '--json', '--zone', 'UTC');
+  const { proposals } = JSON.parse(out) as { readonly proposals: readonly Proposed[] };
+  const first = (kind: string): Proposed => {
+    const found = proposals.find(one => one.kind === kind);
+    if (!found) throw new Error(`${kind} was not found`);
+    return found;
+  };
+  const columns = (kind: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(first(kind).elements.map(({ path, column }) => [path, column]));
+  const text = (name: string): string => readFileSync(join(pack, name), 'utf8');
+  /** What `check` finds once the first candidate of each file counts. */
+  const errors = async (): Promise<readonly string[]> => {
+    for (const name of readdirSync(pack).filter(one => one !== 'pack.yaml')) {
+      const [mapping = ''] = text(name).split('# ---\n');
+      writeFileSync(join(pack, name), mapping.replace(/^# ?(?!#)/gm, ''));
+    }
+    const checked = await lintel({ ...environment, MAPPINGS: pack }, 'check', '--json');
+    const { problems } = JSON.parse(checked.out) as { problems: readonly { severity: string; message: string }[] };
+    return problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
+  };
+  return { proposals, first, columns, text, errors, told: `${out}${notes}` };
+}
+
+const day = (i: number): string => `2023-0${1 + (i % 9)}-${10 + (i % 18)}`;
+const instant = (i: number): string => `${day(i)} 08:30:00.000`;
+
+test('German names are read, and declared foreign keys lead to the patient whatever their names', async () => {
+  const { proposals, first, columns, text, errors, told } = await begun(
+    `CREATE TABLE tbl_Patient (PatNr INTEGER PRIMARY KEY, Nachname VARCHAR(40), Vorname VARCHAR(40), GebDatum VARCHAR(10), Geschlecht CHAR(1),
+      Straße VARCHAR(60), PLZ VARCHAR(10), Ort VARCHAR(40), Bundesland VARCHAR(30), Telefon VARCHAR(20), LetzteAenderung DATETIME);
+    CREATE TABLE tbl_Arzt (ArztNr INTEGER PRIMARY KEY, Nachname VARCHAR(40), Vorname VARCHAR(40), LANR CHAR(9));
+    CREATE TABLE tbl_Fall (FallNr INTEGER PRIMARY KEY, Traeger INTEGER REFERENCES tbl_Patient(PatNr), Aufnahme DATETIME, Entlassung DATETIME,
+      FallArt VARCHAR(12), FallStatus CHAR(1), BehandelnderArzt INTEGER REFERENCES tbl_Arzt(ArztNr));
+    CREATE TABLE tbl_Diagnose (FallNr INTEGER REFERENCES tbl_Fall(FallNr), LfdNr INTEGER, ICD10 VARCHAR(8), DiagText VARCHAR(200), DiagDatum DATE,
+      PRIMARY KEY (FallNr, LfdNr));
+    CREATE TABLE tbl_Auftrag (AuftragNr INTEGER PRIMARY KEY, FallNr INTEGER REFERENCES tbl_Fall(FallNr), Abnahme DATETIME);
+    CREATE TABLE tbl_Analyt (AnalytCode VARCHAR(8) PRIMARY KEY, Bezeichnung VARCHAR(60), LOINC VARCHAR(10));
+    CREATE TABLE tbl_LaborWert (AuftragNr INTEGER REFERENCES tbl_Auftrag(AuftragNr), AnalytCode VARCHAR(8) REFERENCES tbl_Analyt(AnalytCode),
+      Ergebnis VARCHAR(20), Einheit VARCHAR(10), Status CHAR(1), MessDatum DATETIME, PRIMARY KEY (AuftragNr, AnalytCode));
+    CREATE TABLE tbl_Vitalwert (FallNr INTEGER REFERENCES tbl_Fall(FallNr), MessZeit DATETIME, Art VARCHAR(8), Wert DECIMAL(8,2), Einheit VARCHAR(9),
+      PRIMARY KEY (FallNr, MessZeit, Art));
+    CREATE TABLE tbl_Angehoeriger (AngNr INTEGER PRIMARY KEY, Zu INTEGER REFERENCES tbl_Patient(PatNr), Nachname VARCHAR(40), Vorname VARCHAR(40),
+      GebDatum VARCHAR(10), Geschlecht CHAR(1));`,
+    insert => {
+      for (let i = 1; i <= 40; i++) {
+        const born = `2${i % 9}.0${1 + (i % 9)}.1970`;
+        insert(
+          'tbl_Patient',
+          i,
+          'Quxl',
+          'Quxf',
+          born,
+          i === 9 ? 'd' : i % 2 ? 'm' : 'w',
+          'W',
+          '1',
+          'O',
+          'Hessen',
+          '5',
+          instant(i),
+        );
+        insert('tbl_Angehoeriger', i, i, 'Quxl', 'Quxf', born, 'w');
+        insert('tbl_Fall', 100 + i, i, instant(i), instant(i), 'ambulant', 'EAS'[i % 3] ?? '', 1);
+        insert('tbl_Diagnose', 100 + i, 1, 'I10', 'Hypertonie', day(i));
+        insert('tbl_Auftrag', 200 + i, 100 + i, instant(i));
+        insert('tbl_LaborWert', 200 + i, 'NA', i % 2 ? '<5' : '7,2', 'mmol/l', 'F', instant(i));
+        insert('tbl_Vitalwert', 100 + i, instant(i), 'PULS', 70, '/min');
+      }
+      insert('tbl_Arzt', 1, 'Quxl', 'Quxf', '123456789');
+      insert('tbl_Analyt', 'NA', 'Natrium', '2951-2');
+    },
+  );
+  expect(columns('patients')).toMatchObject({
+    ...{ 'name.family': 'Nachname', 'name.given': 'Vorname', birthDate: 'GebDatum', gender: 'Geschlecht' },
+    ...{ 'address.line': 'Straße', 'address.city': 'Ort', 'address.state': 'Bundesland', 'address.postalCode': 'PLZ' },
+  });
+  const people = proposals.filter(({ kind }) => kind === 'patients');
+  expect(people.map(({ table }) => table)).toEqual(['tbl_Patient', 'tbl_Angehoeriger'].slice(0, people.length));
+  for (const relative of people.slice(1)) {
+    expect(relative.reasons.join()).toContain('its Zu refers to tbl_Patient, so it may hold people around patients');
+    expect(relative.score).toBeLessThan(0.7);
+  }
+  expect(first('encounters').elements.find(({ path }) => path === 'subject')).toMatchObject({
+    ...{ column: 'Traeger', why: 'declared foreign key to tbl_Patient.PatNr' },
+  });
+  expect(columns('results')).toMatchObject({
+    status: 'Status',
+    'code.text': 'Bezeichnung',
+    'code.coding[loinc].code': 'LOINC',
+  });
+  const results = text('results.yaml');
+  expect(results).toMatch(
+    /j: \{ table: tbl_Auftrag, on: \{ AuftragNr: AuftragNr \}, required: true \}\n.*j2: \{ table: tbl_Fall, on: \{ FallNr: j\.FallNr \}, required: true \}\n/,
+  );
+  expect(results).toContain('subject: { ref: patients, on: { PatNr: j2.Traeger } }');
+  expect(results).toContain('- system: http://loinc.org');
+  // A single letter of another language is asked about, not taken.
+  expect(text('codes.yaml')).toMatch(/^# {5}E: absent {2}## 13 rows; perhaps entered-in-error: /m);
+  expect(text('codes.yaml')).toMatch(/^# {5}w: female {2}## /m);
+  expect(text('vitals.yaml')).toMatch(
+    /^##.*MessZeit, a DATETIME, cannot stand in an id.*\n# id: "v-\{FallNr\}-\{Art\|?\w*\}"/m,
+  );
+  expect(proposals.filter(({ kind }) => kind === 'conditions').map(({ table }) => table)).toEqual(['tbl_Diagnose']);
+  expect((await errors()).filter(message => !message.startsWith('required element'))).toEqual([]);
+  expect(told).not.toContain('Qux');
+});
+
+test('foreign keys of several columns are joined by all of them', async () => {
+  const { text, errors, first } = await begun(
+    `CREATE TABLE t_pat_base (pat_key CHAR(8) PRIMARY KEY, pat_lname VARCHAR(40), pat_fname VARCHAR(40), pat_dob INTEGER, pat_sex INTEGER);
+    CREATE TABLE t_pat_visit (site INTEGER, vno INTEGER, owner CHAR(8) REFERENCES t_pat_base(pat_key), v_from DATETIME, PRIMARY KEY (site, vno));
+    CREATE TABLE t_pat_dx (dkey INTEGER PRIMARY KEY, site INTEGER, vno INTEGER, dx_icd VARCHAR(8), dx_descr VARCHAR(80),
+      FOREIGN KEY (site, vno) REFERENCES t_pat_visit);
+    CREATE TABLE t_pat_alg (akey INTEGER PRIMARY KEY, owner CHAR(8) REFERENCES t_pat_base(pat_key), patient_id INTEGER REFERENCES t_adm_site(site),
+      agent INTEGER REFERENCES t_cat_agent(agent_key));
+    CREATE TABLE t_cat_agent (agent_key INTEGER PRIMARY KEY, name VARCHAR(60));
+    CREATE TABLE t_adm_site (site INTEGER PRIMARY KEY, name VARCHAR(60));`,
+    insert => {
+      for (let i = 1; i <= 20; i++) {
+        insert('t_pat_base', `P${i}`, 'Quxl', 'Quxf', 19700100 + i, 1 + (i % 2));
+        insert('t_pat_visit', 1, i, `P${i}`, instant(i));
+        insert('t_pat_dx', i, 1, i, 'I10', 'Hypertension');
+        insert('t_pat_alg', i, `P${i}`, 1, 1);
+      }
+      insert('t_cat_agent', 1, 'Penicillin');
+    },
+  );
+  expect(text('conditions.yaml')).toContain('j: { table: t_pat_visit, on: { site: site, vno: vno }, required: true }');
+  expect(first('allergies').elements).toMatchObject([
+    { path: 'patient', column: 'owner' },
+    { path: 'code.text', column: 'name', join: [{ table: 't_cat_agent', declared: true }] },
+  ]);
+  expect((await errors()).filter(message => !message.startsWith('required element'))).toEqual([]);
+});
+
+test('without any key the first column of its table may be one, if its rows are unique', async () => {
+  const { first, columns, text, errors } = await begun(
+    `CREATE TABLE Pacientes (IdPaciente INTEGER, NumHistoria VARCHAR(12), Apellidos VARCHAR(60), Nombres VARCHAR(60), FechaNacimiento VARCHAR(8),
+      Sexo CHAR(1), Dirección VARCHAR(80), Provincia VARCHAR(40), Teléfono VARCHAR(20));
+    CREATE TABLE Consultas (IdConsulta INTEGER, IdPaciente INTEGER, FechaInicio DATETIME, FechaFin DATETIME, Estado CHAR(1));
+    CREATE TABLE OrdenesLab (IdOrden INTEGER, IdConsulta INTEGER);
+    CREATE TABLE ResultadosLab (IdResultado INTEGER, IdOrden INTEGER, NombrePrueba VARCHAR(60), Resultado VARCHAR(20), Unidad VARCHAR(10));
+    CREATE TABLE Alergias (IdAlergia INTEGER, IdPaciente INTEGER, Sustancia VARCHAR(60));`,
+    insert => {
+      for (let i = 1; i <= 40; i++) {
+        insert('Pacientes', i, `H${i}`, 'Quxl', 'Quxf', `1970010${i % 9}`, 'MF'[i % 2] ?? '', 'C', 'Salta', '5');
+        insert('Consultas', 100 + i, i, instant(i), instant(i), 'F');
+        insert('OrdenesLab', 200 + i, 100 + i);
+        insert('ResultadosLab', i, 200 + i, 'Sodio', '140', 'mmol/L');
+        insert('Alergias', 7, i, 'Polen');
+      }
+    },
+  );
+  expect(first('patients')).toMatchObject({ table: 'Pacientes', key: ['IdPaciente'] });
+  expect(first('patients').reasons).toContain('IdPaciente may be its key: unique in all 40 rows');
+  expect(text('patients.yaml')).toContain('key: [IdPaciente]  ## not declared: make sure that it is unique');
+  expect(columns('patients')).toMatchObject({
+    ...{ 'name.family': 'Apellidos', 'name.given': 'Nombres', birthDate: 'FechaNacimiento', gender: 'Sexo' },
+    ...{ 'address.line': 'Dirección', 'address.state': 'Provincia', 'telecom[phone].value': 'Teléfono' },
+  });
+  expect(columns('encounters')).toMatchObject({ status: 'Estado', 'period.start': 'FechaInicio' });
+  expect(first('allergies')).toMatchObject({ key: [] });
+  expect(first('allergies').reasons).toContain('IdAlergia has the name of a key, and is not unique');
+  expect(text('results.yaml')).toMatch(/j2: \{ table: Consultas, .*\} {2}## by the names alone/);
+  expect(text('results.yaml')).toMatch(/subject: .*100 % of a sample of IdOrden are in OrdenesLab/);
+  expect((await errors()).filter(message => !/^required element|key|^id without a column/.test(message))).toEqual([]);
+});
