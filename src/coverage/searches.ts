@@ -4,8 +4,8 @@
  */
 import type { Registry } from '../mapping/model.ts';
 import { searchProblems } from '../plan/search-problems.ts';
-import type { ParseContext } from '../search/limits.ts';
 import { isIncludable } from '../search/offers.ts';
+import type { ParseContext } from '../search/values.ts';
 import type { Group, Search, SearchPart } from './guide.ts';
 
 export interface SearchCoverage {

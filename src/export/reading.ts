@@ -9,7 +9,7 @@ import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
-import { printable } from '../search/limits.ts';
+import { printable } from '../search/values.ts';
 import { zoneOf } from '../time/zone.ts';
 import { associatedType } from './associated.ts';
 import type { ExportLevel } from './job.ts';

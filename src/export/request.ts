@@ -11,7 +11,7 @@ import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { isPermitted } from '../plan/sight.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import { printable } from '../search/limits.ts';
+import { printable } from '../search/values.ts';
 import { typeQuery } from './filters.ts';
 import { type ExportLevel, type ExportRequest, GROUP_TYPE, type Stages } from './job.ts';
 import { partsOf, typesWithDeletions } from './parts.ts';

@@ -16,7 +16,7 @@ import type { Jobs } from '../export/jobs.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../observe/metrics.ts';
-import type { Stages } from '../observe/stages.ts';
+import type { Stages } from '../observe/statements.ts';
 import { FhirError, type Issue } from '../outcome.ts';
 import type { RestParts } from '../rest/start.ts';
 import type { DatabaseLoad } from '../sql/database.ts';

@@ -2,7 +2,6 @@
  * The mapping model: loaded, macros expanded, names resolved, every element typed by FHIR and every column by the
  * catalog. Readonly data. src/mapping/load makes it, src/plan inverts it, src/resource writes it.
  */
-
 import type { Hierarchies } from '../r4/terminology.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
@@ -296,4 +295,29 @@ export interface WordIndex {
   /** `ours` are columns of `of`. */
   readonly on: readonly JoinColumn[];
   readonly at: Position;
+}
+
+/** Finds mappings by name and by resource type. `mapping(name)` throws a RangeError for a name that no mapping has. */
+export function createRegistry(
+  pack: Pack,
+  mappings: readonly Mapping[],
+  version: string,
+  codeMaps: readonly CodeMap[] = [],
+): Registry {
+  const byName = new Map(mappings.map(mapping => [mapping.name, mapping]));
+  const byType = Map.groupBy(mappings, mapping => mapping.resource);
+  const none: readonly Mapping[] = [];
+  return {
+    pack,
+    mappings,
+    mapping: name => {
+      const found = byName.get(name);
+      if (!found) throw new RangeError(`no mapping ${JSON.stringify(name)}`);
+      return found;
+    },
+    ofType: resource => byType.get(resource) ?? none,
+    types: [...byType.keys()].sort(),
+    codeMaps,
+    version,
+  };
 }

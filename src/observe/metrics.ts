@@ -5,8 +5,7 @@
  * https://prometheus.io/docs/instrumenting/exposition_formats/
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Spent, STAGES } from './stages.ts';
-import type { CountStatements } from './statements.ts';
+import { type CountStatements, type Spent, STAGES } from './statements.ts';
 
 /** Seconds: from a kept answer to the longest that REQUEST_TIMEOUT allows as a rule. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];

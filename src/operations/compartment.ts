@@ -6,10 +6,10 @@
 import { FhirError } from '../outcome.ts';
 import { compartmentCodes } from '../plan/compartment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import { type ParseContext, printable } from '../search/limits.ts';
 import { parseQuestions } from '../search/parse.ts';
 import type { Filter, SystemQuery } from '../search/query.ts';
 import { parseSystemSearch } from '../search/system.ts';
+import { type ParseContext, printable } from '../search/values.ts';
 
 /** What is asked of a compartment. */
 export interface CompartmentSearch {

@@ -4,10 +4,10 @@
  */
 import { FhirError } from '../outcome.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import type { ParseContext } from '../search/limits.ts';
 import { parseQuestions } from '../search/parse.ts';
 import type { Filter, Include, TypeQuestion } from '../search/query.ts';
 import { typesNamed } from '../search/system.ts';
+import type { ParseContext } from '../search/values.ts';
 import { isBound, narrowed } from './compartment.ts';
 import { careFilters, dateOf, splitParameters, unless } from './operation-parameters.ts';
 import { input, type Operation, PAGE } from './operations.ts';

@@ -2,8 +2,7 @@
  * Adds what the server offers by itself to the mappings. In: its resources and operations. Out: all mappings, the
  * operations that they allow, and everything that can be searched.
  */
-import type { Registry } from '../mapping/model.ts';
-import { createRegistry } from '../mapping/registry.ts';
+import { createRegistry, type Registry } from '../mapping/model.ts';
 import { makeOffers } from '../plan/offers.ts';
 import type { Offers } from '../search/offers.ts';
 import { constantMapping, type OwnResource } from './constant-mapping.ts';

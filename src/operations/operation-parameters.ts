@@ -6,9 +6,9 @@
 import { FhirError, type Issue } from '../outcome.ts';
 import { dateInterval } from '../search/dates.ts';
 import { parseFilter } from '../search/filters.ts';
-import { checkCount, checkLength, type ParseContext, printable } from '../search/limits.ts';
 import { unknownParameter } from '../search/parse.ts';
 import type { Filter } from '../search/query.ts';
+import { checkCount, checkLength, type ParseContext, printable } from '../search/values.ts';
 
 type Parameters = readonly (readonly [name: string, value: string])[];
 

@@ -3,8 +3,9 @@
  * OperationDefinition and its place in the CapabilityStatement follow.
  * https://hl7.org/fhir/R4/operationslist.html
  */
-import type { ParseContext } from '../search/limits.ts';
+
 import type { SystemQuery } from '../search/query.ts';
+import type { ParseContext } from '../search/values.ts';
 import { DOCREF } from './docref.ts';
 import { EVERYTHING } from './everything.ts';
 import type { Operation } from './operations.ts';

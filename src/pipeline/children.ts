@@ -2,7 +2,7 @@
  * Fetches the child rows of `each`: one statement per collection and page, never one per row. In: rows of a level.
  * Out: the children of each row.
  */
-import { columnDigits } from '../mapping/codecs/stored-number.ts';
+import { columnDigits } from '../mapping/codecs/number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment } from '../plan/environment.ts';

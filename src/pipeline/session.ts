@@ -3,7 +3,7 @@
  */
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
-import { type Stages, UNTIMED } from '../observe/stages.ts';
+import { type Stages, UNTIMED } from '../observe/statements.ts';
 import type { Environment } from '../plan/environment.ts';
 import type { Database, QueryOptions } from '../sql/database.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';

@@ -19,11 +19,10 @@ import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { onceKnown } from './key.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
-import { anyCaseAny, child, exactAny, primitiveAny } from './primitive.ts';
 import { referenceLeaf, refersToRows, writtenReferenceLeaf } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
 import { throughLookups } from './through-lookups.ts';
-import { along } from './walk.ts';
+import { along, anyCaseAny, child, exactAny, primitiveAny } from './walk.ts';
 
 export function filterPredicate(mapping: Mapping, filter: Filter, env: Environment): Predicate | undefined {
   switch (filter.kind) {

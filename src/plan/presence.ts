@@ -4,7 +4,7 @@
  */
 
 import { isDynamic, isDynamicMember } from '../mapping/children.ts';
-import { isWhole } from '../mapping/codecs/stored-number.ts';
+import { isWhole } from '../mapping/codecs/number.ts';
 import type { Clock } from '../mapping/criterion.ts';
 import { type IdPart, idFits, UUID_PATTERN } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Member, Node, ObjectNode, Pieces, RefNode, ValueNode } from '../mapping/model.ts';

@@ -1,8 +1,7 @@
 /**
  * Inverts references: a logical id becomes the target's key once, and the search is on the key.
  */
-import { idCodec } from '../mapping/codecs/id.ts';
-import type { IdPart } from '../mapping/id-rule.ts';
+import { type IdPart, idCodec } from '../mapping/id-rule.ts';
 import type { Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
 import type { Leaf } from '../search/types/search-type.ts';
@@ -13,7 +12,7 @@ import type { Environment } from './environment.ts';
 import { idsByForm, readId } from './identity.ts';
 import { keysFirst, keyValues, oursAmong, oursAmongKeys } from './key.ts';
 import { presentPredicate, servedPredicate, targetRelation } from './presence.ts';
-import { exact } from './primitive.ts';
+import { exact } from './walk.ts';
 
 type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 

@@ -5,7 +5,7 @@
  * ids do; own columns are used if they are all that the target's id is made of, else the target is joined.
  * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
-import { trimEnd } from '../mapping/codecs/blank.ts';
+import { trimEnd } from '../mapping/codecs/text.ts';
 import type { IdPart } from '../mapping/id-rule.ts';
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import { UNICODE } from '../sql/column-type.ts';

@@ -7,8 +7,16 @@ import type { Condition, ListNode, Node, RefNode, ValueNode } from '../mapping/m
 import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
-import { behind, decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
-import { childrenIn, rawCode } from './frame.ts';
+import {
+  behind,
+  childrenIn,
+  decodeCode,
+  type Emission,
+  firstPresent,
+  placesOf,
+  rawCode,
+  unlessAbsent,
+} from './emission.ts';
 import { emitObject, keyOf } from './members.ts';
 import { memoInputs } from './memo.ts';
 import { noRow, rowsOfPiece } from './piece-keys.ts';

@@ -7,8 +7,7 @@ import type { RefNode } from '../mapping/model.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { AS_IT_IS, lengthInId } from '../sql/shared-functions.ts';
-import type { Emission } from './emission.ts';
-import { rawCode, refIn, targetIn } from './frame.ts';
+import { type Emission, rawCode, refIn, targetIn } from './emission.ts';
 import { castTo } from './raw.ts';
 import type { Source } from './source-text.ts';
 

@@ -4,8 +4,7 @@
  */
 import type { Node } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
-import type { Emission } from './emission.ts';
-import { lookupsIn, rawCode } from './frame.ts';
+import { type Emission, lookupsIn, rawCode } from './emission.ts';
 import { EntryMemo, entryInputs, memoInputs, memoOf, SlotMemo } from './memo.ts';
 import type { Text } from './source-text.ts';
 

@@ -1,7 +1,9 @@
 /**
  * Seals and opens cursors: where a page ends, enough to continue by key. A cursor travels in the next link, encrypted
  * and bound to the query and the caller. A client can neither read it (sort values are patients' values), nor use it
- * for another query, nor forge it.
+ * for another query, nor forge it. Rows are read in one direction only, so a cursor carries where the pages before it
+ * began, up to a limit.
+ * https://hl7.org/fhir/R4/http.html#paging
  */
 import type { SqlValue } from '../sql/expression.ts';
 import { sealing } from './sealing.ts';
@@ -26,7 +28,7 @@ export interface Cursor extends PageStart {
    * Of the mappings that the page was made with (src/pipeline/page-mappings.ts): others may order rows by other keys.
    */
   readonly made?: string;
-  /** Where the pages before began, the last of them last (src/search/earlier-pages.ts). */
+  /** Where the pages before began, the last of them last. */
   readonly before?: readonly EarlierPage[];
 }
 
@@ -76,4 +78,27 @@ export function decodeBytes(_name: string, content: unknown): unknown {
     return new Uint8Array(Buffer.from(content.$, 'base64'));
   }
   return content;
+}
+
+/** Pages that lead back from one another; behind them stands the link to the first page. */
+const PAGES = 20;
+/** Characters of their places as JSON: texts that are sorted by may be long. */
+const LENGTH = 1600;
+
+/** For the cursor of the next page: the pages before it, this one the last. `cursor`: of this page. */
+export function pagesBefore(cursor: Cursor | undefined): readonly EarlierPage[] {
+  const pages = [...(cursor?.before ?? []), cursor === undefined ? null : startOf(cursor)].slice(-PAGES);
+  while (pages.length > 0 && JSON.stringify(pages, encodeBytes).length > LENGTH) pages.shift();
+  return pages;
+}
+
+/** Where the page before begins: `first`, or a cursor; undefined where nothing is known of it, or there is none. */
+export function pageBefore(cursor: Cursor | undefined): Cursor | 'first' | undefined {
+  const start = cursor?.before?.at(-1);
+  if (cursor === undefined || start === undefined) return undefined;
+  return start === null ? 'first' : { ...cursor, ...start, before: cursor.before?.slice(0, -1) ?? [] };
+}
+
+function startOf({ group, branch, key, ordinal, sort }: Cursor): EarlierPage {
+  return { group, branch, key, ordinal, sort };
 }

@@ -6,12 +6,19 @@
 import { FhirError } from '../outcome.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { type SearchParameter, searchParameterOf } from '../r4/search-parameters.ts';
-import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import type { Offered } from './offers.ts';
 import { type Filter, MODIFIERS, type Modifier, type TypedValue } from './query.ts';
 import { typedValue } from './types/types.ts';
 import { expansionOf } from './value-set-expansion.ts';
-import { splitEscaped, type ValueContext, wrong } from './values.ts';
+import {
+  LIMITS,
+  type ParseContext,
+  printable,
+  splitEscaped,
+  UnknownParameter,
+  type ValueContext,
+  wrong,
+} from './values.ts';
 
 export function parseFilter(type: string, name: string, text: string, context: ParseContext, depth = 0): Filter {
   // Before anything is looked up: what a long chain leads to may be unknown, and is too long all the same.

@@ -7,18 +7,18 @@
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
+import type { Filter, SearchQuery, SystemQuery } from './query.ts';
+import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 import {
   checkCount,
   checkLength,
   LIMITS,
   type ParseContext,
   printable,
+  splitEscaped,
   type UnderstoodQuery,
   UnknownParameter,
-} from './limits.ts';
-import type { Filter, SearchQuery, SystemQuery } from './query.ts';
-import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
-import { splitEscaped } from './values.ts';
+} from './values.ts';
 
 /** Read by the HTTP layer, not by the search, and kept in the links. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);

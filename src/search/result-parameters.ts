@@ -5,9 +5,9 @@
 import { FhirError } from '../outcome.ts';
 import { elementsOf, isResourceType } from '../r4/definitions.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
-import { LIMITS, type ParseContext, printable, UnknownParameter } from './limits.ts';
 import { isIncludable } from './offers.ts';
 import type { Include, Selection, SortKey } from './query.ts';
+import { LIMITS, type ParseContext, printable, UnknownParameter } from './values.ts';
 
 export interface ResultParameters {
   includes: Include[];

@@ -4,10 +4,10 @@
  * https://hl7.org/fhir/R4/http.html#search
  */
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
-import { type ParseContext, printable } from './limits.ts';
 import { parseQuestions } from './parse.ts';
 import type { SystemQuery } from './query.ts';
 import { isResultParameter } from './result-parameters.ts';
+import { type ParseContext, printable } from './values.ts';
 
 type Parameters = readonly (readonly [name: string, value: string])[];
 

@@ -7,10 +7,9 @@
  */
 import { FhirError } from '../outcome.ts';
 import { codesAbove, codesBelow, codesOfValueSet, type Hierarchies, systemsWithHierarchy } from '../r4/terminology.ts';
-import { LIMITS, type ParseContext } from './limits.ts';
 import type { Modifier, TypedValue } from './query.ts';
 import { readToken } from './types/token.ts';
-import { unescaped, type ValueContext } from './values.ts';
+import { LIMITS, type ParseContext, unescaped, type ValueContext } from './values.ts';
 
 interface Expansion {
   /** What becomes of the modifier once the values are there. */

@@ -1,10 +1,13 @@
 /**
- * Helpers to read the text of a search value: splitting, escapes, prefixes, the error for a wrong form.
+ * Reads the text of search values (splitting, escapes, prefixes, the error for a wrong form) within the limits of one
+ * request, and the context that a search is parsed in: offers and handling.
  * https://hl7.org/fhir/R4/search.html#escaping, https://hl7.org/fhir/R4/search.html#prefix
  */
 import { FhirError } from '../outcome.ts';
+import type { CursorCodec } from './cursor.ts';
 import type { DateZone } from './dates.ts';
-import type { Prefix } from './query.ts';
+import type { Offers } from './offers.ts';
+import type { Prefix, SystemQuery } from './query.ts';
 
 const PREFIXES: ReadonlySet<string> = new Set(['eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap']);
 
@@ -49,4 +52,61 @@ function isPrefix(text: string): text is Prefix {
 /** The error for a value of the wrong form. */
 export function wrong(context: Pick<ValueContext, 'name'>, expected: string): FhirError {
   return new FhirError('wrong-value', `parameter ${context.name} expects ${expected}`, { parameter: context.name });
+}
+
+/** Bounds of one request; beyond them a search is refused as too costly. */
+export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
+
+/** Throws FhirError `too-costly` (400) for more parameters than one request may have. */
+export function checkCount(parameters: readonly unknown[]): void {
+  if (parameters.length > LIMITS.parameters)
+    throw new FhirError('too-costly', `more than ${LIMITS.parameters} parameters in one request`);
+}
+
+/**
+ * Throws FhirError `too-costly` for a value that is longer than one may be, and for a list of more values than one
+ * search may have. A list of values that are short is as long as they are many: it comes in the body of a POST.
+ */
+export function checkLength(name: string, text: string): void {
+  if (text.length <= LIMITS.valueLength) return;
+  const values = splitEscaped(text, ',');
+  if (values.length > LIMITS.values)
+    throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
+  if (values.every(value => value.length <= LIMITS.valueLength)) return;
+  throw new FhirError('too-costly', `a value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
+}
+
+export interface ParseContext {
+  readonly offers: Offers;
+  readonly handling: 'strict' | 'lenient';
+  readonly zone: DateZone;
+  readonly base: string;
+  /** What a cursor is bound to beside the query: the caller. */
+  readonly caller: string;
+  readonly cursors: CursorCodec;
+  readonly pageSize: number;
+  readonly pageMax: number;
+  /** What was understood of equal parameters before, in an equal context; without it each search is understood anew. */
+  readonly remembered?: (key: string, understand: () => UnderstoodQuery) => UnderstoodQuery;
+}
+
+/** A search but for where its page begins. */
+export type UnderstoodQuery = Omit<SystemQuery, 'cursor'>;
+
+/** A parameter that is not offered; the message names it and what is offered instead. */
+export class UnknownParameter extends Error {
+  override readonly name = 'UnknownParameter';
+  /** FHIR defines it and resources have values of it; the mappings cannot be asked for them. */
+  readonly isWithheld: boolean;
+
+  constructor(message: string, isWithheld = false) {
+    super(message);
+    this.isWithheld = isWithheld;
+  }
+}
+
+/** A name from a request, short and without anything that a log or a page could trip over. */
+export function printable(name: string): string {
+  const kept = name.replace(/[^\w:.$*-]/g, '?');
+  return kept.length > 80 ? `${kept.slice(0, 80)}…` : kept;
 }

@@ -7,7 +7,7 @@ import type { Memo } from '../common/memo.ts';
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
 import { filterProblems, type SearchProblem, searchProblems, writtenContext } from '../plan/search-problems.ts';
-import type { ParseContext } from '../search/limits.ts';
+import type { ParseContext } from '../search/values.ts';
 
 type Parameter = readonly [name: string, value: string];
 

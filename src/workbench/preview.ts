@@ -12,7 +12,7 @@ import { asRowValue } from '../law/forms.ts';
 import { Expected, type Thing, Unjudged } from '../law/interpret.ts';
 import { type StoredRow, StoredRows, type View } from '../law/stored-rows.ts';
 import { childrenOf } from '../mapping/children.ts';
-import { upperAscii } from '../mapping/codecs/any-case.ts';
+import { upperAscii } from '../mapping/codecs/text.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Mapping, Node, Position, Registry } from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';

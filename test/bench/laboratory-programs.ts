@@ -3,8 +3,7 @@
  * facade's own statements. In: a database file. Out: pages and reads as JSON text.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
-import { pageBefore, pagesBefore } from '../../src/search/earlier-pages.ts';
+import { type Cursor, cursorCodec, pageBefore, pagesBefore } from '../../src/search/cursor.ts';
 import { preparesLasting } from '../../src/sql/sqlite/file.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 import { withNames } from './column-names.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPlaces } from '../../src/http/server/adaptive-limit.ts';
+import { createPlaces } from '../../src/http/middleware/limits.ts';
 
 function setUp(most = 10, least = 2, queue = 100) {
   let now = 0;

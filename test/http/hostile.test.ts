@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { LIMITS } from '../../src/search/limits.ts';
+import { LIMITS } from '../../src/search/values.ts';
 import { type DemoApp, demoApp } from './demo-app.ts';
 import { CANARY, encoded, hostileRequest } from './hostile-texts.ts';
 

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type StageEvent, startStopwatch } from '../../src/observe/stages.ts';
+import { type StageEvent, startStopwatch } from '../../src/observe/statements.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
 import { instantOf } from '../../src/mapping/criterion.ts';
-import { createRegistry } from '../../src/mapping/registry.ts';
+import { createRegistry } from '../../src/mapping/model.ts';
 import { planKey, planRound } from '../../src/pipeline/plans.ts';
 import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
 import { idName } from '../../src/plan/id-parameters.ts';

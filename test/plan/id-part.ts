@@ -1,6 +1,5 @@
 /** A column as a part of an id rule. In: the column's type. Throws where such a column cannot stand in an id. */
-import { idCodec } from '../../src/mapping/codecs/id.ts';
-import type { IdPart } from '../../src/mapping/id-rule.ts';
+import { type IdPart, idCodec } from '../../src/mapping/id-rule.ts';
 import type { ColumnExpression } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 

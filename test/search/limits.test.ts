@@ -1,6 +1,6 @@
 /** Bounds of one request: how many parameters, how long a value, how many values in a list. */
 import { expect, test } from 'vitest';
-import { checkCount, checkLength, LIMITS } from '../../src/search/limits.ts';
+import { checkCount, checkLength, LIMITS } from '../../src/search/values.ts';
 
 const refusal = (check: () => void): string => {
   try {

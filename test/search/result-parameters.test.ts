@@ -4,9 +4,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementsOf } from '../../src/r4/definitions.ts';
 import { cursorCodec } from '../../src/search/cursor.ts';
-import type { ParseContext } from '../../src/search/limits.ts';
 import type { Offered } from '../../src/search/offers.ts';
 import { emptyResult, readResultParameter } from '../../src/search/result-parameters.ts';
+import type { ParseContext } from '../../src/search/values.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { allPages, CONTEXT, namesOf, type Parameters } from '../operations/pages.ts';
 

@@ -5,7 +5,7 @@
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../../facade.ts';
-import { timed } from '../../observe/stages.ts';
+import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
 import { answerOf } from '../middleware/answer.ts';

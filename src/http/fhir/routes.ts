@@ -5,7 +5,7 @@
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import type { SearchRequest } from '../../facade.ts';
-import { timed } from '../../observe/stages.ts';
+import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
 import { answerOf, answerOfResource } from '../middleware/answer.ts';

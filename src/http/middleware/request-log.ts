@@ -10,7 +10,7 @@ import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { routePath } from 'hono/route';
 import type { LogFields } from '../../log.ts';
-import { type Spent, STAGES, startStopwatch } from '../../observe/stages.ts';
+import { type Spent, STAGES, startStopwatch } from '../../observe/statements.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
 import { headerOf } from './request.ts';
 

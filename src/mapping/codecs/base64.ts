@@ -4,9 +4,8 @@
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 import { filled } from '../../sql/construct.ts';
-import { trimEnd } from './blank.ts';
-import type { Codec } from './codec.ts';
-import { only } from './only.ts';
+import { type Codec, only } from './codec.ts';
+import { trimEnd } from './text.ts';
 
 /** Bytes in base64. */
 export function base64Codec(): Codec {

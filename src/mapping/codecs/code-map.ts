@@ -10,13 +10,9 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold, spacedWords } from '../../sql/shared-functions.ts';
 import type { Criterion } from '../criterion.ts';
 import type { Position } from '../model.ts';
-import { upperAscii } from './any-case.ts';
-import { trimEnd } from './blank.ts';
-import { CODE_ORDER, codeOf, isCode, matchCode } from './code.ts';
-import type { Codec, Primitive } from './codec.ts';
-import { parseAs } from './integer-text.ts';
-import { only } from './only.ts';
-import { isBelow, matchText, textCodec } from './text.ts';
+import { CODE_ORDER, codeOf, isCode, matchCode, parseAs } from './code.ts';
+import { type Codec, only, type Primitive } from './codec.ts';
+import { isBelow, matchText, textCodec, trimEnd, upperAscii } from './text.ts';
 
 /** A code with its system and display, as far as there are any. */
 export interface Coded {

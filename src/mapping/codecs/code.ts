@@ -1,18 +1,17 @@
 /**
- * `code`: a text column as code, id, uri or an identifier's value. Only blanks on the right are trimmed, so that
- * equality is a plain comparison with the column and an index serves it. In: the raw text. Out: the text, absent where
- * FHIR's `code` forbids it: blanks at the beginning or doubled, control characters.
+ * `code`: a column as code, id, uri or an identifier's value. A text is trimmed of blanks on the right only, so that
+ * equality is a plain comparison with the column and an index serves it; a number is printed as its digits. In: the raw
+ * value. Out: the text, absent where FHIR's `code` forbids it: blanks at the beginning or doubled, control characters.
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
-import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';
-import { and, call, equals, FALSE, filled, glob, not, value } from '../../sql/construct.ts';
-import type { Expression, Predicate } from '../../sql/expression.ts';
+import { type ColumnType, holdsAnyNumber, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
+import { and, call, equals, FALSE, filled, glob, isNull, not, value } from '../../sql/construct.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { digits } from '../../time/calendar.ts';
 import type { AnyCase } from '../criterion.ts';
-import { equalsAnyCase } from './any-case.ts';
-import { trimEnd } from './blank.ts';
-import type { Codec, OrderFace } from './codec.ts';
-import { only } from './only.ts';
-import { matchText } from './text.ts';
+import { type Codec, type OrderFace, only } from './codec.ts';
+import { columnDigits, valuePrinted } from './number.ts';
+import { equalsAnyCase, matchText, trimEnd } from './text.ts';
 import { beginningOf } from './text-beginning.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a code must not have
@@ -63,4 +62,77 @@ export function isCode(column: Expression): Predicate {
 export function matchCode(column: Expression, code: string, anyCase?: AnyCase): Predicate {
   if (codeOf(code) !== code) return FALSE;
   return anyCase ? equalsAnyCase(column, code, anyCase) : equals(column, value(code, UNICODE));
+}
+
+const INTEGER_TEXT = /^(?:0|-?[1-9]\d*)$/;
+
+/** The digits of a numeric column, as they arrive from it. */
+export function integerTextCodec(columnType: ColumnType): Codec {
+  return {
+    label: 'text',
+    yields: ['string', 'code', 'id', 'markdown'],
+    columns: 1,
+    small: false,
+    inverse: isMixed(columnType) ? 'computed' : 'indexed',
+    decode: columnDigits,
+    present: columns => not(isNull(only(columns))),
+    match: (columns, criterion) => {
+      const column = only(columns);
+      if (criterion.kind === 'exact' || (criterion.kind === 'string' && criterion.mode === 'exact')) {
+        const number = parseAs(criterion.text, columnType);
+        return number === undefined ? FALSE : equals(column, value(number, columnType));
+      }
+      return matchText(call('text', [column], UNICODE), criterion);
+    },
+    // As what is emitted, which stands beside identifiers that are no numbers.
+    order: { ...CODE_ORDER, by: columns => [call('text', [only(columns)], UNICODE)] },
+  };
+}
+
+/** The value of a numeric column that is written like this text, or undefined if none is. */
+export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
+  if (holdsAnyNumber(type)) return valuePrinted(text, type);
+  switch (type.kind) {
+    case 'bit':
+      return text === '0' || text === '1' ? Number(text) : undefined;
+    case 'integer':
+      return parseInteger(text, type.bits);
+    case 'decimal': {
+      const match = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/.exec(text);
+      const [, sign = '', whole = '', fraction = ''] = match ?? [];
+      if (!match || fraction.length !== type.scale || whole.length > Math.max(1, type.precision - type.scale))
+        return undefined;
+      return sign === '-' && /^[0.]*$/.test(text.slice(1)) ? undefined : text;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** By the bits of a column: shorter texts are surely among its integers. */
+const SURELY = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
+
+/** Of the one spelling that an integer has; of more digits than a number is exact for, a number about as large. */
+function shortInteger(text: string): number | undefined {
+  const from = text.startsWith('-') ? 1 : 0;
+  if (text.length === from || (text.length > 1 && text.charCodeAt(from) === ZERO)) return undefined;
+  const number = digits(text, from, text.length);
+  if (Number.isNaN(number)) return undefined;
+  return from === 0 ? number : -number;
+}
+
+const ZERO = 48;
+
+/** An integer of a size, as a number where that is exact, else as its digits; undefined for any other spelling. */
+export function parseInteger(text: string, bits: 8 | 16 | 32 | 64): number | string | undefined {
+  if (text.length < SURELY[bits] && (bits > 8 || !text.startsWith('-'))) {
+    const number = shortInteger(text);
+    return bits === 64 && number !== undefined ? text : number;
+  }
+  if (!INTEGER_TEXT.test(text) || text.length > 20) return undefined;
+  const number = BigInt(text);
+  const low = bits === 8 ? 0n : -(1n << BigInt(bits - 1));
+  const high = bits === 8 ? 255n : (1n << BigInt(bits - 1)) - 1n;
+  if (number < low || number > high) return undefined;
+  return bits === 64 ? text : Number(text);
 }

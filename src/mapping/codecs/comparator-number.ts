@@ -8,16 +8,14 @@
  * and `eq5` and `eb4` do not.
  * https://hl7.org/fhir/R4/search.html#quantity
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
-import { trim } from './blank.ts';
-import type { Codec } from './codec.ts';
+import { type Codec, only } from './codec.ts';
 import { matchEdge, numberCodec } from './number.ts';
 import { isNumberText, numberOf, parseNumberText, trimmedText } from './number-text.ts';
-import { only } from './only.ts';
+import { trim } from './text.ts';
 
 const COMPARATORS = ['<=', '>=', '<', '>'] as const;
 type Comparator = (typeof COMPARATORS)[number];

@@ -20,13 +20,12 @@ import {
 } from '../../time/calendar.ts';
 import { clip, type Range } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
-import { trimEnd } from './blank.ts';
-import type { Codec, OrderFace } from './codec.ts';
+import { type Codec, column, type OrderFace } from './codec.ts';
 import { MINUTE, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
-import { column } from './only.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
 import { bounds, isTimed, timeLiteral } from './stored-time.ts';
+import { trimEnd } from './text.ts';
 import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
 
 export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';

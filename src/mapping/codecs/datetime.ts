@@ -14,9 +14,8 @@ import { clip, intersect, overlay, type RangeSet } from '../../time/range-set.ts
 import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone, zoneOf } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
-import type { Codec, OrderFace } from './codec.ts';
+import { type Codec, type OrderFace, only } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
-import { only } from './only.ts';
 import { bounds, isComputed, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
 import { onUtcInstants } from './utc-instants.ts';
 

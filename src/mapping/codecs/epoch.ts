@@ -13,9 +13,8 @@ import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
-import type { Codec } from './codec.ts';
+import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
-import { only } from './only.ts';
 
 type IntegerType = Extract<ColumnType, { kind: 'integer' }>;
 

@@ -8,9 +8,9 @@
 import { Parser } from 'htmlparser2';
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, filled, or } from '../../sql/construct.ts';
-import { trim, withoutControls } from './blank.ts';
 import type { Codec } from './codec.ts';
 import { isRtf, rtfText } from './rtf.ts';
+import { trim, withoutControls } from './text.ts';
 
 const NO_TEXT = '(no text)';
 

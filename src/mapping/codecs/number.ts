@@ -1,20 +1,20 @@
 /**
  * `number`: numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
- * unsignedInt. In: a number or text. Out: a number whose digits are those of the source, without zeros that only the
- * scale of the column has put there if `scale` says so; one that the FHIR type forbids is absent. Bounds are rounded to
- * what the column can hold, exactly and outside the database, so that no engine rounds.
+ * unsignedInt; and how number columns store numbers, which other codecs ask. In: a number or text. Out: a number whose
+ * digits are those of the source, without zeros that only the scale of the column has put there if `scale` says so; one
+ * that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the
+ * database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
 import { type ColumnType, holdsAnyNumber, isMixed, NUMBER } from '../../sql/column-type.ts';
-import { and, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
+import { and, call, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { printNumber } from '../../sql/shared-functions.ts';
 import type { NumberEdge } from '../criterion.ts';
-import { trim } from './blank.ts';
-import type { Codec, Primitive } from './codec.ts';
-import { ceilUnits, floorUnits, printUnits } from './decimal.ts';
+import { type Codec, only, type Primitive } from './codec.ts';
+import { ceilUnits, compareDecimals, floorUnits, printUnits } from './decimal.ts';
 import { canonicalNumber, isNumberText, MOST_DECIMALS, numberOf, parseNumberText, trimmedText } from './number-text.ts';
-import { only } from './only.ts';
-import { columnDigits, isWhole, matchDouble } from './stored-number.ts';
+import { trim } from './text.ts';
 
 export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedInt';
 
@@ -150,4 +150,81 @@ function atScale(digits: string, scale: number): string {
 
 function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
+}
+
+/** The digits of a numeric column's value, as they are emitted; undefined for what is no number. */
+export function columnDigits(raw: SqlValue): string | undefined {
+  if (typeof raw === 'number') return printNumber(raw);
+  return typeof raw === 'string' && DECIMAL.test(raw) ? canonicalNumber(raw) : undefined;
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/;
+
+/** The value of a column of any numbers that is printed as this text; undefined if none is. */
+export function valuePrinted(text: string, type: ColumnType): SqlValue | undefined {
+  const scale = type.kind === 'decimal' ? type.scale : undefined;
+  const point = scale ? `.${'0'.repeat(scale)}` : '';
+  const whole = text.endsWith(point) ? text.slice(0, text.length - point.length) : '';
+  if (/^(?:0|-?[1-9]\d{0,18})$/.test(whole) && isLong(BigInt(whole))) return whole;
+  const number = DECIMAL.test(text) ? Number(text) : Number.NaN;
+  return printNumber(number, scale) === text ? number : undefined;
+}
+
+function isLong(number: bigint): boolean {
+  return number < 2n ** 63n && number >= -(2n ** 63n);
+}
+
+/**
+ * A column of doubles, or of any numbers, against a bound. A double has the digits that it is printed with, so it lies
+ * on the side of the bound on which they lie; of integers beyond 2^53 all digits count.
+ */
+export function matchDouble(number: Expression, type: ColumnType, { op, at }: NumberEdge): Predicate {
+  const near = Number(at);
+  if (!Number.isFinite(near)) return op.startsWith('<') === near > 0 ? TRUE : FALSE;
+  if (holdsAnyNumber(type) && Math.abs(near) >= 2 ** 53) {
+    const units = op === '<' || op === '>=' ? ceilUnits(at, 0) : floorUnits(at, 0);
+    if (isLong(units)) return compare(number, op, value(String(units), type));
+  }
+  const side = compareDecimals(printNumber(near) ?? '', at);
+  const strict = side < 0 ? ({ '>=': '>', '>': '>', '<=': '<=', '<': '<=' } as const) : MORE;
+  return compare(number, side === 0 ? op : strict[op], value(near, type));
+}
+
+/** What is printed as more than the bound. */
+const MORE = { '>=': '>=', '>': '>=', '<=': '<', '<': '<' } as const;
+
+/** The number is whole. */
+export function isWhole(number: Expression): Predicate {
+  return not(isNull(call('whole', [number], LONG)));
+}
+
+const LONG: ColumnType = { kind: 'integer', bits: 64 };
+
+/** A codec of whole numbers on columns that may hold others, for which it has no value. */
+export function onWholeNumbers(codec: Codec, types: readonly ColumnType[]): Codec {
+  const isLoose = (at: number): boolean => {
+    const type = types[at];
+    return type !== undefined && type.kind === 'integer' && holdsAnyNumber(type);
+  };
+  if (!types.some((_, at) => isLoose(at))) return codec;
+  const whole = (columns: readonly Expression[]): readonly Expression[] =>
+    columns.map((column, at) => (isLoose(at) ? call('whole', [column], LONG) : column));
+  const wholeRaw = (raw: SqlValue | undefined, at: number): SqlValue =>
+    raw === undefined || (isLoose(at) && (typeof raw !== 'string' || !/^-?\d+$/.test(raw))) ? null : small(raw);
+  const { order } = codec;
+  return {
+    ...codec,
+    inverse: codec.inverse === 'none' ? 'none' : 'computed',
+    decode: (a, b, c) => codec.decode(wholeRaw(a, 0), wholeRaw(b, 1), wholeRaw(c, 2)),
+    present: (columns, clock) => codec.present(whole(columns), clock),
+    match: (columns, criterion, clock) => codec.match(whole(columns), criterion, clock),
+    ...(order
+      ? { order: { ...order, by: columns => order.by(whole(columns)), toKey: raws => order.toKey(raws.map(small)) } }
+      : {}),
+  };
+}
+
+/** Whole numbers arrive as text from columns of 64 bits, and these codecs know them as numbers. */
+function small(raw: SqlValue): SqlValue {
+  return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
 }

@@ -6,10 +6,9 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { trim } from './blank.ts';
-import type { Codec } from './codec.ts';
+import { type Codec, only } from './codec.ts';
 import { isNumberText, parseNumberText, trimmedText } from './number-text.ts';
-import { only } from './only.ts';
+import { trim } from './text.ts';
 
 /** One end of a range. */
 export function rangeTextCodec(facet: 'low' | 'high'): Codec {

@@ -4,15 +4,13 @@
  * codecs
  */
 import { z } from 'zod';
-import type { ColumnType } from '../../sql/column-type.ts';
-import { nameOfType, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, nameOfType, UNICODE } from '../../sql/column-type.ts';
 import type { Counted } from '../../time/counted.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { base64Codec, base64OfNote } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
-import { codeCodec } from './code.ts';
-import type { CodeMap, Facet } from './code-map.ts';
-import { codeMapCodec } from './code-map.ts';
+import { codeCodec, integerTextCodec } from './code.ts';
+import { type CodeMap, codeMapCodec, type Facet } from './code-map.ts';
 import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec } from './date-and-time.ts';
@@ -20,14 +18,11 @@ import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { countedCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
-import { integerTextCodec } from './integer-text.ts';
-import { numberCodec } from './number.ts';
+import { numberCodec, onWholeNumbers } from './number.ts';
 import { rangeTextCodec } from './range-text.ts';
-import { onWholeNumbers } from './stored-number.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
-import type { TextStep } from './text-step.ts';
-import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from './text-step.ts';
+import { entitiesStep, pieceStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
 import { isDateForm, writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';

@@ -6,9 +6,8 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, constant } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { upperAscii } from './any-case.ts';
-import { trim, trimEnd } from './blank.ts';
 import type { Codec } from './codec.ts';
+import { trim, trimEnd, upperAscii } from './text.ts';
 
 /** A step as the mapping writes it. */
 export type StepOptions =

@@ -1,18 +1,15 @@
 /**
  * `text`: a text column as string or markdown, trimmed on both sides; an empty text is absent. In: the raw text. Out:
- * the text.
- * Control characters that FHIR forbids are removed from the resource and not from the search: the one exception to the
- * law, for values that contain them. https://hl7.org/fhir/R4/datatypes.html#string
+ * the text. Other codecs share how blanks are trimmed and how texts are compared without case. Control characters that
+ * FHIR forbids are removed from the resource and not from the search: the one exception to the law, for values that
+ * contain them. https://hl7.org/fhir/R4/datatypes.html#string
  */
 import { UNICODE } from '../../sql/column-type.ts';
-import { among, and, call, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
+import { among, and, call, compare, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { fold } from '../../sql/shared-functions.ts';
-import type { Criterion, DigitsTest, StringMode } from '../criterion.ts';
-import { equalsAnyCase } from './any-case.ts';
-import { hasOuterSpace, trim, withoutControls } from './blank.ts';
-import type { Codec } from './codec.ts';
-import { only } from './only.ts';
+import type { AnyCase, Criterion, DigitsTest, StringMode } from '../criterion.ts';
+import { type Codec, only } from './codec.ts';
 import { beginningOf } from './text-beginning.ts';
 
 /** Text, trimmed on both sides. */
@@ -120,4 +117,87 @@ function emitted(raw: string): string | undefined {
 
 function isEmittable(text: string): boolean {
   return text !== '' && !hasOuterSpace(text);
+}
+
+/** Without blanks, tabs and line ends on both sides, as `trim` in SQL; `trimEnd` is `rtrim` there. */
+export function trim(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isSpace(text.charCodeAt(from))) from++;
+  while (to > from && isSpace(text.charCodeAt(to - 1))) to--;
+  return from === 0 && to === text.length ? text : text.slice(from, to);
+}
+
+/** Without blanks (U+0020) on the right. */
+export function trimEnd(text: string): string {
+  let to = text.length;
+  while (to > 0 && text.charCodeAt(to - 1) === 32) to--;
+  return to === text.length ? text : text.slice(0, to);
+}
+
+/** Whether trimming would change a text: no value that was trimmed equals it. */
+export function hasOuterSpace(text: string): boolean {
+  return trim(text) !== text;
+}
+
+// FHIR's strings hold no control characters but tab, CR and LF (https://hl7.org/fhir/R4/datatypes.html#string).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+const HAS_CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+
+/** Without the control characters that FHIR forbids. */
+export function withoutControls(text: string): string {
+  return HAS_CONTROL.test(text) ? text.replace(CONTROL, '') : text;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 13 || code === 10;
+}
+
+/** The text with its ASCII letters in upper case. */
+export function upperAscii(text: string): string {
+  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
+}
+
+/** Whether the text has another spelling at all. */
+export function hasCase(text: string): boolean {
+  return /[A-Za-z]/.test(text);
+}
+
+/**
+ * The expression is the text, in any case of ASCII letters, the only case that all engines agree on. If the text, or
+ * its beginning, has few spellings, an index on the bare column is used. https://hl7.org/fhir/R4/search.html#token
+ */
+export function equalsAnyCase(of: Expression, text: string, how: AnyCase): Predicate {
+  const computed = equals(call('upper', [of], UNICODE), value(upperAscii(text), UNICODE));
+  if (how === 'listed') return computed;
+  const [begin = ''] = BEGINNING.exec(text) ?? [];
+  const spellings = spellingsOf(begin);
+  if (begin.length === text.length)
+    return among(
+      of,
+      spellings.map(one => value(one, UNICODE)),
+    );
+  // Nothing but a bare column has an index to enter.
+  if (begin === '' || of.kind !== 'column') return computed;
+  return and(or(...spellings.map(one => beginsWith(of, one))), computed);
+}
+
+/** Visible ASCII characters with three letters among them at most, so that there are eight spellings at most. */
+const BEGINNING = /^(?:[!-@[-`{-~]*[A-Za-z]){0,3}[!-@[-`{-~]*/;
+
+function spellingsOf(text: string): readonly string[] {
+  let spellings = [''];
+  for (const character of text) {
+    const ways = hasCase(character) ? [character.toLowerCase(), character.toUpperCase()] : [character];
+    spellings = spellings.flatMap(before => ways.map(way => before + way));
+  }
+  return spellings;
+}
+
+/** Texts from the beginning up to the one that would follow all that begin so. */
+function beginsWith(of: Expression, begin: string): Predicate {
+  const behind = begin.slice(0, -1) + String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1);
+  return and(compare(of, '>=', value(begin, UNICODE)), compare(of, '<', value(behind, UNICODE)));
 }

@@ -12,9 +12,8 @@ import { clip, mapEnds } from '../../time/range-set.ts';
 import { readMoment } from '../../time/written.ts';
 import { printLocal, type Zone, zoneOf } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
-import type { Codec } from './codec.ts';
+import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
-import { only } from './only.ts';
 
 /** Instants are their own local times there. */
 const UTC = zoneOf('UTC');

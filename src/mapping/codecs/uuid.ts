@@ -4,13 +4,11 @@
  * are absent.
  * https://www.rfc-editor.org/rfc/rfc9562#section-4
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { call, compare, FALSE, isNull, not, value } from '../../sql/construct.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { CODE_ORDER } from './code.ts';
-import type { Codec } from './codec.ts';
-import { only } from './only.ts';
+import { type Codec, only } from './codec.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -6,7 +6,7 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, constant, glob } from '../../sql/construct.ts';
 import type { Expression } from '../../sql/expression.ts';
-import { trim } from './blank.ts';
+import { trim } from './text.ts';
 import type { TextStep } from './text-step.ts';
 
 const FORM = /^(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)([-/. ]?)(YYYY|MM?|DD?)$/;

@@ -22,8 +22,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { clip } from '../../time/range-set.ts';
 import type { Zone } from '../../time/zone.ts';
 import { rangePredicate } from '../ranges.ts';
-import type { Codec } from './codec.ts';
-import { column } from './only.ts';
+import { type Codec, column } from './codec.ts';
 import { LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
 import { isPacked, packedFromKey, packedKey } from './ymd8.ts';
 

@@ -12,10 +12,9 @@ import { clip } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { areValues, rangePredicate } from '../ranges.ts';
-import { trimEnd } from './blank.ts';
-import type { Codec } from './codec.ts';
-import { only } from './only.ts';
+import { type Codec, only } from './codec.ts';
 import { firstDay, LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
+import { trimEnd } from './text.ts';
 
 export interface Ymd8Options {
   readonly zone: Zone;

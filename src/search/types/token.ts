@@ -2,7 +2,7 @@
  * Search type `token`: a code with its system, in Codings, Identifiers, ContactPoints and primitives.
  * https://hl7.org/fhir/R4/search.html#token
  */
-import { hasCase } from '../../mapping/codecs/any-case.ts';
+import { hasCase } from '../../mapping/codecs/text.ts';
 import type { Node } from '../../mapping/model.ts';
 import { childOf, elementAt, isPrimitive, requiredValueSet, type ValueSet } from '../../r4/definitions.ts';
 import type { SearchPath } from '../../r4/search-parameters.ts';

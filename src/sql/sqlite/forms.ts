@@ -8,9 +8,9 @@ import type { Awaitable } from '../../common/awaitable.ts';
 import type { Catalog } from '../catalog.ts';
 import type { ProofOptions } from '../engine.ts';
 import { type Found, measure } from './measure.ts';
-import { columnKey, openProofs, type Proof } from './proofs.ts';
+import { openProofs, type Proof } from './proofs.ts';
 import { stampOf } from './stamp.ts';
-import { createWitness, type Witness } from './witness.ts';
+import { columnKey, createWitness, type Witness } from './witness.ts';
 
 /** Milliseconds that looking at the forms of all rows may take. */
 const LONGEST_MEASURE = 60_000;

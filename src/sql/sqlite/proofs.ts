@@ -29,11 +29,6 @@ const VERSION = 2;
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;
 
-/** Of a table and a column in lower case. */
-export function columnKey(table: string, column: string): string {
-  return `${table}\n${column}`;
-}
-
 interface Kept {
   readonly version: string;
   readonly stamp: string;

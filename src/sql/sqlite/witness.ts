@@ -13,7 +13,6 @@ import type { Relation, SqlValue } from '../expression.ts';
 import type { SqlPlan } from '../plan.ts';
 import { printNumber, UUID } from '../shared-functions.ts';
 import { wholePart, wholeRange } from './number-form.ts';
-import { columnKey } from './proofs.ts';
 
 /** A row as it comes from SQLite. */
 type Fetched = SqlValue[];
@@ -240,3 +239,8 @@ function fittingNumber(type: ColumnType): Fitting {
 }
 
 const WHOLE = /^-?\d{1,19}$/;
+
+/** Of a table and a column in lower case. */
+export function columnKey(table: string, column: string): string {
+  return `${table}\n${column}`;
+}

@@ -4,7 +4,7 @@
  * the same run, different for different ones. Numbers of equal length keep their order, so that rows sort as
  * before.
  */
-import { upperAscii } from '../../mapping/codecs/any-case.ts';
+import { upperAscii } from '../../mapping/codecs/text.ts';
 
 /** At least 0, less than 1. */
 export type Random = () => number;

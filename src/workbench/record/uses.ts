@@ -5,8 +5,8 @@
  * equal.
  */
 import { eachColumn, type Reader, tableKey } from '../../law/columns.ts';
-import { upperAscii } from '../../mapping/codecs/any-case.ts';
 import type { Codec } from '../../mapping/codecs/codec.ts';
+import { upperAscii } from '../../mapping/codecs/text.ts';
 import { codeMapOf } from '../../mapping/load/codes/origin.ts';
 import type { Condition, Pieces, Registry } from '../../mapping/model.ts';
 import type { ColumnType } from '../../sql/column-type.ts';

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { booleanCodec } from '../../../src/mapping/codecs/boolean.ts';
+import { integerTextCodec } from '../../../src/mapping/codecs/code.ts';
 import { type CodeMap, codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
-import { integerTextCodec } from '../../../src/mapping/codecs/integer-text.ts';
 import { numberCodec } from '../../../src/mapping/codecs/number.ts';
 import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { Criterion } from '../../../src/mapping/criterion.ts';

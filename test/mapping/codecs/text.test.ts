@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { codeCodec } from '../../../src/mapping/codecs/code.ts';
+import { codeCodec, integerTextCodec } from '../../../src/mapping/codecs/code.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
-import { integerTextCodec } from '../../../src/mapping/codecs/integer-text.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { digitsCriterion, exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idCodec } from '../../../src/mapping/codecs/id.ts';
 import { uuidCodec } from '../../../src/mapping/codecs/uuid.ts';
+import { idCodec } from '../../../src/mapping/id-rule.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { exact, nullable, RUNS, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { idCodec } from '../../../src/mapping/codecs/id.ts';
-import type { IdPart } from '../../../src/mapping/id-rule.ts';
+import { type IdPart, idCodec } from '../../../src/mapping/id-rule.ts';
 import { commonId } from '../../../src/mapping/load/nodes/id-shape.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { identifier } from '../../../src/sql/identifier.ts';

@@ -2,8 +2,7 @@
  * Reads logical ids (V7). In: `"x-{COL|codec}"` or a list of these. Out: an IdRule that can be inverted unambiguously.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
-import { idCodec } from '../../codecs/id.ts';
-import type { IdPart, IdRule } from '../../id-rule.ts';
+import { type IdPart, type IdRule, idCodec } from '../../id-rule.ts';
 import type { Context } from '../pack/context.ts';
 import { type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from '../rows/columns.ts';

@@ -5,8 +5,7 @@
  */
 import { type Catalog, findTable, tableText } from '../../../sql/catalog.ts';
 import { checkDrift } from '../../check/drift.ts';
-import type { Registry } from '../../model.ts';
-import { createRegistry } from '../../registry.ts';
+import { createRegistry, type Registry } from '../../model.ts';
 import { type LoadedCodeMap, readCodeMaps } from '../codes/codes.ts';
 import { readHierarchies } from '../codes/hierarchies.ts';
 import { systemsOf } from '../codes/system.ts';

@@ -5,10 +5,10 @@
 
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
-import { trimEnd } from '../../codecs/blank.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import { isTimed } from '../../codecs/stored-time.ts';
 import { defaultCodec } from '../../codecs/table.ts';
+import { trimEnd } from '../../codecs/text.ts';
 import type { Condition } from '../../model.ts';
 import { readCodec } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';

@@ -2,8 +2,7 @@
  * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column.
  * Out: the column with its codec.
  */
-import { idCodec } from '../../codecs/id.ts';
-import type { IdColumn } from '../../id-rule.ts';
+import { type IdColumn, idCodec } from '../../id-rule.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from './columns.ts';
