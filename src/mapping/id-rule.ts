@@ -13,7 +13,7 @@ import { parseInteger } from './codecs/code.ts';
 import { trimEnd } from './codecs/text.ts';
 import { isUuidBytes, parseUuid, printUuid } from './codecs/uuid.ts';
 
-/** V7. The first alternative whose columns are all present makes the id. */
+/** The first alternative whose columns are all present makes the id. */
 export interface IdRule {
   readonly alternatives: readonly (readonly IdPart[])[];
 }

@@ -101,7 +101,7 @@ export interface JoinColumn {
   readonly fold?: true;
 }
 
-/** R2. A test on an absent value is false; `not` is the exact complement. */
+/** A test on an absent value is false; `not` is the exact complement. */
 export type Condition =
   | { readonly kind: 'always' }
   | { readonly kind: 'all'; readonly of: readonly Condition[] }
@@ -144,20 +144,20 @@ export type Condition =
 interface NodeBase {
   /** The FHIR type emitted here: `CodeableConcept`, `code`, `dateTime`, or the path of a backbone element. */
   readonly type: string;
-  /** V4: the node exists only where this holds. */
+  /** The node exists only where this holds. */
   readonly if?: Condition;
   readonly at: Position;
 }
 
 export type Node = ConstantNode | ValueNode | ObjectNode | ListNode | EachNode | FirstNode | RefNode | TextNode;
 
-/** V1. Any JSON value, fixed. Never makes the object around it exist. */
+/** Any JSON value, fixed. Never makes the object around it exist. */
 export interface ConstantNode extends NodeBase {
   readonly kind: 'constant';
   readonly json: Json;
 }
 
-/** V2. One or more columns through a codec. */
+/** One or more columns through a codec. */
 export interface ValueNode extends NodeBase {
   readonly kind: 'value';
   /** More than one only for codecs that take several columns (date and time). May be flags or sub-selects. */
@@ -174,7 +174,7 @@ export interface ObjectNode extends NodeBase {
   readonly needs: readonly string[];
 }
 
-/** V3 over named elements: the elements of the first alternative that is present. */
+/** The elements of the first alternative that is present. */
 export type Member =
   | { readonly kind: 'element'; readonly name: string; readonly node: Node }
   | { readonly kind: 'choice'; readonly alternatives: readonly (readonly NamedNode[])[] };
@@ -221,13 +221,13 @@ export interface Pieces {
   readonly lookups?: readonly Lookup[];
 }
 
-/** V3. The first alternative that is present. */
+/** The first alternative that is present. */
 export interface FirstNode extends NodeBase {
   readonly kind: 'first';
   readonly alternatives: readonly Node[];
 }
 
-/** V5. A reference to the resource that another mapping makes of the row where theirs = ours. */
+/** A reference to the resource that another mapping makes of the row where theirs = ours. */
 export interface RefNode extends NodeBase {
   readonly kind: 'ref';
   /** Name of the target mapping (`Registry.mapping(name)`). */
@@ -241,7 +241,7 @@ export interface RefNode extends NodeBase {
   readonly members: readonly NamedNode[];
 }
 
-/** V6. Text from several values; absent parts are left out, with all parts absent the text is. Output only. */
+/** Text from several values; absent parts are left out, with all parts absent the text is. Output only. */
 export interface TextNode extends NodeBase {
   readonly kind: 'text';
   readonly parts: readonly (string | Node)[];

@@ -39,7 +39,7 @@ export interface Environment extends Clock {
   readonly keyPlaceholders?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
   readonly ids?: IdParameters;
-  /** Switches of mapping-primitives.md section 2, on except in tests that prove that the law notices. */
+  /** Rules of the planner, on except in tests that prove that the law notices. */
   readonly rules: Rules;
 }
 

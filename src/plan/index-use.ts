@@ -2,7 +2,7 @@
  * Finds searches and sorts that no index serves. In: what a type offers, its mappings, the catalog. Out: per search
  * parameter the columns that no index begins with. It is a remark and no problem: together with a patient such a
  * search reads the patient's rows, and only alone the whole table.
- * docs/mapping-language.md; mapping-primitives.md section 4
+ * docs/mapping-language.md
  */
 
 import { childrenOf } from '../mapping/children.ts';

@@ -70,7 +70,7 @@ function idPartsFilled(parts: readonly IdPart[]): Predicate {
   );
 }
 
-/** R6: no row with the same one-per columns and a lower key passes `where`. */
+/** No row with the same one-per columns and a lower key passes `where`. */
 function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
   const { source } = mapping;
   if (source.onePer.length === 0 || !env.rules.anchor) return TRUE;
@@ -145,7 +145,7 @@ export function notAbsent(node: ValueNode, env: Environment): Predicate {
 }
 
 /**
- * V4: a needed child, and some child that is not constant, exist. `matched` is a member that another predicate already
+ * A needed child, and some child that is not constant, exist. `matched` is a member that another predicate already
  * requires to exist.
  */
 export function objectPresent(node: ObjectNode, matched: string | undefined, env: Environment): Predicate {

@@ -2,7 +2,7 @@
  * Speeds up a search on a joined row, such as the code of a concept that a fact refers to. In: a condition on rows
  * with to-one joins. Out: the same condition on the rows' own columns, with the keys of the joined rows that satisfy
  * it (src/plan/key.ts). No key: no row. A few keys: a list. Many: the join stays.
- * mapping-primitives.md section 4, docs/decisions/0270-codes-one-join-away.md
+ * docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { and, conjuncts, FALSE, or } from '../sql/construct.ts';

@@ -1,5 +1,5 @@
 /**
- * Generates code for conditions over fetched columns. In: a Condition (R2) and the positions of its columns. Out: the
+ * Generates code for conditions over fetched columns. In: a Condition and the positions of its columns. Out: the
  * source of a boolean expression; 'true' or 'false' if that is known already.
  * A test of an absent value is false, and `none` is the exact complement. `exists` is evaluated by SQL: its flag is a
  * column of the row.

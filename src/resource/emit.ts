@@ -1,11 +1,15 @@
 /**
- * Generates code for nodes, lists (R4, R5) among them. In: a node and the frame that its values are in. Out: statements
- * that compute its JSON text, and the name of the variable that holds it. mapping-primitives.md V1–V6 says when a node
- * exists.
+ * Generates code for nodes: values, lists, references and logical ids. In: a node and the frame that
+ * its values are in. Out: statements that compute its JSON text, and the name of the variable that holds it.
  */
+
+import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } from '../mapping/id-rule.ts';
 import type { Condition, ListNode, Node, RefNode, ValueNode } from '../mapping/model.ts';
 import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
+import type { ColumnExpression } from '../sql/expression.ts';
+import { expressionKey } from '../sql/expression-key.ts';
+import { AS_IT_IS, lengthInId } from '../sql/shared-functions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
 import {
   behind,
@@ -15,15 +19,17 @@ import {
   firstPresent,
   placesOf,
   rawCode,
+  refIn,
+  targetIn,
   unlessAbsent,
 } from './emission.ts';
 import { emitObject, keyOf } from './members.ts';
 import { memoInputs } from './memo.ts';
 import { noRow, rowsOfPiece } from './piece-keys.ts';
 import { piecesOf } from './pieces.ts';
-import { referenceText } from './reference.ts';
+import { castTo } from './raw.ts';
 import { rememberedText } from './remember.ts';
-import { ABSENT, Joined, literal, type Text } from './source-text.ts';
+import { ABSENT, Joined, literal, type Source, type Text } from './source-text.ts';
 import { booleanText, cleanText, joinedText, numberText, quotedText, stringText } from './text.ts';
 
 /** JSON text of a node, behind `before`; '' where it does not exist. */
@@ -228,5 +234,83 @@ function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (i
     const row = source.variable(`${rows}[${count}].row`, 'const');
     const children = source.variable(`${rows}[${count}].children`, 'const');
     body({ ...at, frame: { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } });
+  });
+}
+
+/** '' for a text that is no FHIR id. */
+function legalId(text: string): string {
+  return isLegalId(text) ? text : '';
+}
+
+const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
+
+/**
+ * Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length.
+ */
+function isLegalButForLength(parts: readonly IdPart[]): boolean {
+  const legal = parts.every(part => part.kind !== 'literal' || LEGAL_PART.test(part.text));
+  return legal && parts.some(part => part.kind !== 'literal');
+}
+
+/** Statements that print an id; returns the variable that holds it, '' where no alternative can be written. */
+export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, source: Source): string {
+  const result = source.variable("''");
+  const from = (index: number): void => {
+    const parts = rule.alternatives[index];
+    if (!parts) return;
+    const printed: string[] = [];
+    /** Where it may be too long: what escapes add, as they are counted, to what is printed. */
+    const added: string[] = [];
+    const fits = longestId(parts) <= LONGEST;
+    const operands = parts.map(part => {
+      if (part.kind === 'literal') return JSON.stringify(part.text);
+      const value = raw(part.column);
+      const print = `${source.bind(part.codec)}.print(${value})`;
+      const name = source.variable(`${value} === null ? undefined : ${print}`, 'const');
+      printed.push(name);
+      const how = countedAs(part.codec);
+      if (how !== AS_IT_IS && !fits) added.push(` + ${source.bind(lengthInId)}(${value}, ${how}) - ${name}.length`);
+      return name;
+    });
+    const text = operands.join(' + ');
+    const assign = (): void => {
+      if (!isLegalButForLength(parts)) source.line(`${result} = ${source.bind(legalId)}(${text});`);
+      else source.line(`${result} = ${text};`);
+      source.line(`if (${result}.length${added.join('')} > ${LONGEST}) ${result} = '';`);
+    };
+    if (printed.length === 0) assign();
+    else source.block(`if (${printed.map(name => `${name} !== undefined`).join(' && ')})`, assign);
+    if (index + 1 < rule.alternatives.length) source.block(`if (${result} === '')`, () => from(index + 1));
+  };
+  from(0);
+  return result;
+}
+
+/** Runs `body` where the target is there; `id` is a variable with its id. */
+export function referenceText(
+  node: RefNode,
+  at: Emission,
+  body: (target: { readonly resource: string; readonly id: string }) => void,
+): void {
+  const { source, frame } = at;
+  const found = refIn(node, frame);
+  const target = targetIn(node, frame);
+  if (found?.shape.never) return;
+  const raw = (column: ColumnExpression): string => {
+    const key = expressionKey(column);
+    const id = found?.shape.id.get(key);
+    if (found && id) {
+      const code = `${found.row}[${id.position}]`;
+      return id.castTo ? `${source.bind(castTo(id.castTo))}(${code})` : code;
+    }
+    const ours = node.on.find(({ theirs }) => expressionKey(theirs) === key)?.ours;
+    if (!ours) throw new TypeError(`not fetched: ${key}, of which the id of ${target.name} is made`);
+    const code = rawCode(ours, frame);
+    return ours.type.kind === column.type.kind ? code : `${source.bind(castTo(column.type))}(${code})`;
+  };
+  const flag = found?.shape.flag;
+  source.when(found && flag !== undefined ? `${found.row}[${flag}] === 1` : 'true', () => {
+    const id = idCode(target.id, raw, source);
+    source.when(`${id} !== ''`, () => body({ resource: target.resource, id }));
   });
 }

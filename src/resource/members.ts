@@ -1,7 +1,6 @@
 /**
- * Generates code for objects: their members, the rule that makes them exist, and choices of members
- * (mapping-primitives.md V1–V3). In: the members in order. Out: statements that compute their JSON texts, and the
- * names of the variables.
+ * Generates code for objects: their members, the rule that makes them exist, and choices of members. In: the members in
+ * order. Out: statements that compute their JSON texts, and the names of the variables.
  */
 import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/children.ts';
 import type { Member, NamedNode, Node, ObjectNode } from '../mapping/model.ts';
@@ -171,7 +170,7 @@ function emitNamed({ name, node }: NamedNode, isBehind: boolean, at: Emission): 
 
 type Choice = (Member & { readonly kind: 'choice' })['alternatives'];
 
-/** V3 over named elements: variables that are filled by the first alternative that is there. */
+/** Variables that are filled by the first alternative that is there. */
 function emitChoice(alternatives: Choice, isBehind: boolean, at: Emission): ReadonlyMap<string, Text> {
   const { source } = at;
   const variables = new Map<string, string>();

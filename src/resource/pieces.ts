@@ -1,5 +1,5 @@
 /**
- * Splits a separated column (R5). In: the raw value, the separator of pieces, the separators inside a piece. Out: the
+ * Splits a separated column. In: the raw value, the separator of pieces, the separators inside a piece. Out: the
  * trimmed parts of each piece. A piece that is empty or lacks a separator is left out.
  */
 import type { SqlValue } from '../sql/expression.ts';

@@ -1,7 +1,6 @@
 /**
- * Texts of values as JSON: how a primitive is written, and generated code for text that is joined from several values
- * (V6). FHIR strings have neither lone surrogates nor control characters other than tab and line ends, and are never
- * empty.
+ * Texts of values as JSON: how a primitive is written, and generated code for text that is joined from several values.
+ * FHIR strings have neither lone surrogates nor control characters other than tab and line ends, and are never empty.
  * https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/datatypes.html#string
  */
 

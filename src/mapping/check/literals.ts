@@ -9,7 +9,7 @@ import type { Report } from '../load/problem.ts';
 import type { ScopedTest } from './parts.ts';
 import { type Asking, countRows, isOwn, valuesOf } from './questions.ts';
 
-/** R2: asked once per comparison, of the whole table. */
+/** Asked once per comparison, of the whole table. */
 export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking, report: Report): Promise<void> {
   for (const { scope, test, picks } of tests) {
     const { column, values, at } = test;

@@ -21,7 +21,7 @@ interface Ordered {
   readonly at: Position;
 }
 
-/** R3: asked for each lookup with `pick`, and for each `each` with `order`. */
+/** Asked for each lookup with `pick`, and for each `each` with `order`. */
 export async function checkOrders(
   lookups: readonly ScopedLookup[],
   children: readonly ScopedChildRows[],

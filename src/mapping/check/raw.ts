@@ -1,5 +1,5 @@
 /**
- * Checks `sql` expressions (V8), which only the engine understands. In: the `sql` values of the mappings, with those
+ * Checks `sql` expressions, which only the engine understands. In: the `sql` values of the mappings, with those
  * of alternatives. Out: an error if the engine refuses one, for its syntax or for some row, as that row would fail
  * every search; a warning if no row gives a value.
  */

@@ -10,7 +10,7 @@ import type { Registry, Scope } from '../model.ts';
 import type { ScopedRef } from './parts.ts';
 import { type Asking, countRows, isClosed, isOwn } from './questions.ts';
 
-/** V5: some row of each reference finds its target. */
+/** Some row of each reference finds its target. */
 export async function checkTargets(
   refs: readonly ScopedRef[],
   registry: Registry,

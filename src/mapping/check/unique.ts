@@ -15,7 +15,7 @@ import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
 import { type Asking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
 
-/** R1: the key of a source is unique and never NULL under its `where`. */
+/** The key of a source is unique and never NULL under its `where`. */
 export async function checkKey(
   { source, name, at }: Mapping,
   catalog: Catalog,
@@ -36,7 +36,7 @@ export async function checkKey(
   }
 }
 
-/** R3: a lookup without `pick` finds one row. */
+/** A lookup without `pick` finds one row. */
 export async function checkLookup(
   { scope, lookup }: ScopedLookup,
   catalog: Catalog,
@@ -82,7 +82,7 @@ export function exactly(on: readonly JoinColumn[]): readonly ColumnExpression[] 
   return on.flatMap(({ theirs, fold }) => (fold ? [] : [theirs]));
 }
 
-/** V5: a reference finds one row of its target. */
+/** A reference finds one row of its target. */
 export async function checkReference(
   node: RefNode,
   registry: Registry,
@@ -108,7 +108,7 @@ export async function checkReference(
   }
 }
 
-/** V7: an id is of one row, can be written, and there is one for every row. */
+/** An id is of one row, can be written, and there is one for every row. */
 export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
   const { source, id, name, at } = mapping;
   const without = await countRows(asking, source, and(...id.alternatives.map(isMissing)));

@@ -14,7 +14,7 @@ import { type Asking, askedAt, countRows, isOwn, tallyOf, valuesOf } from './que
 
 const SHOWN = 10;
 
-/** C2: asked once per scope, column and map, however many facets are bound. */
+/** Asked once per scope, column and map, however many facets are bound. */
 export async function checkCodes(values: readonly ScopedValue[], asking: Asking, report: Report): Promise<void> {
   const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
   for (const { scope, node, pieces, column, origin } of codesRead(values)) {
@@ -82,7 +82,7 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking
   });
 }
 
-/** C3: the raw values for which none of the lookups of a map finds a row. */
+/** The raw values for which none of the lookups of a map finds a row. */
 export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Asking, report: Report): Promise<void> {
   for (const unknown of unknownTableCodes(lookups))
     await askedAt(unknown.at, report, () => reportUnknown(unknown, asking, report));

@@ -4,7 +4,7 @@
  * stays a comment then.
  */
 
-import { idCodec } from '../../mapping/codecs/id.ts';
+import { idCodec } from '../../mapping/id-rule.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';

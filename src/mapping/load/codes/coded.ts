@@ -1,5 +1,5 @@
 /**
- * Reads a Coding or CodeableConcept that is bound to a code map (C2): it has code, system and display at once. In: the
+ * Reads a Coding or CodeableConcept that is bound to a code map: it has code, system and display at once. In: the
  * map and the column. Out: the object. Codes outside a required binding are reported.
  */
 import type { ValueSet } from '../../../r4/definitions.ts';

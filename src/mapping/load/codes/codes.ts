@@ -23,7 +23,7 @@ interface CodeMapBase {
   readonly at: Position;
 }
 
-/** C2. */
+/** A code map whose rows stand in the pack. */
 export interface RowsCodeMap extends CodeMapBase {
   readonly kind: 'rows';
   /** `else: absent` is written: that values without a row mean nothing was decided. */
@@ -33,7 +33,7 @@ export interface RowsCodeMap extends CodeMapBase {
   readonly rowsAt: ReadonlyMap<string, Position>;
 }
 
-/** C3. Its parts are resolved where the map is used. */
+/** A code map in a table of the database. Its parts are resolved where the map is used. */
 export interface TableCodeMap extends CodeMapBase {
   readonly kind: 'table';
   readonly table: ScalarTree;

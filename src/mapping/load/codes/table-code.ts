@@ -1,5 +1,5 @@
 /**
- * Reads code maps in a table (C3). In: the map and the column with the raw value. Out: lookups into the table, added
+ * Reads code maps in a table. In: the map and the column with the raw value. Out: lookups into the table, added
  * to the rows of the column, and nodes over their columns: the first matching key, then `blank:`, then `else:`.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';

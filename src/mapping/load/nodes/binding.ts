@@ -1,5 +1,5 @@
 /**
- * Makes the node of a binding (V2). In: `{from, via, none, else, if}` and the place where it stands. Out: a ValueNode;
+ * Makes the node of a binding. In: `{from, via, none, else, if}` and the place where it stands. Out: a ValueNode;
  * for a Coding or CodeableConcept bound to a code map the object with code, system and display.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
@@ -12,8 +12,7 @@ import { resolveColumn, type Visible } from '../rows/columns.ts';
 import { guard } from '../rows/guard.ts';
 import { valueNode } from './binding-value.ts';
 import { makeFirst } from './first.ts';
-import type { Slot } from './slot.ts';
-import { singleSlot } from './slot.ts';
+import { type Slot, singleSlot } from './slot.ts';
 import { codeMapIn, parseVia, readCodec, typesOf } from './via.ts';
 
 /** A binding with its `if`, and with its `else` as the second alternative. */

@@ -1,5 +1,5 @@
 /**
- * Reads constants (V1). In: a scalar and its slot. Out: JSON of the slot's type: a primitive that fits its pattern and
+ * Reads constants. In: a scalar and its slot. Out: JSON of the slot's type: a primitive that fits its pattern and
  * required binding, or `alias#code Display` as Coding or CodeableConcept.
  */
 import { isPrimitive, jsonKindOf, primitivePattern, type ValueSet } from '../../../r4/definitions.ts';

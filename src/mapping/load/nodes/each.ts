@@ -1,5 +1,5 @@
 /**
- * Reads `each` (R4 and R5): an item per child row, or per piece of a separated column. In: the map. Out: an EachNode.
+ * Reads `each`: an item per child row, or per piece of a separated column. In: the map. Out: an EachNode.
  */
 import { type Identifier, identifier, isIdentifier, printTable } from '../../../sql/identifier.ts';
 import type { ChildRows, EachNode, JoinColumn, Lookup, Node, Pieces, Position } from '../../model.ts';

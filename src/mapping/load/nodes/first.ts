@@ -1,5 +1,5 @@
 /**
- * Reads alternatives (V3) of an element, or among the elements of an object. In: nodes in order. Out: a FirstNode or a
+ * Reads alternatives of an element, or among the elements of an object. In: nodes in order. Out: a FirstNode or a
  * choice; alternatives that no row can reach are reported.
  */
 import type { FirstNode, Member, NamedNode, Node } from '../../model.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads logical ids (V7). In: `"x-{COL|codec}"` or a list of these. Out: an IdRule that can be inverted unambiguously.
+ * Reads logical ids. In: `"x-{COL|codec}"` or a list of these. Out: an IdRule that can be inverted unambiguously.
  * https://hl7.org/fhir/R4/datatypes.html#id
  */
 import { type IdPart, type IdRule, idCodec } from '../../id-rule.ts';

@@ -75,7 +75,7 @@ function readConditionalConstant(tree: MapTree, slot: Slot, visible: Visible, co
   return guard(node, tree, visible, context);
 }
 
-/** V3: the first alternative that is present. */
+/** The first alternative that is present. */
 function readFirst(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const alternatives = itemsOf(child(tree, 'first')).flatMap(
     item => context.readNode(item, singleSlot(slot), visible, context) ?? [],

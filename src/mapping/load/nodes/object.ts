@@ -1,5 +1,5 @@
 /**
- * Reads maps of elements (V4). In: a map whose keys are elements of a FHIR type. Out: an ObjectNode with its members
+ * Reads maps of elements. In: a map whose keys are elements of a FHIR type. Out: an ObjectNode with its members
  * in the order of the specification and its carrier among its `needs`; a constant if nothing in it depends on a row.
  */
 import { childOf, elementsOf, isPrimitive } from '../../../r4/definitions.ts';

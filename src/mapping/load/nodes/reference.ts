@@ -1,5 +1,5 @@
 /**
- * Reads references (V5). In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping; several as a
+ * Reads references. In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping; several as a
  * FirstNode.
  * https://hl7.org/fhir/R4/references.html
  */

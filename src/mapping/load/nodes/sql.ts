@@ -1,5 +1,5 @@
 /**
- * Reads `sql` (V8), the escape to an expression of the engine. In: `{sql: "expression with {a.COL}", type, via}`. Out:
+ * Reads `sql`, the escape to an expression of the engine. In: `{sql: "expression with {a.COL}", type, via}`. Out:
  * a ValueNode over the expression, which can be searched as far as its codec can.
  * Columns stand in braces. Denied columns may not be named anywhere in the text, and no other table can be queried.
  */

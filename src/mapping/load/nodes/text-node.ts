@@ -1,5 +1,5 @@
 /**
- * Reads `join` and `template` (V6): text of several values, which cannot be searched. In: the map. Out: a TextNode.
+ * Reads `join` and `template`: text of several values, which cannot be searched. In: the map. Out: a TextNode.
  */
 import type { Node, TextNode } from '../../model.ts';
 import type { Context } from '../pack/context.ts';

@@ -1,5 +1,5 @@
 /**
- * Reads conditions of `where` and `if` (R2). In: a map of columns to tests. Out: a Condition with resolved columns and
+ * Reads conditions of `where` and `if`. In: a map of columns to tests. Out: a Condition with resolved columns and
  * with literals typed by their columns.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Reads `if` on a node (V4). In: the node and its map. Out: the node under the condition.
+ * Reads `if` on a node. In: the node and its map. Out: the node under the condition.
  */
 import type { Condition, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';

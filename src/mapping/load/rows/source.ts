@@ -1,5 +1,5 @@
 /**
- * Reads the rows of mappings (R1 and R6). In: the drafts of one document, whose variants share the rows. Out: the
+ * Reads the rows of mappings. In: the drafts of one document, whose variants share the rows. Out: the
  * resolved source, and the targets that references may name.
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
@@ -85,7 +85,7 @@ function readColumns(tree: Tree | undefined, visible: Visible, context: Context)
   return scalarsOf(tree).flatMap(({ text, at }) => resolveColumn(text, at, visible, context)?.column ?? []);
 }
 
-/** R6: rows that share the columns are one resource, so nothing else may make its id. */
+/** Rows that share the columns are one resource, so nothing else may make its id. */
 function checkOnePer(id: IdRule, source: Source, idTree: Tree, context: Context): void {
   if (source.onePer.length === 0) return;
   const shared = source.onePer.map(column => `${column.alias}.${column.column}`);
