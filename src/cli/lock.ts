@@ -51,7 +51,7 @@ editor.
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
     const files = withoutLock(config);
-    const { database, pack, catalog } = await setUp(config, terminal.note, files);
+    const { database, pack } = await setUp(config, terminal.note, files);
     const whole = await database.catalog().finally(() => database.close());
     if (pack.registry === undefined) {
       for (const problem of pack.problems) terminal.note(problemLine(problem));
@@ -61,7 +61,7 @@ editor.
     const settings = settingsOf(files);
     if (!('deny' in settings)) throw new TypeError('the settings of a pack that was loaded are sound');
     const written = [
-      replaced(join(config.mappings, FILE), writeLock(pack.registry, catalog)),
+      replaced(join(config.mappings, FILE), writeLock(pack.registry, whole)),
       replaced(join(config.mappings, NAMES), namesSchema(whole, settings.deny)),
     ];
     if (wantsJson(args)) {

@@ -13,12 +13,14 @@ export interface ColumnInfo {
   /**
    * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and
    * they were looked at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that
-   * are all as the type says and for UUIDs in upper case, `small` for UUIDs in lower case, or `any`.
+   * are all as the type says and for UUIDs in upper case, `small` for UUIDs in lower case, `trimmed` for texts of which
+   * none ends in a blank, or `any`.
    */
   readonly form?:
     | { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true }
     | 'declared'
     | 'small'
+    | 'trimmed'
     | 'any';
   /** `any` only because there was no time to look at its rows. */
   readonly unseen?: true;

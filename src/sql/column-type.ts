@@ -61,6 +61,8 @@ type Kind =
       readonly codePage?: number;
       /** Rows hold numbers, too: each use of the column in SQL is the text of the value. */
       readonly loose?: true;
+      /** No row ends in a blank, so that the column compares as texts are compared in its binary index. */
+      readonly trimmed?: true;
       /**
        * By which an engine that has several compares the column with others; a letter, then letters, digits and `_`.
        */
@@ -96,9 +98,19 @@ export function asItStands(type: ColumnType): ColumnType {
   return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
 }
 
+/** The text as a trimmed column would have it; SQLite and SQL Server take no other character for a blank at the end. */
+export function withoutBlanks(text: string): string {
+  return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
+}
+
 /** A column of texts whose rows hold numbers, too. */
 export function isLoose(type: ColumnType): boolean {
   return type.kind === 'text' && type.loose === true;
+}
+
+/** A column of texts of which none ends in a blank. */
+export function isTrimmed(type: ColumnType): boolean {
+  return type.kind === 'text' && type.trimmed === true;
 }
 
 /** A column whose rows are UUIDs in lower case. */

@@ -3,7 +3,7 @@
  * fragments of SQL that are written once. src/sql/render.ts is the one compiler. A dialect's methods return SQL text
  * and bind parameters through the Writer, in the order of the text.
  */
-import type { ColumnType } from './column-type.ts';
+import { type ColumnType, isTrimmed } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
 import type { Identifier, TableName } from './identifier.ts';
 import type { Parameter } from './plan.ts';
@@ -88,8 +88,14 @@ const TRIMMING = new Set<FunctionName>([
   'words',
 ]);
 
+/** A column that holds no text with a blank at its end, and has a binary index. */
+export function isTrimmedColumn(of: Expression): boolean {
+  return of.kind === 'column' && isTrimmed(of.type);
+}
+
 /** Whether an expression cannot end in a blank, so that trimming it again would only cost. */
 export function endsTrimmed(of: Expression): boolean {
+  if (isTrimmedColumn(of)) return true;
   if (of.kind !== 'function') return of.type.kind !== 'text';
   const [first] = of.args;
   if (of.name === 'fold' || of.name === 'upper') return typeof first === 'object' && endsTrimmed(first);

@@ -4,7 +4,7 @@
  * truncates the value.
  * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
  */
-import { type ColumnType, isSmallUuid } from './column-type.ts';
+import { type ColumnType, isSmallUuid, isTrimmed, withoutBlanks } from './column-type.ts';
 import type { SqlValue } from './expression.ts';
 
 /** Types of one family compare without a cast. */
@@ -42,7 +42,7 @@ export function parameterFor(
   if (target === 'text') {
     const text = typeof value === 'number' ? String(value) : value;
     if (typeof text !== 'string') throw new TypeError('a binary value is compared with text');
-    return { value: text, type: textType(text, against) };
+    return { value: isTrimmed(against) ? withoutBlanks(text) : text, type: textType(text, against) };
   }
   if (target === 'number') {
     if (value instanceof Uint8Array) throw new TypeError('a binary value is compared with a number');

@@ -4,7 +4,7 @@
  * which treats UNKNOWN as FALSE.
  */
 import { asItStands, type ColumnType, isOtherCollation, isSmallUuid } from './column-type.ts';
-import type { Dialect, Writer } from './dialect.ts';
+import { type Dialect, endsTrimmed, isTrimmedColumn, type Writer } from './dialect.ts';
 import type { Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import type { padded } from './padded.ts';
@@ -81,6 +81,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
 
   const compared = (left: Expression, op: Operator, of: Expression, negated: boolean, digits: Digits): string => {
     if (isNullValue(left) || isNullValue(of)) return negated ? '1 = 1' : '1 = 0';
+    if (isTrimmedColumn(left)) of = trimmedOperand(of);
+    // The collation is that of the left operand.
+    else if (op === '=' && left.type.kind === 'text' && isTrimmedColumn(of))
+      return compared(of, op, left, negated, digits);
     if (left.kind === 'value' && isSmallUuid(left.type)) {
       const plain = { ...left, type: looseType(left.value, left.type) };
       return compared(plain, op, of, negated, digits);
@@ -105,7 +109,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   /** The complement too is in the column's own collation. */
   const native = ({ left, op, right: of, not }: Leaf<'compare'>): string => {
     if (isNullValue(left) || isNullValue(of)) return not ? '1 = 1' : '1 = 0';
-    const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(left.type, of)}`;
+    const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(untrimmed(left.type), of)}`;
     return not ? `(${sql}${orCastNull(left, of)})` : sql;
   };
 
@@ -116,7 +120,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   };
 
   const listed = ({ left, values, not }: Leaf<'in'>): string => {
-    const known = values.filter(v => !isNullValue(v));
+    const given = values.filter(v => !isNullValue(v));
+    const known = isTrimmedColumn(left) ? given.map(trimmedOperand) : given;
     if (known.length === 0 || isNullValue(left)) return not ? '1 = 1' : '1 = 0';
     const list = () =>
       `(${(known.every(isConstant) ? known : parts.lengthen(known)).map(v => right(left.type, v)).join(', ')})`;
@@ -155,7 +160,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
 
   /** Text is compared exactly, so each select says how: SQL Server does not put columns of two collations together. */
   const taken = ({ left, of }: Leaf<'taken'>): string => {
-    const selects = of.map(({ select, from }) => {
+    const selects = of.map(({ select: item, from }) => {
+      const select = isTrimmedColumn(left) ? trimmedOperand(item) : item;
       // Parameters are numbered as they are written.
       const selected = `SELECT ${exact(select)}`;
       return `${selected} ${parts.relation(from, ' ', [select])}`;
@@ -233,6 +239,19 @@ function needsCast(from: ColumnType, to: ColumnType): boolean {
   if (from.kind === 'uuid') return isSmallUuid(from) !== isSmallUuid(to);
   if (from.kind === 'datetime' && to.kind === 'datetime') return from.name !== to.name || from.fraction !== to.fraction;
   return familyOf(to) === 'moment' && from.kind !== to.kind;
+}
+
+/** Beside a trimmed column. Values lose their blanks as they are bound. */
+function trimmedOperand(of: Expression): Expression {
+  if (of.kind === 'value' || endsTrimmed(of)) return of;
+  return { kind: 'function', name: 'rtrim', args: [of], type: of.type };
+}
+
+/** Values beside a column of this type stay as they are. */
+function untrimmed(type: ColumnType): ColumnType {
+  if (type.kind !== 'text' || !type.trimmed) return type;
+  const { trimmed: _, ...plain } = type;
+  return plain;
 }
 
 function isNullValue(of: Expression): boolean {

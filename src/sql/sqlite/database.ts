@@ -7,7 +7,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import type { SQLInputValue } from 'node:sqlite';
-import { holdsAnyNumber } from '../column-type.ts';
+import { holdsAnyNumber, isTrimmed, withoutBlanks } from '../column-type.ts';
 import { type Database, DatabaseError, deadlineOf, FormDisproved, type QueryOptions } from '../database.ts';
 import type { OpenOptions } from '../engine.ts';
 import type { SqlValue } from '../expression.ts';
@@ -157,7 +157,8 @@ function largeWhole(text: string): bigint | undefined {
 export function bindPlaced(parameter: Parameter, value: SqlValue): SQLInputValue {
   const { place, type } = parameter;
   const family = familyOf(place?.against ?? place?.type ?? type);
-  if (family === 'text' && typeof value === 'string') return value;
+  if (family === 'text' && typeof value === 'string')
+    return place?.against && isTrimmed(place.against) ? withoutBlanks(value) : value;
   if (family === 'number' && typeof value === 'number') return value;
   if (family === 'number' && typeof value === 'string') {
     const whole = largeWhole(value);

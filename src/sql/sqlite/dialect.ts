@@ -1,7 +1,8 @@
 /**
  * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. Functions that begin with `lintel_` are the
- * adapter's own (functions.ts).
+ * serves such a comparison if its column was declared COLLATE RTRIM. A column that has a binary index and no blanks at
+ * the end of its texts is compared by BINARY, which comes to the same, with operands that end in no blank either.
+ * Functions that begin with `lintel_` are the adapter's own (functions.ts).
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 import {
@@ -18,6 +19,7 @@ import {
   count,
   type Dialect,
   endsTrimmed,
+  isTrimmedColumn,
   jsonSeparator,
   literal,
   operand,
@@ -68,7 +70,7 @@ export const SQLITE: Dialect = {
     return `${kind} ${table} AS ${alias} ON ${alias}.rowid = (SELECT ${alias}.rowid FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)} LIMIT 1)`;
   },
 
-  exact: sql => `${sql} COLLATE RTRIM`,
+  exact: (sql, of) => `${sql} COLLATE ${isTrimmedColumn(of) ? 'BINARY' : 'RTRIM'}`,
   cast,
   seekOperand: sql => sql,
   contains,

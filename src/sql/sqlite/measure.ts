@@ -11,7 +11,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import type { Awaitable } from '../../common/awaitable.ts';
 import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
-import type { Catalog, ColumnInfo, TableInfo } from '../catalog.ts';
+import { type Catalog, type ColumnInfo, findColumn, type IndexInfo, type TableInfo, unfitIn } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { bracketed, identifier, isIdentifier } from '../identifier.ts';
 import { UUID } from '../shared-functions.ts';
@@ -24,8 +24,8 @@ export type Found = Pick<ColumnInfo, 'form' | 'written' | 'unseen'>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
-  /** Of these types only some are looked at. */
-  isLookedAt?(type: ColumnType): boolean;
+  /** Of these types only some are looked at. `binary`: an index has the column by its bytes, and none as it compares. */
+  isLookedAt?(type: ColumnType, binary: boolean): boolean;
   /** The form of one value that is not NULL, in words that say nothing of the value. */
   formOf(value: unknown, type: ColumnType): string;
   /** What all rows of this one form prove; undefined: nothing. */
@@ -34,6 +34,8 @@ interface Kind {
   readonly neutral?: string;
   /** What it proves that no row has a value. */
   readonly empty: Form;
+  /** Of a column whose rows were not looked at; `any` where nothing else is said. */
+  unseen?(type: ColumnType): Form;
   /**
    * SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we.
    */
@@ -56,6 +58,7 @@ const UUID_FORMS: readonly {
   },
 ];
 const A_TEXT = 'a text';
+const WITH_BLANKS = 'a text with blanks at its end';
 const WITHOUT_LETTERS = 'a UUID without letters';
 
 const KINDS: readonly Kind[] = [
@@ -82,9 +85,20 @@ const KINDS: readonly Kind[] = [
   },
   {
     of: ['text'],
+    isLookedAt: (_, binary) => binary,
+    // Rows of either form are texts.
+    neutral: A_TEXT,
+    empty: 'trimmed',
+    unseen: ({ declared = '' }) => (keepsTexts(declared) ? 'declared' : 'any'),
+    formOf: value => (typeof value === 'string' && value.endsWith(' ') ? WITH_BLANKS : formOfText(value)),
+    proven: form => (form === A_TEXT ? 'trimmed' : form === WITH_BLANKS ? 'declared' : undefined),
+    holds: (form, column) => `typeof(${column}) = 'text' AND substr(${column}, -1) ${form === A_TEXT ? '<>' : '='} ' '`,
+  },
+  {
+    of: ['text'],
     isLookedAt: ({ declared }) => declared !== undefined && !keepsTexts(declared),
     empty: 'any',
-    formOf: value => (typeof value === 'string' ? A_TEXT : value instanceof Uint8Array ? 'bytes' : 'a number'),
+    formOf: formOfText,
     proven: form => (form === A_TEXT ? 'declared' : undefined),
     holds: (_, column) => `typeof(${column}) = 'text'`,
   },
@@ -101,6 +115,10 @@ const KINDS: readonly Kind[] = [
     },
   },
 ];
+
+function formOfText(value: unknown): string {
+  return typeof value === 'string' ? A_TEXT : value instanceof Uint8Array ? 'bytes' : 'a number';
+}
 
 function layoutOf(form: string): { readonly separator: ' ' | 'T'; readonly length: number } {
   return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
@@ -131,8 +149,11 @@ function formOfUuid(value: unknown): string {
   return same.length === UUID_FORMS.length ? WITHOUT_LETTERS : (same[0]?.name ?? 'a UUID in both cases');
 }
 
-function kindOf(type: ColumnType | undefined): Kind | undefined {
-  return type && KINDS.find(({ of, isLookedAt }) => of.includes(type.kind) && isLookedAt?.(type) !== false);
+function kindOf({ name, type }: ColumnInfo, { indexes }: TableInfo): Kind | undefined {
+  if (type === undefined) return undefined;
+  const having = indexes.filter(({ columns }) => columns.some(column => column.toLowerCase() === name.toLowerCase()));
+  const isBinary = having.length > 0 && having.every(index => unfitIn(index, name)?.collation === 'BINARY');
+  return KINDS.find(({ of, isLookedAt }) => of.includes(type.kind) && isLookedAt?.(type, isBinary) !== false);
 }
 
 /** Rows that are looked at before others have their turn. */
@@ -179,7 +200,7 @@ export async function measure(
     const sliced = asked.length > 0 && hasRowids(table.name) && !table.columns.has('rowid');
     const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
-      const kind = kindOf(info.type);
+      const kind = kindOf(info, table);
       if (!kind || !info.type) return [column, info];
       const isLate = isAsked(key, column) && found.get(column) === undefined;
       const seen = isKnown(column) ?? {
@@ -188,9 +209,20 @@ export async function measure(
       };
       return [column, { ...info, ...seen }];
     });
-    tables.set(key, { ...table, columns: new Map(columns) });
+    tables.set(key, fitted({ ...table, columns: new Map(columns) }));
   }
   return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, tables.get(key) ?? table])) };
+}
+
+/** Trimmed columns compare as their binary indexes do. */
+function fitted(table: TableInfo): TableInfo {
+  const isTrimmed = (column: string): boolean => findColumn(table, column)?.form === 'trimmed';
+  const indexes = table.indexes.map((index): IndexInfo => {
+    const { unfit, ...rest } = index;
+    const still = unfit?.filter(({ column }) => !isTrimmed(column)) ?? [];
+    return still.length === 0 ? rest : { ...rest, unfit: still };
+  });
+  return { ...table, indexes };
 }
 
 /** Small tables first: lists of codes are looked at in time, whatever the size of the others. */
@@ -220,15 +252,16 @@ function lastRowid(database: DatabaseSync, table: string): bigint {
 
 function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readonly Asked[] {
   if (!isIdentifier(table.name)) return [];
-  return [...table.columns].flatMap(([key, { name, type }]): readonly Asked[] => {
-    const kind = kindOf(type);
+  return [...table.columns].flatMap(([key, info]): readonly Asked[] => {
+    const { name, type } = info;
+    const kind = kindOf(info, table);
     if (!kind || !type || !isIdentifier(name) || !isAsked(key)) return [];
     return [{ key, sql: bracketed(identifier(name)), type, kind }];
   });
 }
 
 function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Found {
-  if (!found) return { form: 'any' };
+  if (!found) return { form: kind.unseen?.(type) ?? 'any' };
   const written = [...found]
     .map(([form, rows]) => ({ form, rows }))
     .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));

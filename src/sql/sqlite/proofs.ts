@@ -24,7 +24,7 @@ export interface Proofs {
 }
 
 /** To be raised when a form gets another name, or another meaning. */
-const VERSION = 2;
+const VERSION = 3;
 /** Databases of which proofs are kept. */
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;

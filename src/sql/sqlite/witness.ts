@@ -176,6 +176,7 @@ type Fitting = Watched['fits'] | readonly [number, number];
 function fitting({ form, type }: ColumnInfo): Fitting | undefined {
   if (form === undefined || form === 'any' || type === undefined) return undefined;
   if (form === 'small') return value => typeof value === 'string' && UUID.test(value) && value === value.toLowerCase();
+  if (form === 'trimmed') return value => typeof value === 'string' && !value.endsWith(' ');
   if (form === 'declared') {
     if (type.kind === 'text') return value => typeof value === 'string';
     return type.kind === 'uuid' ? isUpperUuid : fittingNumber(type);

@@ -175,8 +175,8 @@ function columnOf(
 export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
   if (form === undefined || form === 'declared') return type;
   if (type.kind === 'uuid') return { ...type, letters: form === 'small' ? 'small' : 'any' };
-  if (form === 'small') return type;
-  if (type.kind === 'text') return { ...type, loose: true };
+  if (type.kind === 'text') return form === 'trimmed' ? { ...type, trimmed: true } : { ...type, loose: true };
+  if (form === 'small' || form === 'trimmed') return type;
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   if (isUtc(form) && type.kind === 'datetime') {
     const { separator, length } = form;
