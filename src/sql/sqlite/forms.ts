@@ -78,14 +78,14 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
   const look = async (
     catalog: Catalog,
     isAsked: IsAsked,
-    known: (table: string, column: string, declared: string) => Found | undefined,
+    known: (table: string, column: string, declared: string) => Found | 'doubtful' | undefined,
   ): Promise<Catalog> => {
     const isHopeless = (key: string): boolean => (times.get(key) ?? 0) >= OFTEN;
     return measure(use, hasRowids, catalog, {
       isAsked,
       longest: LONGEST_MEASURE,
       known: (table, column, declared) =>
-        isHopeless(columnKey(table, column)) ? { form: 'any' } : known(table, column, declared),
+        isHopeless(columnKey(table, column)) ? 'doubtful' : known(table, column, declared),
     });
   };
 
@@ -118,7 +118,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
       const kept = isRecent || stamp === undefined ? undefined : proofs?.read(stamp.text);
       const found = await look(catalog, isAsked, (table, column, declared) => {
         const key = columnKey(table, column);
-        if (doubted.has(key)) return { form: 'any' };
+        if (doubted.has(key)) return 'doubtful';
         const proof = own?.get(key) ?? kept?.get(key);
         if (proof?.declared !== declared) return undefined;
         const { declared: _, ...form } = proof;

@@ -162,8 +162,8 @@ const SLICE = 50_000;
 export interface MeasureOptions {
   /** By table and column in lower case. Columns that are not asked for are taken for `any`. */
   readonly isAsked: (table: string, column: string) => boolean;
-  /** What is known of a column without looking at its rows. */
-  readonly known?: (table: string, column: string, declared: string) => Found | undefined;
+  /** What is known of a column without looking at its rows. `doubtful`: they may be anything, and are not looked at. */
+  readonly known?: (table: string, column: string, declared: string) => Found | 'doubtful' | undefined;
   /** Milliseconds that it may take; columns whose rows were not all seen by then are `any`. */
   readonly longest: number;
 }
@@ -193,21 +193,20 @@ export async function measure(
   const tables = new Map<string, TableInfo>();
   const isWanted = (key: string, { columns }: TableInfo): boolean => [...columns.keys()].some(one => isAsked(key, one));
   for (const [key, table] of await smallFirst(use, hasRowids, isWanted, catalog)) {
-    const isKnown = (column: string): Found | undefined =>
+    const knownOf = (column: string): Found | 'doubtful' | undefined =>
       isAsked(key, column) ? known(key, column, table.columns.get(column)?.declared ?? '') : undefined;
-    const asked = askedOf(table, column => isAsked(key, column) && isKnown(column) === undefined);
+    const asked = askedOf(table, column => isAsked(key, column) && knownOf(column) === undefined);
     // A column may have taken the name.
     const sliced = asked.length > 0 && hasRowids(table.name) && !table.columns.has('rowid');
     const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
       const kind = kindOf(info, table);
       if (!kind || !info.type) return [column, info];
-      const isLate = isAsked(key, column) && found.get(column) === undefined;
-      const seen = isKnown(column) ?? {
-        ...conclude(kind, info.type, found.get(column)),
-        ...(isLate ? { unseen: true } : {}),
-      };
-      return [column, { ...info, ...seen }];
+      const known = knownOf(column);
+      if (typeof known === 'object') return [column, { ...info, ...known }];
+      const isLate = isAsked(key, column) && known === undefined && found.get(column) === undefined;
+      const seen = conclude(kind, info.type, found.get(column));
+      return [column, { ...info, ...seen, ...(isLate ? { unseen: true } : {}) }];
     });
     tables.set(key, fitted({ ...table, columns: new Map(columns) }));
   }

@@ -40,6 +40,24 @@ test('a form that all rows have is proven, NULL aside', async () => {
   expect(form('txt')).toEqual({});
 });
 
+test('texts that end in no blank are looked for where a binary index has them', async () => {
+  const table = 'CREATE TABLE T (A TEXT, B TEXT, C TEXT, D CHAR(4), E TEXT COLLATE RTRIM, F ENUM, G TEXT, H TEXT)';
+  const indexes = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H COLLATE NOCASE'].map(
+    (key, i) => `CREATE INDEX I${i} ON T (${key})`,
+  );
+  const form = await formsOf(
+    `${[table, ...indexes, 'CREATE INDEX OTHER ON T (G COLLATE RTRIM)'].join(';')};
+     INSERT INTO T VALUES ('a', 'b ', 'c', 'd   ', 'e', 5, 'g', 'h'), ('', NULL, x'30', 'd', 'e', 'f', 'g', 'h')`,
+  );
+  expect(form('a')).toEqual({ form: 'trimmed', written: [{ form: 'a text', rows: 2 }] });
+  expect(form('b')).toEqual({ form: 'declared', written: [{ form: 'a text with blanks at its end', rows: 1 }] });
+  expect(form('c')).toMatchObject({ form: 'any' });
+  expect(form('d')).toMatchObject({ form: 'declared' });
+  expect(form('e')).toEqual({});
+  expect(form('f')).toMatchObject({ form: 'any' });
+  expect([form('g'), form('h')]).toEqual([{}, {}]);
+});
+
 test.each([
   ['2024-03-10T08:30:00.123456', { separator: 'T', length: 26 }],
   ['2024-03-10 08:30', { separator: ' ', length: 16 }],

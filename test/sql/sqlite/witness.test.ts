@@ -12,10 +12,10 @@ import type { Row, SqlPlan } from '../../../src/sql/plan.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 
 const COLUMNS =
-  'A DATETIME, B DATETIME, U DATETIME, D DATE, H TIME, I INT, L BIGINT, F FLOAT, M DECIMAL(9,2), N NUMERIC, Y BIT, G UUID, S UUID';
+  'A DATETIME, B DATETIME, U DATETIME, D DATE, H TIME, I INT, L BIGINT, F FLOAT, M DECIMAL(9,2), N NUMERIC, Y BIT, G UUID, S UUID, X TEXT';
 const PROVEN =
-  "'2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10T08:30:00Z', '2024-03-10', '08:30:00', 5, 9007199254740993, 1.5, 97.60, 12.345, 1, '6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6fa459ea-ee8a-3ca4-894e-db77e160355e'";
-const NAMES = ['A', 'B', 'U', 'D', 'H', 'I', 'L', 'F', 'M', 'N', 'Y', 'G', 'S'] as const;
+  "'2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10T08:30:00Z', '2024-03-10', '08:30:00', 5, 9007199254740993, 1.5, 97.60, 12.345, 1, '6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6fa459ea-ee8a-3ca4-894e-db77e160355e', 'word'";
+const NAMES = ['A', 'B', 'U', 'D', 'H', 'I', 'L', 'F', 'M', 'N', 'Y', 'G', 'S', 'X'] as const;
 
 interface Watched {
   readonly database: Database;
@@ -29,7 +29,9 @@ interface Watched {
 async function watched(row = PROVEN): Promise<Watched> {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-witness-'));
   const writer = new DatabaseSync(join(folder, 'a.sqlite'));
-  writer.exec(`CREATE TABLE T (K INTEGER PRIMARY KEY, ${COLUMNS}); INSERT INTO T VALUES (1, ${row})`);
+  writer.exec(
+    `CREATE TABLE T (K INTEGER PRIMARY KEY, ${COLUMNS}); CREATE INDEX T_X ON T (X); INSERT INTO T VALUES (1, ${row})`,
+  );
   const database = openSqlite(join(folder, 'a.sqlite'));
   onTestFinished(async () => {
     await database.close();
@@ -88,7 +90,7 @@ test('rows of the forms that were found raise no doubt', async () => {
   expect(first).toEqual([
     ...['2024-03-10 08:30:00', '2024-03-10T08:30:00.123', '2024-03-10 08:30:00.0000000', '2024-03-10', '08:30:00', 5],
     ...['9007199254740993', 1.5, '97.60', '12.345', 1],
-    ...['6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6FA459EA-EE8A-3CA4-894E-DB77E160355E'],
+    ...['6FA459EA-EE8A-3CA4-894E-DB77E160355E', '6FA459EA-EE8A-3CA4-894E-DB77E160355E', 'word'],
   ]);
   expect(doubts()).toBe(0);
 });
@@ -133,6 +135,7 @@ test.each([
   ['G', "x'6FA459EAEE8A3CA4894EDB77E160355E'"],
   ['S', "'6FA459EA-EE8A-3CA4-894E-DB77E160355E'"],
   ['S', "'none'"],
+  ['X', "'word '"],
 ])('a row of another form takes the proof from its column: %s %s', async (column, value) => {
   const { read, doubts, write, find, database } = await watched();
   expect(await database.formsChanged?.()).toBe(false);
@@ -140,10 +143,21 @@ test.each([
   await read();
   expect(doubts()).toBeGreaterThan(0);
   expect(await database.formsChanged?.()).toBe(true);
-  expect((await find())[column.toLowerCase()]).toBe('any');
+  expect((await find())[column.toLowerCase()]).toBe(column === 'X' ? 'declared' : 'any');
   // One look later it is known what the rows are.
   expect(await database.formsChanged?.()).toBe(false);
   await read();
+  expect(await database.formsChanged?.()).toBe(false);
+});
+
+test('bytes among texts take the proof from their column, and the next look finds them', async () => {
+  const { read, doubts, write, find, database } = await watched();
+  write("INSERT INTO T (K, X) VALUES (2, x'30')");
+  await read();
+  expect(doubts()).toBeGreaterThan(0);
+  expect((await find())['x']).toBe('declared');
+  expect(await database.formsChanged?.()).toBe(true);
+  expect((await find())['x']).toBe('any');
   expect(await database.formsChanged?.()).toBe(false);
 });
 
