@@ -10,6 +10,7 @@ import type { EachNode, Mapping, Node, Registry, Scope, WordIndex } from '../map
 import { scopesOf } from '../mapping/piece-lookups.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
+import { isTrimmed } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
 import { printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
@@ -165,9 +166,9 @@ export async function unfitIndexes(
     { enter: naming(tables), column: column => void columns.set(`${column.alias}.${column.column}`, column) },
   );
   const catalog = await catalogOf([...tables.values()]);
-  const lines = [...columns.values()].flatMap(({ alias, column }) => {
+  const lines = [...columns.values()].flatMap(({ alias, column, type }) => {
     const table = tables.get(alias) ?? '';
-    if (isIndexed(catalog, table, column)) return [];
+    if (isTrimmed(type) || isIndexed(catalog, table, column)) return [];
     return indexesOn(catalog, table, column).map(index => {
       const { collation = '', needed = '' } = unfitIn(index, column) ?? {};
       return `index ${index.name} of ${table} (${column}) is not used: it is COLLATE ${collation}, comparisons are ${needed}; an index on (${column} COLLATE ${needed}) would serve`;

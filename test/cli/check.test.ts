@@ -73,24 +73,26 @@ test('--parameters names the columns without an index that searches and sorts of
 });
 
 test('an index whose collation no comparison can use counts as none, in check and in explain', async () => {
-  const advice = async (collation: string) => {
+  const advice = async (collation: string, change = '') => {
     const clinic = smallClinic();
     const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
-    database.exec(`CREATE INDEX BY_SEX ON PERSON (SEX ${collation})`);
+    database.exec(`CREATE INDEX BY_SEX ON PERSON (SEX ${collation}); ${change}`);
     database.close();
     const { out } = await lintel(clinic.environment, 'check', '--parameters');
     const explained = await lintel(clinic.environment, 'explain', 'Patient?gender=female');
     return { out: out.slice(out.indexOf('Patient\n')), explained: explained.out };
   };
-  const binary = await advice('');
+  const binary = await advice('', "UPDATE PERSON SET SEX = SEX || ' '");
   expect(binary.out).toMatch(/no index .*\bgender \(PERSON\.SEX \(index BY_SEX is BINARY, comparisons are RTRIM\)\)/);
   expect(binary.explained).toContain(
     'index BY_SEX of PERSON (SEX) is not used: it is COLLATE BINARY, comparisons are RTRIM; an index on (SEX COLLATE RTRIM) would serve',
   );
-  const fit = await advice('COLLATE RTRIM');
-  expect(fit.out).not.toMatch(/no index .*PERSON\.SEX/);
-  expect(fit.explained).not.toContain('is not used');
-  expect(fit.explained).toContain('USING INDEX BY_SEX');
+  // A binary index serves where no text ends in a blank.
+  for (const fit of [await advice('COLLATE RTRIM'), await advice('')]) {
+    expect(fit.out).not.toMatch(/no index .*PERSON\.SEX/);
+    expect(fit.explained).not.toContain('is not used');
+    expect(fit.explained).toContain('USING INDEX BY_SEX');
+  }
 });
 
 test('a unique index that tells blanks at the end apart does not make a key unique', async () => {

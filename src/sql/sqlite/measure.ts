@@ -24,7 +24,9 @@ export type Found = Pick<ColumnInfo, 'form' | 'written' | 'unseen'>;
 
 interface Kind {
   readonly of: readonly ColumnType['kind'][];
-  /** Of these types only some are looked at. `binary`: an index has the column by its bytes, and none as it compares. */
+  /**
+   * Of these types only some are looked at. `binary`: an index has the column by its bytes, and none as it compares.
+   */
   isLookedAt?(type: ColumnType, binary: boolean): boolean;
   /** The form of one value that is not NULL, in words that say nothing of the value. */
   formOf(value: unknown, type: ColumnType): string;
