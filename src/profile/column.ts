@@ -4,7 +4,7 @@
  * Memory is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
-import { formOf, impossibleDay, looksLikeNone, standsForNoDay } from './form.ts';
+import { formOf, impossibleDay, isDayForm, looksLikeNone, standsForNoDay } from './form.ts';
 
 export interface ColumnProfile {
   readonly values: number;
@@ -40,10 +40,14 @@ export interface Counted {
 export type Showing = 'never' | 'forms' | 'codes' | 'always';
 
 /** Columns that by their name hold what tells a person: a name, an address, a number to call, a login, a note. */
-const PERSONAL = new RegExp(
-  '(?:^|_)(?:p?name|nm|[lfm]name|lst|fst|mid|last|first|middle|given|family|surname|maiden|alias|addr(?:ess)?|street|city|zip|postal|' +
-    'phone|ph|tel|fax|cell|mobile|e?mail|ssn|mrn|pwd|password|user|usr|login|note?s?|comments?|cmt|remarks?|te?xt?|memo)(?:_|\\d|$)',
-);
+const PERSONAL_WORDS = [
+  '(?:p|[lfm]|first|last|middle|given|family|sur|fore|maiden|nick|full|user|person|patient|pat|pt)?name',
+  'nm|lst|fst|mid|last|first|middle|given|family|maiden|alias|kin|spouse|guardian|employer',
+  '(?:street|home|mailing)?addr(?:ess)?|street|city|town|(?:zip|post|postal)(?:code)?',
+  '(?:tele|home|work|cell|mobile)?phone|ph|tel|fax|cell|mobile|e?mail|ssn|mrn|pwd|password|user|usr|login',
+  'note?s?|comments?|cmt|remarks?|te?xt?|memo',
+];
+const PERSONAL = new RegExp(`(?:^|_)(?:${PERSONAL_WORDS.join('|')})(?:_|\\d|$)`);
 
 /** Whether a column of this name (`LST_NM`, `lastName`) holds a person's words. */
 export function isPersonal(column: string): boolean {
@@ -86,6 +90,8 @@ export class ColumnTally {
   readonly #forms = new Map<string, number>();
   readonly #nones = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
+  /** Likewise of values that are dates only in a column of dates: `19801330`. */
+  readonly #digits = new Map<string, number>();
 
   /** `isNumber`: the column declares numbers, which may arrive as texts of their digits. */
   constructor(isNumber: boolean) {
@@ -113,9 +119,9 @@ export class ColumnTally {
     if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
     const form = formOf(stored);
     count(this.#forms, form, MOST_FORMS);
-    const day = impossibleDay(stored, form);
-    if (day !== undefined) count(this.#impossible, day, MOST_FORMS);
-    if (looksLikeNone(stored)) count(this.#nones, trimmed, MOST_FORMS);
+    const [day, isDay, isNone] = [impossibleDay(stored), isDayForm(form), looksLikeNone(stored)];
+    if (day !== undefined && (isDay || !isNone)) count(isDay ? this.#impossible : this.#digits, day, MOST_FORMS);
+    if (isNone) count(this.#nones, trimmed, MOST_FORMS);
     else this.#spread(stored, trimmed, form);
     if (typeof stored === 'number') return;
     this.#texts++;
@@ -152,9 +158,14 @@ export class ColumnTally {
       forms: byRows(this.#forms),
       ...(frequent ? { frequent } : {}),
       sentinels: showing === 'never' ? [] : this.#sentinels(ranked, filled),
-      impossible: byRows(this.#impossible),
+      impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
       padded: this.#padded,
     };
+  }
+
+  #areDays(filled: number): boolean {
+    const days = [...this.#forms].reduce((sum, [form, rows]) => (isDayForm(form) ? sum + rows : sum), 0);
+    return days * 2 >= filled;
   }
 
   /** Years alone of dates: a day may be one patient's. */
@@ -197,6 +208,12 @@ function count(counts: Map<string, number>, key: string, most: number): boolean 
   if (before === undefined && counts.size >= most) return false;
   counts.set(key, (before ?? 0) + 1);
   return true;
+}
+
+function sumOf(some: ReadonlyMap<string, number>, others: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const sum = new Map(some);
+  for (const [what, rows] of others) sum.set(what, (sum.get(what) ?? 0) + rows);
+  return sum;
 }
 
 function byRows(counts: ReadonlyMap<string, number>): readonly Counted[] {

@@ -87,22 +87,33 @@ const PARTS: readonly RegExp[] = [
   /^(?<y>\d{4})-(?<m>\d\d)-(?<d>\d\d)(?:$|[ T])/,
   /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?$/,
   /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})$/,
+  // Which of the two is the day, only the day can tell.
+  /^(?<m>\d{1,2})\/(?<d>\d{1,2})\/(?<y>\d{4})$/,
 ];
+const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^dd\.mm\.yyyy$|\/yyyy$/;
+
+/** Whether values of this form are dates of a year, a month and a day. */
+export function isDayForm(form: string): boolean {
+  return WITH_DAY.test(form);
+}
 
 /**
- * Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or no date.
+ * Month and day of a date that no calendar has, as in 2023-02-30: `02-30`. Undefined: it is one that is, or has no
+ * digits where dates have them. Whether the value is a date at all, its form or the rest of its column says.
  */
-export function impossibleDay(stored: Exclude<SqlValue, null>, form: string): string | undefined {
+export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefined {
   if (stored instanceof Uint8Array) return undefined;
   const text = String(stored).trim();
-  if (!form.startsWith('yyyy') && form !== 'dd.mm.yyyy') return undefined;
   for (const pattern of PARTS) {
     const { y, m, d } = pattern.exec(text)?.groups ?? {};
     if (y === undefined || m === undefined || d === undefined) continue;
     const [year, month, day] = [Number(y), Number(m), Number(d)];
     // 1900-00-00 and the like are dates of which parts are not known.
     if (month === 0 || day === 0) return undefined;
-    return month <= 12 && day <= daysOf(year, month) ? undefined : `${m.padStart(2, '0')}-${d.padStart(2, '0')}`;
+    const [isDay, isTurned] = [month <= 12 && day <= daysOf(year, month), day <= 12 && month <= daysOf(year, day)];
+    if (isDay || (isTurned && text.includes('/'))) return undefined;
+    const parts = text.includes('/') && month > 12 && day <= 12 ? [d, m] : [m, d];
+    return parts.map(part => part.padStart(2, '0')).join('-');
   }
   return undefined;
 }

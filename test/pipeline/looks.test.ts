@@ -1,6 +1,9 @@
 /** What is searched for looks at the clock, so that it can be ended; what is found by its keys does not. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
+import { TRUE } from '../../src/sql/construct.ts';
+import { identifier } from '../../src/sql/identifier.ts';
+import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { createLooks } from '../../src/sql/sqlite/time-limits.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
@@ -18,6 +21,14 @@ beforeAll(async () => {
   });
 }, 60_000);
 afterAll(() => demo.close());
+
+test('all rows of a view, which may be computed one by one; those of a table are read until the limit', () => {
+  const from = { table: { name: identifier('SLOW') }, alias: identifier('t'), joins: [], where: TRUE };
+  const plan: SqlPlan = { from, columns: [], orderBy: [], limit: 1, shape: 'count', searches: true };
+  const looksOf = (hasRowids: boolean): boolean =>
+    renderedBy(SQLITE)(createLooks(() => hasRowids)(plan)).text.includes('lintel_look()');
+  expect([looksOf(false), looksOf(true)]).toEqual([true, false]);
+});
 
 /** Looks in each statement that a search sends. */
 test.each<[string, readonly (readonly [string, string])[], readonly number[]]>([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { isPersonal } from '../../src/profile/column.ts';
-import { formOf, impossibleDay, looksLikeNone } from '../../src/profile/form.ts';
+import { ColumnTally, isPersonal } from '../../src/profile/column.ts';
+import { formOf, impossibleDay, isDayForm, looksLikeNone } from '../../src/profile/form.ts';
 
 test.each([
   ['20240310', 'yyyymmdd'],
@@ -46,9 +46,14 @@ test.each([
   ['2024-00-00', undefined],
   ['20240300', undefined],
   ['12345678', undefined],
-  ['02/30/2023', undefined],
+  ['02/30/2023', '02-30'],
+  ['30/02/2023', '02-30'],
+  ['12/04/2023', undefined],
+  ['31/12/2023', undefined],
+  ['19801330', undefined],
 ])('of %j the day that no calendar has is %s', (text, day) => {
-  expect(impossibleDay(text, formOf(text))).toBe(day);
+  const impossible = isDayForm(formOf(text)) ? impossibleDay(text) : undefined;
+  expect(impossible).toBe(day);
 });
 
 test('a form shows no letter and no digit of a text', () => {
@@ -77,6 +82,24 @@ test.each(['2024-03-10', '12', 'Naomi', '555-0123', 'M'])('%s does not', text =>
 test('columns of names, addresses, numbers to call and notes are known by their names', () => {
   for (const name of ['LST_NM', 'pname', 'patientName', 'HM_PH', 'address1', 'RSLT_TX', 'notes', 'EMAIL'])
     expect(isPersonal(name), name).toBe(true);
-  for (const name of ['SEX', 'STATUS', 'PHASE', 'context', 'DESCR', 'NUMBER', 'TBL_ID'])
+  for (const name of ['LASTNAME', 'firstname', 'FORENAME', 'PT_FULLNAME', 'nickname', 'USERNAME', 'TOWN', 'POSTCODE'])
+    expect(isPersonal(name), name).toBe(true);
+  for (const name of ['TELEPHONE', 'STREETADDRESS', 'next_of_kin', 'EMPLOYER', 'GUARDIAN', 'HOMEPHONE', 'ZIPCODE'])
+    expect(isPersonal(name), name).toBe(true);
+  for (const name of ['SEX', 'STATUS', 'PHASE', 'context', 'DESCR', 'NUMBER', 'TBL_ID', 'TABLENAME', 'CELLCOUNT'])
     expect(isPersonal(name), name).toBe(false);
+});
+
+test('in a column of dates, digits that are none for their month are days that no calendar has', () => {
+  const impossibleOf = (values: readonly string[]) => {
+    const tally = new ColumnTally(false);
+    for (const one of values) tally.add(one);
+    return tally.profile('codes').impossible;
+  };
+  const dates = ['20230101', '20230202', '20230303', '20230230', '19801330', '19801332', '20230001', '99999999'];
+  expect(impossibleOf(dates).map(({ what }) => what)).toEqual(['02-30', '13-30', '13-32']);
+  expect(impossibleOf(['01.02.2023', '02.02.2023', '03.13.2023'])).toEqual([{ what: '13-03', rows: 1 }]);
+  expect(impossibleOf(['01/02/2023', '02/02/2023', '31/31/2023'])).toEqual([{ what: '31-31', rows: 1 }]);
+  // Numbers of eight digits are no dates, though some look like one.
+  expect(impossibleOf(['19801330', '20230101', '20991332'])).toEqual([]);
 });

@@ -67,4 +67,24 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
       expect([key, await tab.when(focused)]).toEqual([key, expected]);
     }
   });
+
+  test('waits for nothing of a table that is left', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await fill('.table-list input[type=search]', '');
+    await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);
+    await tab.run(`{ const { fetch } = window; window.asked = [];
+      window.fetch = (url, init) => { asked.push([String(url), init?.signal]); return fetch(url, init); }; }`);
+    await press('.table-list tbody button', 'PERSON');
+    await tab.when(`document.querySelector('.sampled')?.textContent.startsWith('All 2 rows were read, in ')`);
+    await press('.columns .show', 'of SEX');
+    await tab.when(`document.querySelector('.values') !== null`);
+    const order = await tab.when(`asked.map(([url]) => url).filter(url => /profile|likely/.test(url)).join()`);
+    // Likely keys come second: who leaves during the profile has not asked for them.
+    expect(order).toBe('api/tables/profile,api/tables/likely,api/tables/profile');
+    const open = `asked.filter(([, signal]) => signal?.aborted === false).map(([url]) => url)`;
+    expect(await tab.when(`${open}.filter(url => /one|profile|likely/.test(url)).length`)).toBe(4);
+    await press('header nav button', 'Mapping');
+    await tab.when(`document.querySelector('.cm-content') !== null`);
+    expect(await tab.when(`${open}.filter(url => /tables/.test(url)).join() || 'none'`)).toBe('none');
+  });
 });

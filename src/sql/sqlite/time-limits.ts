@@ -39,8 +39,9 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
   };
 
   return plan => {
-    // All rows are counted without being read.
-    if (!plan.searches || plan.from.where.kind === 'true') return plan;
+    if (!plan.searches) return plan;
+    // All rows of a table are counted without being read, or read until the limit. Those of a view are computed.
+    if (plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
     const known = made.get(plan);
     if (known) return known;
     const looking = { ...plan, from: inRows(plan.from) };

@@ -2,7 +2,7 @@
  * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a
  * column are shown when a person asks for them.
  */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireColumnProfile, WireProfile, WireTableColumn, WireUse } from '../../wire/tables.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
@@ -117,7 +117,7 @@ function Numbers({ of }: { readonly of: WireColumnProfile }) {
       <td class="number">{share(none, values)}</td>
       <td class="number">
         {distinct.atLeast && '> '}
-        {grouped(distinct.count)}
+        {values > 0 && grouped(distinct.count)}
       </td>
       <td class="number">
         {length && span(String(length.least), length.most >= READ ? `${READ}+` : String(length.most))}
@@ -159,13 +159,17 @@ function Held({ of }: { readonly of: WireColumnProfile }) {
 function Values({ table, column, bench }: { readonly table: string; readonly column: string; readonly bench: Bench }) {
   const [shown, setShown] = useState<WireColumnProfile>();
   const [busy, setBusy] = useState(false);
+  const left = useRef(new AbortController());
+  useEffect(() => () => left.current.abort(), []);
   const show = async (): Promise<void> => {
+    const { signal } = left.current;
     setBusy(true);
     try {
-      const { columns } = await ask<WireProfile>('tables/profile', { unsaved: bench.unsaved, table, column });
+      const body = { unsaved: bench.unsaved, table, column };
+      const { columns } = await ask<WireProfile>('tables/profile', body, signal);
       setShown(columns[0]?.profile);
     } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'The values cannot be shown');
+      if (!signal.aborted) bench.tell(error instanceof Error ? error.message : 'The values cannot be shown');
     } finally {
       setBusy(false);
     }

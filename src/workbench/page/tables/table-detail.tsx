@@ -28,7 +28,9 @@ export function TableDetail({ id, names, choose, bench }: Parts) {
   const { unsaved, check } = bench;
   const detail = useAnswer<WireDetail>('tables/one', { unsaved, table: id }, [id, check]);
   const profile = useAnswer<WireProfile>('tables/profile', { unsaved, table: id }, [id]);
-  const likely = useAnswer<WireLikelyKeys>('tables/likely', { unsaved, table: id }, [id]);
+  // Where the profile takes all of its time, whoever leaves meanwhile waits for nothing more.
+  const isProfiled = profile !== undefined;
+  const likely = useAnswer<WireLikelyKeys>('tables/likely', { unsaved, table: id }, [id, isProfiled], isProfiled);
   const [unmappedOnly, setUnmappedOnly] = useState(false);
   const shown = detail?.value;
   if (!shown) {
@@ -70,9 +72,10 @@ export function TableDetail({ id, names, choose, bench }: Parts) {
 }
 
 /** Asks when one of `when` changes; what is not waited for any more is cancelled at the server, too. */
-function useAnswer<T>(path: string, body: object, when: readonly unknown[]): Answer<T> | undefined {
+function useAnswer<T>(path: string, body: object, when: readonly unknown[], isWanted = true): Answer<T> | undefined {
   const [answer, setAnswer] = useState<Answer<T>>();
   useEffect(() => {
+    if (!isWanted) return;
     const abort = new AbortController();
     ask<T>(path, body, abort.signal).then(
       value => setAnswer({ value }),
@@ -129,7 +132,7 @@ function Keys({ detail, likely, names, choose }: KeyParts) {
           </>
         ))}
         none={likely === undefined ? 'looking…' : (likely.failed ?? 'none found')}
-        after={likely?.value?.cut ? 'the time was over before all columns were looked at' : undefined}
+        after={likely?.value?.cut ? '; the time was over before all columns were looked at' : undefined}
       />
       <Entry
         title="Referenced by"
@@ -178,7 +181,7 @@ function Entry({ title, items, none, after }: EntryParts) {
             {items.length - shown.length} more
           </button>
         )}
-        {after !== undefined && <span class="quiet"> {after}</span>}
+        {after !== undefined && <span class="quiet">{after}</span>}
       </dd>
     </div>
   );
