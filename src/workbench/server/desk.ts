@@ -37,6 +37,8 @@ export interface Served {
   readonly content: Content | undefined;
   /** The texts at hand have errors: these are the last that had none. */
   readonly stale: boolean;
+  /** The rules of `deny` that it keeps to. */
+  readonly denied: ReadonlySet<string>;
 }
 
 export class Desk {
@@ -116,13 +118,21 @@ export class Desk {
     return checkKnown(this.database, await this.#catalog, files, this.#memory);
   }
 
-  /** The pack as it is on the disk; undefined where it has errors. */
-  saved(): Promise<Served | undefined> {
+  /** The pack as it is on the disk; undefined where it has errors, or reads what these texts deny. */
+  async saved(unsaved: Unsaved): Promise<Served | undefined> {
+    const served = await this.#onDisk();
+    return served && this.#keepsTo(served, unsaved) ? served : undefined;
+  }
+
+  #onDisk(): Promise<Served | undefined> {
     const files = this.files({});
     if (this.#saved?.version === files.version) return this.#saved.served;
     const served = this.#check(files).then(
       ({ pack: { registry }, catalog, content }): Served | undefined =>
-        registry && { registry, catalog, content, stale: false, facade: this.#facadeOf(registry) },
+        registry && {
+          ...{ registry, catalog, content, stale: false },
+          ...{ facade: this.#facadeOf(registry), denied: rulesOf(files) ?? new Set() },
+        },
     );
     this.#saved = { version: files.version, served };
     served.catch(() => {
@@ -135,16 +145,33 @@ export class Desk {
     return facadeOf(registry, this.database, new Date(), this.#config);
   }
 
-  /** The pack with these texts; with errors in them, as it was before. Undefined: it never was without. */
+  /** Whether a pack of other texts may be asked: these may have rules of `deny` that it does not know. */
+  #keepsTo({ denied }: Pick<Served, 'denied'>, unsaved: Unsaved): boolean {
+    return [...(rulesOf(this.files(unsaved)) ?? [])].every(rule => denied.has(rule));
+  }
+
+  /**
+   * The pack with these texts; with errors in them, as it was before. Undefined: it never was without, or reads what
+   * these texts deny.
+   */
   async served(unsaved: Unsaved): Promise<Served | undefined> {
     const { pack, catalog, content } = await this.check(unsaved);
     const { registry } = pack;
-    if (registry === undefined) return this.#sound && { ...this.#sound, stale: true };
+    if (registry === undefined) {
+      return this.#sound && this.#keepsTo(this.#sound, unsaved) ? { ...this.#sound, stale: true } : undefined;
+    }
     if (this.#sound?.registry !== registry) {
-      this.#sound = { registry, catalog, content, facade: this.#facadeOf(registry) };
+      const denied = rulesOf(this.files(unsaved)) ?? new Set<string>();
+      this.#sound = { registry, catalog, content, denied, facade: this.#facadeOf(registry) };
     }
     return { ...this.#sound, stale: false };
   }
+}
+
+/** The rules of `deny`; undefined: pack.yaml cannot be read. */
+function rulesOf(files: PackFiles): ReadonlySet<string> | undefined {
+  const settings = settingsOf(files);
+  return 'deny' in settings ? new Set(settings.denyRules.map(({ text }) => text)) : undefined;
 }
 
 /** As the database spells it. */

@@ -11,6 +11,7 @@ import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
 import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
 import { verdictsOf } from '../../verdicts.ts';
 import type {
+  Unsaved,
   WireCcda,
   WireCheck,
   WireCompletion,
@@ -55,7 +56,7 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
       const shown = await shownIn(served, name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts));
       const wire = previewOf(shown, served?.stale ?? false);
       if (Object.keys(texts).length === 0) return wire;
-      return { ...wire, before: (await resourceBefore(name, key, desk, signal)) ?? null } satisfies WirePreview;
+      return { ...wire, before: (await resourceBefore(name, key, texts, desk, signal)) ?? null } satisfies WirePreview;
     },
   ),
   question(
@@ -128,11 +129,17 @@ export async function shownIn<T>(
   }
 }
 
-/** What the saved texts make of the row; undefined where they have errors or the row is no resource. */
-async function resourceBefore(name: string, key: readonly string[], desk: Desk, signal: AbortSignal): Promise<unknown> {
+/** What the saved texts make of the row; undefined where nobody may ask them, or the row is no resource. */
+async function resourceBefore(
+  name: string,
+  key: readonly string[],
+  texts: Unsaved,
+  desk: Desk,
+  signal: AbortSignal,
+): Promise<unknown> {
   try {
-    return (await shownIn(await desk.saved(), name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts)))
-      .resource;
+    const saved = await desk.saved(texts);
+    return (await shownIn(saved, name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts))).resource;
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

@@ -1,0 +1,81 @@
+/**
+ * Columns under `deny` are never read, by the texts as they are typed: in no view, and not by an earlier text either.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Unsaved, WireCompletion, WirePreview } from '../../src/workbench/wire/mapping.ts';
+import type { WireProfile } from '../../src/workbench/wire/tables.ts';
+import { type OpenedBench, openBench } from './opened-bench.ts';
+
+const PACK = `name: small
+title: A small clinic
+zone: Europe/Warsaw
+systems: { loinc: http://loinc.org, ucum: http://unitsofmeasure.org }
+`;
+const DENIES = { 'pack.yaml': `${PACK}deny: ["PERSON.SEX"]\n` };
+const WITHOUT = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  birthDate: { from: BORN }
+`;
+
+describe('a column under deny', () => {
+  let bench: OpenedBench;
+  beforeAll(async () => {
+    bench = await openBench();
+  });
+  afterAll(async () => {
+    await bench.close();
+    rmSync(bench.clinic.folder, { recursive: true, force: true });
+  });
+
+  const ask = async <T>(path: string, body: object): Promise<{ readonly status: number; readonly is: T }> => {
+    const answer = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
+    return { status: answer.status, is: (await answer.json()) as T };
+  };
+  /** What reads rows of the pack. */
+  const READING: readonly (readonly [string, object])[] = [
+    ['preview', { mapping: 'people', key: ['1'] }],
+    ['ccda', { mapping: 'people', key: ['1'] }],
+    ['record', { mapping: 'people', key: ['1'] }],
+    ['rows', { mapping: 'people', wish: 'strange' }],
+    ['rows-found', { mapping: 'people', search: 'gender=female' }],
+    ['search', { query: 'Patient?gender=female' }],
+    ['codes/held', { map: 'sex' }],
+    ['codes/unmapped', {}],
+    ['codes/csv', { map: 'sex', of: 'unmapped' }],
+    ['coverage', { guide: 'us-core-6.1.0' }],
+  ];
+
+  test('is read by no text without errors that stood there before', { timeout: 60_000 }, async () => {
+    for (const [path, body] of READING) {
+      expect([path, (await ask(path, { ...body, unsaved: {} })).status]).toEqual([path, 200]);
+      expect([path, (await ask(path, { ...body, unsaved: DENIES })).status]).toEqual([path, 409]);
+    }
+    // Another error leaves what was without.
+    const unsaved = { 'weighing.yaml': 'mapping: weights' };
+    expect((await ask('preview', { mapping: 'people', key: ['1'], unsaved })).is).toMatchObject({ stale: true });
+  });
+
+  test('is no part of what an edit is compared with', async () => {
+    const preview = (unsaved: Unsaved) => ask<WirePreview>('preview', { mapping: 'people', key: ['1'], unsaved });
+    expect((await preview({ 'person.yaml': WITHOUT })).is.before).toMatchObject({ gender: 'female' });
+    expect((await preview({ ...DENIES, 'person.yaml': WITHOUT })).is).toMatchObject({ before: null, stale: false });
+  });
+
+  test('is in no profile, and is not completed', async () => {
+    const { is } = await ask<WireProfile>('tables/profile', { unsaved: DENIES, table: 'person' });
+    expect(is.columns.find(({ name }) => name === 'SEX')).toEqual({ name: 'SEX', why: '`deny` of pack.yaml' });
+    const one = { unsaved: DENIES, table: 'person', column: 'SEX' };
+    expect((await ask<WireProfile>('tables/profile', one)).is.columns).toEqual([
+      { name: 'SEX', why: '`deny` of pack.yaml' },
+    ]);
+    const text = WITHOUT.replace('BORN', '');
+    const body = { unsaved: DENIES, path: 'person.yaml', text, offset: text.indexOf('from: ') + 6 };
+    const labels = (await ask<WireCompletion>('complete', body)).is.options.map(({ label }) => label);
+    expect(labels).toContain('BORN');
+    expect(labels).not.toContain('SEX');
+  });
+});
