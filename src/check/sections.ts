@@ -9,5 +9,6 @@ import { SEARCHES } from './searches.ts';
 import type { CheckSection } from './section.ts';
 import { VALUES } from './values.ts';
 import { WHOSE } from './whose.ts';
+import { WITHHELD } from './withheld.ts';
 
-export const SECTIONS: readonly CheckSection[] = [FORMS, VALUES, SEARCHES, ROWS, RESOURCES, WHOSE];
+export const SECTIONS: readonly CheckSection[] = [WITHHELD, FORMS, VALUES, SEARCHES, ROWS, RESOURCES, WHOSE];

@@ -128,6 +128,11 @@ const MEANING = {
     'The mapping does not say which patient its resources belong to.',
     'Map the reference to the patient so that it can be searched, or say `compartment: { none: … }` with the reason.',
   ],
+  'withheld-search': [
+    'LNT-514',
+    'A value that can be emitted and not searched keeps its type from offering search parameters.',
+    'Emit the columns themselves, or `sql` in the place of `join` and `template`.',
+  ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
 /** The schema of the database. */

@@ -16,7 +16,9 @@ const isOnePer = ({ source }: Mapping): boolean => source.onePer.length > 0;
 const TYPES = new Set(['Condition', 'CareTeam', 'AllergyIntolerance']);
 const isSound = (mapping: Mapping): boolean => TYPES.has(mapping.resource) || isOnePer(mapping);
 
-/** Of these, the few that are checked without a rule: care teams show every rule but that of rows that share a resource. */
+/**
+ * Of these, the few that are checked without a rule: care teams show every rule but that of rows that share a resource.
+ */
 const isCareTeam = ({ resource }: Mapping): boolean => resource === 'CareTeam';
 const SHOWN_BY: Partial<Readonly<Record<keyof Rules, (mapping: Mapping) => boolean>>> = { anchor: isOnePer };
 

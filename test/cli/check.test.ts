@@ -38,6 +38,34 @@ test('what a pack may do without is a notice: neither an error nor a warning', a
   expect(code).toBe(0);
 });
 
+test('a text that is put together is told to cost searches that other columns could be found by', async () => {
+  const pack = (family: string, value: string) =>
+    smallClinic({
+      'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  identifier:
+    - { system: "urn:number", value: { from: ID } }
+    - { system: "urn:both", value: ${value} }
+  name: [ { family: ${family} } ]
+  gender: { from: SEX, via: sex }
+`,
+    });
+  const { environment } = pack('{ join: [{ from: SURNAME }, { from: SEX }] }', '{ template: "{SEX}-{ID}" }');
+  const { code, out } = await lintel(environment, 'check');
+  expect(out).toMatch(
+    /^person\.yaml:8:\d+: notice: Patient cannot be searched by identifier; .*`sql`.*`template`.*\[LNT-514\]$/m,
+  );
+  expect(out).toMatch(/^person\.yaml:9:\d+: notice: Patient cannot be searched by family, name; .*`join`/m);
+  expect(out).toMatch(/0 errors, \d+ warnings?, 2 notices/);
+  expect(code).toBe(0);
+  const sql = '{ sql: "{SURNAME} || {SEX}", type: text }';
+  const computed = await lintel(pack(sql, sql).environment, 'check');
+  expect(computed.out).not.toContain('LNT-514');
+});
+
 test('every problem is told at once, with its place and the nearest right spelling, and the exit code is 1', async () => {
   const { environment } = smallClinic({ 'person.yaml': BROKEN });
   const { code, out } = await lintel(environment, 'check');
