@@ -1,7 +1,6 @@
 /**
  * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
-
 import { unknownLogins, userFinder, userOfLogin, withLogins } from './access/logins.ts';
 import { type Audit, openAudit } from './audit/audit.ts';
 import { forwardAudit } from './audit/forward.ts';
@@ -12,13 +11,12 @@ import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
 import { whyNotWritable } from './common/make-folder.ts';
-import { plural } from './common/plural.ts';
-import { type Config, ConfigError, isLoopback } from './config/config.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { isLoopback } from './config/variable.ts';
 import { exportThreads, openExports } from './export/open.ts';
 import type { Answer } from './http/middleware/answer.ts';
 import { createEntry } from './http/middleware/bearer.ts';
 import { createPlaces } from './http/middleware/limits.ts';
-import { sampleRequests } from './http/pages/samples.ts';
 import { createIntake } from './http/server/intake.ts';
 import { type Answers, listen } from './http/server/server.ts';
 import { openTls } from './http/server/tls.ts';
@@ -35,9 +33,10 @@ import { readingsOf } from './reload/readings.ts';
 import { type SchemaWatch, watchSchema } from './reload/schema-watch.ts';
 import { type Version, versionOf } from './reload/version.ts';
 import { type Watch, watchFolder } from './reload/watch.ts';
-import { type DemoAccount, openEntrance } from './rest/start.ts';
+import { openEntrance } from './rest/start.ts';
 import { type Database, DatabaseError } from './sql/database.ts';
 import { DEMO_PEOPLE, DEMO_USER } from './start/demo.ts';
+import { greeting } from './start/greeting.ts';
 import { setUp } from './start/setup.ts';
 import { stopSignal } from './start/signals.ts';
 import { SOFTWARE_VERSION } from './start/version.ts';
@@ -98,14 +97,19 @@ function isReadable({ host, tls, baseUrl, access }: Config): boolean {
  * together.
  */
 const ANSWERS = { most: 200, least: 64, queue: 1000 } as const;
+
 /** The same of batches, each of which may hold 32 million characters. */
 const BATCHES = { most: 4, least: 4, queue: 50 } as const;
+
 /** Milliseconds that an answer waits for a place; the rest of REQUEST_TIMEOUT is for making it. */
 const QUEUED = 500;
+
 /** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
 const TIME_LIMIT = 60_000;
+
 /** Milliseconds between two looks at a schema that lacks something. */
 const SCHEMA_PAUSE = 10_000;
+
 /** Milliseconds between two looks whether rows are still written as they were. */
 const FORMS_PAUSE = 10_000;
 
@@ -323,38 +327,6 @@ function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>
   if (reloadInterval === 0) return undefined;
   const changed = async () => ((await live.reload()) === 'later' ? 'later' : 'done');
   return watchFolder(mappings, { every: reloadInterval, changed });
-}
-
-/**
- * What a person reads first: where everything is, and what to try; `toTry`: instead of requests that anybody may send.
- */
-function greeting(
-  base: string,
-  config: Config,
-  { facade, rest }: Version,
-  demo: DemoAccount | undefined,
-  toTry = ['Try:', '', ...sampleRequests(base + config.fhirPath, facade).map(({ url }) => `  curl '${url}'`)].join(
-    '\n',
-  ),
-): string {
-  const { registry } = facade;
-  const fhir = base + config.fhirPath;
-  return [
-    `Lintel serves ${registry.pack.title}: ${plural(registry.mappings.length, 'mapping')} of ${plural(registry.types.length, 'type')}.`,
-    '',
-    `  Start here   ${base}/`,
-    `  FHIR base    ${fhir}`,
-    ...(rest === undefined ? [] : [`  REST base    ${base}${config.apiPath}`]),
-    ...(rest === undefined || demo === undefined ? [] : [`  Log in as    ${demoText(demo)}`]),
-    '',
-    toTry,
-    '',
-    'Stop with Ctrl+C.',
-  ].join('\n');
-}
-
-function demoText({ user, password }: DemoAccount): string {
-  return password === undefined ? `${user}, with DEMO_PASSWORD` : `${user}, password ${password}`;
 }
 
 /** Serves until a signal says stop; a second one does not wait. Resolves to the exit code. */

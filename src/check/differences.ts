@@ -6,7 +6,7 @@
 import { plural } from '../common/plural.ts';
 import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
-import { parseThing, type Thing } from '../law/interpret.ts';
+import { parseThing, type Thing } from '../law/thing.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Node, Position } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';

@@ -4,43 +4,26 @@
  * many conditions; of a large table it reads some ranges of the key.
  */
 import { plural } from '../common/plural.ts';
-import { isClosed, isOwn } from '../mapping/check/questions.ts';
+import { isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
-import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
-import type { Mapping, Node, Position, RefNode, Scope, ValueNode } from '../mapping/model.ts';
+import type { Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
-import { idPartsPresent, notAbsent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
+import { idPartsPresent, presentPredicate, servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { findTable, unfitIn } from '../sql/catalog.ts';
-import { UNICODE } from '../sql/column-type.ts';
-import { among, and, call, constant, exists, filled, isNull, not, or, TRUE } from '../sql/construct.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
-import { aliasesOf, walk } from '../sql/walk.ts';
-import { type Suspect, warnOfDangling } from './dangling.ts';
+import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
+import { warnOfDangling } from './dangling.ts';
+import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
-import {
-  alternativesIn,
-  type Counted,
-  ENOUGH,
-  farDates,
-  hasRow,
-  lacks,
-  mayFindNothing,
-  type Reading,
-  tellTaken,
-  unshownValues,
-  untaken,
-} from './suspicions.ts';
+import { type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken } from './suspicions.ts';
 
 /** Rows of a table that nobody reads as a whole for each row of another one. */
 const LARGE = 1000;
-/** Where a larger share of references finds nothing, somebody should look. */
-const DANGLING = 0.1;
-
 export const ROWS: CheckSection = {
   name: 'rows',
   title: 'Rows',
@@ -81,16 +64,10 @@ class Counts {
   readonly #context: CheckContext;
   readonly #env: Environment;
   readonly #counter: RowCounter;
+  readonly #elements: ElementCounts;
   readonly #mappings: (string | number)[][] = [];
-  readonly #elements: (string | number)[][] = [];
-  readonly #references: (string | number)[][] = [];
-  readonly #suspects: Suspect[] = [];
   /** Mappings that serve nothing though their table has rows. */
   readonly #empty: string[] = [];
-  /** Values of the source that is being counted. */
-  readonly #readings: Reading[] = [];
-  /** What `sql`, a value of several columns, or a `split` reads of it: there a column is shown in another way. */
-  readonly #combined: Expression[] = [];
   /** Scopes of the source that is being counted, by alias. */
   readonly #scopes = new Map<string, Scope>();
 
@@ -98,6 +75,7 @@ class Counts {
     this.#context = context;
     this.#env = environment(context.registry, context.now, OPEN_SIGHT);
     this.#counter = new RowCounter(context, this.#env);
+    this.#elements = new ElementCounts(context, this.#env, this.report);
   }
 
   /** Tables of which only ranges were counted. */
@@ -118,18 +96,7 @@ class Counts {
         columns: ['mapping', 'table', 'rows', ...removed, 'served', 'note'],
         rows: this.#mappings,
       },
-      {
-        name: 'elements',
-        title: 'Rows with a value in the column, those that emit one, by `else`, and those that do not',
-        columns: ['mapping', 'element', 'column', 'rows', 'with a value', 'emitted', 'by else', 'absent though there'],
-        rows: this.#elements,
-      },
-      {
-        name: 'references',
-        title: 'References: rows with a key, those that find a resource, and those that find none',
-        columns: ['mapping', 'element', 'columns', 'to', 'with a key', 'found', 'dangling'],
-        rows: this.#references,
-      },
+      ...this.#elements.tables(),
     ];
   }
 
@@ -152,11 +119,14 @@ class Counts {
       const served = and(within, this.#served(mapping));
       const { changed, resource, root } = mapping;
       const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
-      await this.#counter.count(scope, served, [...this.#nodes(mapping, mapping.source, TRUE, root, []), ...stamp]);
-      await this.#counter.count(scope, served, this.#unshown());
+      await this.#counter.count(scope, served, [
+        ...this.#elements.nodes(mapping, mapping.source, TRUE, root, []),
+        ...stamp,
+      ]);
+      await this.#counter.count(scope, served, this.#elements.unshown());
       await this.#children(mapping);
     }
-    await warnOfDangling(this.#suspects.splice(0), this.#scopes, this.#counter, this.report);
+    await warnOfDangling(this.#elements.suspects.splice(0), this.#scopes, this.#counter, this.report);
   }
 
   /** Reads, and references from each row of other tables, would go through the whole table. */
@@ -256,144 +226,6 @@ class Counts {
     );
   }
 
-  /** Values and references that a scope's rows have; those of child rows are counted for themselves. */
-  #nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
-    if (node.kind === 'each') {
-      if (node.from.kind === 'pieces') this.#combined.push(node.from.column);
-      return [];
-    }
-    const here = node.if ? and(served, conditionPredicate(node.if, this.#env)) : served;
-    const own = [
-      ...this.#ofNode(mapping, scope, here, node, path),
-      ...alternativesIn(node).flatMap(alternatives => untaken(alternatives, here, this.#env, this.report)),
-    ];
-    if (node.kind !== 'object') {
-      const inner = node.kind === 'ref' ? [] : childrenOf(node);
-      return [...own, ...inner.flatMap(child => this.#nodes(mapping, scope, here, child, path))];
-    }
-    const named = node.members.flatMap(namedNodesOf);
-    return [...own, ...named.flatMap(one => this.#nodes(mapping, scope, here, one.node, [...path, one.name]))];
-  }
-
-  #ofNode(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
-    if (node.kind === 'value') {
-      const [column, ...more] = node.from;
-      this.#combined.push(...(column?.kind === 'column' ? more : node.from));
-      if (column?.kind === 'column' && isOwn(column, scope)) return this.#value(mapping, served, node, column, path);
-      const isWorkedOut =
-        column?.kind === 'raw' && [...aliasesOf({ expressions: [column] })].every(alias => isOwn({ alias }, scope));
-      const element = `${mapping.resource}.${path.join('.')}`;
-      return isWorkedOut ? farDates(node, served, element, this.#env, this.report) : [];
-    }
-    if (node.kind !== 'ref' || !node.on.every(({ ours }) => isOwn(ours, scope))) return [];
-    return this.#reference(mapping, served, node, path);
-  }
-
-  /** Conditions over the values that were gone through since the last call. */
-  #unshown(): readonly Counted[] {
-    const combined = columnKeys(this.#combined.splice(0));
-    const readings = this.#readings.splice(0).filter(({ column }) => !combined.has(columnKey(column)));
-    return unshownValues(
-      Map.groupBy(readings, ({ column }) => columnKey(column)),
-      isGiven,
-      this.#env,
-      this.report,
-    );
-  }
-
-  #value(
-    mapping: Mapping,
-    served: Predicate,
-    node: ValueNode,
-    column: ColumnExpression,
-    path: readonly string[],
-  ): readonly Counted[] {
-    const given = and(isGiven(column), notAbsent(node, this.#env));
-    const present = presentPredicate(node, this.#env);
-    const counts: number[] = [];
-    const tell = (rows: number): void => {
-      counts.push(rows);
-      const [all = 0, raw = 0, emitted = 0, both = 0, byElse = 0] = counts;
-      if (counts.length < 5) return;
-      const element = path.join('.');
-      this.#elements.push([mapping.name, element, column.column, all, raw, emitted, byElse, raw - both]);
-      if (raw < ENOUGH || all === 0 || mayFindNothing(node.codec)) return;
-      if (emitted === 0) {
-        this.report.warning(
-          'never-used',
-          node.at,
-          `${mapping.resource}.${element} is never emitted though ${column.column} has a value`,
-          {
-            expected: `values that ${node.codec.label} reads`,
-            found: plural(raw, 'row'),
-          },
-        );
-      } else if (byElse === raw) {
-        this.report.warning('never-used', node.at, `every value of ${column.column} falls to \`else\``, {
-          found: plural(raw, 'row'),
-        });
-      }
-    };
-    const unmapped = this.#unmapped(node, column);
-    const element = `${mapping.resource}.${path.join('.')}`;
-    this.#readings.push({ node, column, element, reached: served });
-    return [
-      ...farDates(node, served, element, this.#env, this.report),
-      { when: served, tell },
-      { when: and(served, given), tell },
-      { when: and(served, present), tell },
-      { when: and(served, given, present), tell },
-      { when: and(served, given, present, unmapped), tell },
-    ];
-  }
-
-  /** Values that a code map has no row for. */
-  #unmapped({ codec }: ValueNode, column: ColumnExpression): Predicate {
-    const origin = codeMapOf(codec);
-    const map = this.#context.registry.codeMaps.find(({ name }) => name === origin?.name);
-    if (!origin?.isWhole || !map || map.else.kind === 'absent' || column.type.kind !== 'text') return NEVER;
-    const keys = [...map.rows.keys()];
-    const upper = (key: string): string => key.replace(/[a-z]/g, letter => letter.toUpperCase());
-    return map.fold
-      ? not(
-          among(
-            call('upper', [column], UNICODE),
-            keys.map(key => constant(upper(key), UNICODE)),
-          ),
-        )
-      : not(
-          among(
-            column,
-            keys.map(key => constant(key, column.type)),
-          ),
-        );
-  }
-
-  #reference(mapping: Mapping, served: Predicate, node: RefNode, path: readonly string[]): readonly Counted[] {
-    const target = this.#context.registry.mapping(node.target);
-    const keyed = and(served, ...node.on.map(({ ours }) => isGiven(ours)));
-    const found = exists(targetRelation(target, node.on, this.#env).relation);
-    const columns = node.on.map(({ ours }) => ours.column).join(', ');
-    let withKey = 0;
-    return [
-      {
-        when: keyed,
-        tell: rows => {
-          withKey = rows;
-        },
-      },
-      {
-        when: and(keyed, found),
-        tell: rows => {
-          const dangling = withKey - rows;
-          this.#references.push([mapping.name, path.join('.'), columns, node.target, withKey, rows, dangling]);
-          if (withKey < ENOUGH || dangling < withKey * DANGLING || isAlternative(mapping.root, node)) return;
-          this.#suspects.push({ node, target, columns, withKey, found: rows });
-        },
-      },
-    ];
-  }
-
   /** Values of child rows, whatever rows they hang on. */
   async #children(mapping: Mapping): Promise<void> {
     const found: {
@@ -417,23 +249,11 @@ class Counts {
       this.#scopes.set(scope.alias, scope);
       const { within } = await this.#counter.range(scope, lead?.kind === 'column' ? lead : undefined);
       const rows = and(within, this.#where(scope));
-      await this.#counter.count(scope, rows, this.#nodes(mapping, scope, TRUE, item, path));
-      await this.#counter.count(scope, rows, this.#unshown());
+      await this.#counter.count(scope, rows, this.#elements.nodes(mapping, scope, TRUE, item, path));
+      await this.#counter.count(scope, rows, this.#elements.unshown());
     }
   }
 }
-
-function columnKey({ alias, column }: Pick<ColumnExpression, 'alias' | 'column'>): string {
-  return `${alias}.${column.toLowerCase()}`;
-}
-
-function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {
-  const found = new Set<string>();
-  walk({ expressions }, { column: column => void found.add(columnKey(column)) });
-  return found;
-}
-
-const NEVER: Predicate = { kind: 'false' };
 
 /** The lookups join no row away, so that those without one can be counted. */
 function withoutRequired(scope: Scope): Scope {
@@ -447,23 +267,4 @@ function withoutRequired(scope: Scope): Scope {
 function foundBy(on: Scope['lookups'][number]['on']): Predicate {
   // Here the lookup joins no row away, so its columns can be NULL whatever the catalog says.
   return and(...on.map(({ theirs: { notNull: _, ...theirs } }) => not(isNull(theirs))));
-}
-
-function isGiven(column: ColumnExpression): Predicate {
-  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
-}
-
-/** Whether another node takes what a reference does not find. */
-function isAlternative(root: Node, node: RefNode): boolean {
-  const isWithin = (one: Node): boolean => one === node || childrenOf(one).some(isWithin);
-  const visit = (one: Node): boolean =>
-    (one.kind === 'first' && one.alternatives.some(isWithin)) ||
-    (one.kind === 'object' &&
-      one.members.some(
-        member =>
-          member.kind === 'choice' &&
-          member.alternatives.some(named => named.some(({ node: child }) => isWithin(child))),
-      )) ||
-    childrenOf(one).some(visit);
-  return visit(root);
 }

@@ -3,7 +3,8 @@
  */
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { ANY_ADDRESS, type Config, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
+import { ANY_ADDRESS } from '../config/variable.ts';
 import { type Command, overrides, printJson, textOf, wantsJson } from './command.ts';
 
 /** Milliseconds. */

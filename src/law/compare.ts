@@ -4,8 +4,8 @@
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
-import { Expected, isOpen, type Thing } from './interpret.ts';
 import { sameNumber } from './readings.ts';
+import { Expected, isOpen, type Thing } from './thing.ts';
 
 export interface ElementDifference {
   /** Names of elements, without positions in lists. */

@@ -5,8 +5,8 @@
 import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { ValueNode } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { Expected, type Thing } from './interpret.ts';
 import { contradicts } from './readings.ts';
+import { Expected, type Thing } from './thing.ts';
 
 /** Nothing, or a value that an independent reading does not contradict. */
 export function agreeing(

@@ -8,7 +8,7 @@ import type { SqlValue } from '../sql/expression.ts';
 import { UUID } from '../sql/shared-functions.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { zoneOf } from '../time/zone.ts';
-import { Unjudged } from './interpret.ts';
+import { Unjudged } from './thing.ts';
 
 /** Characters of a form that are shown. */
 const SHOWN = 24;

@@ -1,6 +1,6 @@
 /**
  * The reference implementation of the writers: interprets a mapping node by node into an object, slowly and plainly.
- * In: what a writer gets. Out: the resource as an object, with numbers as their digits; undefined for a row without an
+ * In: a mapping, a row, and where its values are read. Out: the resource as an object; undefined for a row without an
  * id.
  */
 import { namedNodesOf } from '../mapping/children.ts';
@@ -17,66 +17,14 @@ import type {
   TextNode,
   ValueNode,
 } from '../mapping/model.ts';
-import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { WriteContext } from '../resource/compile.ts';
-import { rowsOfPiece } from '../resource/piece-keys.ts';
-import type { ChildRow, Children } from '../resource/rows.ts';
-import type { LevelShape, RowShape } from '../resource/shape.ts';
 import { dateInterval } from '../search/dates.ts';
-import { type ColumnType, UNICODE } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, SqlValue } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
-import type { Row } from '../sql/plan.ts';
 import { zoneOf } from '../time/zone.ts';
-
-export type Thing = string | boolean | null | Digits | Expected | readonly Thing[] | { readonly [name: string]: Thing };
-
-/** A number as it is written. */
-export interface Digits {
-  readonly digits: string;
-}
-
-/** JSON text as the interpreter would have made it. */
-export function parseThing(json: string): Thing {
-  return JSON.parse(json, (_, part: Thing | number, context?: { source: string }) =>
-    typeof part === 'number' ? { digits: context?.source ?? String(part) } : part,
-  );
-}
-
-/** In the place of a thing that cannot be worked out exactly: what may stand there, undefined for nothing. */
-export class Expected {
-  readonly accepts: (emitted: Thing | undefined) => boolean;
-
-  constructor(accepts: (emitted: Thing | undefined) => boolean) {
-    this.accepts = accepts;
-  }
-}
-
-/** Of what depends on an `sql`, which only the engine reads, for example. */
-export const UNJUDGED = new Expected(() => true);
-
-/** Whether some part of a thing is not known exactly. */
-export function isOpen(thing: Thing): boolean {
-  if (thing instanceof Expected) return true;
-  return typeof thing === 'object' && thing !== null && Object.values(thing).some(isOpen);
-}
-
-/** Elements without which an object does not exist. */
-const CARRIERS = ['value', 'code', 'reference', 'text'];
-
-/** Whether a thing may turn out to be nothing. */
-function mayBeAbsent(thing: Thing): boolean {
-  if (thing instanceof Expected) return true;
-  if (typeof thing !== 'object' || thing === null) return false;
-  const parts = Object.values(thing);
-  const carried = !Array.isArray(thing) && CARRIERS.some(name => Reflect.get(thing, name) instanceof Expected);
-  return carried || parts.every(mayBeAbsent);
-}
-
-/** Thrown where a value cannot be had; what needs it is UNJUDGED. */
-export class Unjudged extends Error {}
+import { equal, globMatches, inOrder, moment, numberOf, rtrim } from './raw-values.ts';
+import { clean, type Expected, isOpen, mayBeAbsent, type Thing, thingOf, UNJUDGED, Unjudged } from './thing.ts';
 
 /** Where an interpreter has rows from. `R`: a row with all that it may refer to. */
 export interface RowReader<R> {
@@ -100,101 +48,6 @@ interface Rows<R> {
   readonly row: R;
   readonly pieces: Readonly<Record<string, string>>;
 }
-
-/** The resource that the planner's rows make: `shape` says what is fetched where. */
-export function interpret(
-  mapping: Mapping,
-  shape: RowShape,
-  row: Row,
-  children: Children,
-  context: WriteContext,
-): Thing | undefined {
-  return new Interpreter(context, PLANNED).resource(mapping, { level: shape, row, children });
-}
-
-/** A row as a plan fetches it. */
-interface PlannedRow {
-  readonly level: LevelShape;
-  readonly row: Row;
-  readonly children: Children;
-  readonly around?: PlannedRow;
-}
-
-/** A row of NULLs in the place of child rows of which there are none. */
-function absentRow(node: EachNode, row: PlannedRow): PlannedRow {
-  for (let at: PlannedRow | undefined = row; at; at = at.around) {
-    const level = at.level.children.find(child => child.nodes.includes(node));
-    if (level) return { level, row: level.columns.map(() => null), children: [], around: row };
-  }
-  throw new TypeError('child rows not fetched');
-}
-
-const PLANNED: RowReader<PlannedRow> = {
-  raw(expression, row) {
-    for (let at: PlannedRow | undefined = row; at; at = at.around) {
-      const position = at.level.positions.get(expressionKey(expression));
-      if (position !== undefined) return at.row[position] ?? null;
-    }
-    throw new TypeError(`not fetched: ${expressionKey(expression)}`);
-  },
-  within(row, pieces, parts, interpreter) {
-    const { alias } = pieces;
-    const columns = [...parts.keys()].map(
-      (column): ColumnExpression => ({ kind: 'column', alias, column, type: UNICODE }),
-    );
-    const level: LevelShape = {
-      ...{ columns, children: [], refs: [], targets: new Map(), flags: new Map(), aliases: new Set([alias]) },
-      positions: new Map(columns.map((column, i) => [expressionKey(column), i])),
-    };
-    let inner: PlannedRow = { level, row: [...parts.values()], children: [], around: row };
-    for (const { node, required } of rowsOfLookups(pieces)) {
-      const [first] = PLANNED.children(node, inner, interpreter);
-      if (!first && required) return undefined;
-      inner = first ?? absentRow(node, inner);
-    }
-    return inner;
-  },
-  children(node, row) {
-    for (let at: PlannedRow | undefined = row; at; at = at.around) {
-      const index = at.level.children.findIndex(child => child.nodes.includes(node));
-      const level = at.level.children[index];
-      if (!level) continue;
-      const all: readonly ChildRow[] = at.children[index] ?? [];
-      const { of, on } = level.each.from;
-      const own = of
-        ? rowsOfPiece(level)(
-            all,
-            on.map(({ ours }) => PLANNED.raw(ours, row)),
-          )
-        : all;
-      return own.map(child => ({ level, row: child.row, children: child.children, around: row }));
-    }
-    throw new TypeError('child rows not fetched');
-  },
-  target(node, rows, interpreter) {
-    let found: LevelShape['refs'][number] | undefined;
-    let row: Row = [];
-    for (let at: PlannedRow | undefined = rows; at && !found; at = at.around) {
-      found = at.level.refs.find(ref => ref.node === node);
-      row = at.row;
-    }
-    if (!found) return undefined;
-    const { target, id, flag, never } = found;
-    if (never || (flag !== undefined && row[flag] !== 1)) return undefined;
-    const printed = interpreter.id(target.id, column => {
-      const position = id.get(expressionKey(column))?.position;
-      return position === undefined ? null : (row[position] ?? null);
-    });
-    return printed === undefined ? undefined : `${target.resource}/${printed}`;
-  },
-  exists(condition, row) {
-    for (let at: PlannedRow | undefined = row; at; at = at.around) {
-      const flag = at.level.flags.get(condition);
-      if (flag !== undefined) return typeof flag === 'boolean' ? flag : at.row[flag] === 1;
-    }
-    throw new TypeError('flag not fetched');
-  },
-};
 
 export class Interpreter<R> {
   readonly #context: WriteContext;
@@ -489,73 +342,6 @@ export class Interpreter<R> {
   }
 }
 
-type Key = string | number | bigint | undefined;
-
-function inOrder(a: Key, op: '<' | '<=' | '>' | '>=', b: Key): boolean {
-  if (a === undefined || b === undefined) return false;
-  return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[op];
-}
-
-/** `*`, `?` and classes, by plain backtracking. */
-function globMatches(pattern: readonly string[], given: readonly string[]): boolean {
-  const [head, ...rest] = pattern;
-  if (head === undefined) return given.length === 0;
-  if (head === '*') return globMatches(rest, given) || (given.length > 0 && globMatches(pattern, given.slice(1)));
-  const [char, ...others] = given;
-  if (char === undefined) return false;
-  if (head === '?') return globMatches(rest, others);
-  if (head !== '[') return head === char && globMatches(rest, others);
-  const negated = rest[0] === '^';
-  const close = rest.indexOf(']');
-  const inside = rest.slice(negated ? 1 : 0, close);
-  let found = false;
-  for (let i = 0; i < inside.length; i++) {
-    const [from = '', dash, to] = inside.slice(i, i + 3);
-    if (dash === '-' && to !== undefined) {
-      found ||= char >= from && char <= to;
-      i += 2;
-    } else found ||= char === from;
-  }
-  return found !== negated && globMatches(rest.slice(close + 1), others);
-}
-
-function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType): boolean {
-  if (a === null || b === null) return false;
-  if (ofA.kind === 'text' && ofB.kind === 'text') return rtrim(a) === rtrim(b);
-  if (ofA.kind === 'uuid') return String(a).toUpperCase() === String(b).toUpperCase();
-  if (ofA.kind === 'date' || ofA.kind === 'datetime') return moment(a) === moment(b);
-  const [left, right] = [numberOf(a), numberOf(b)];
-  return left === right && left !== undefined;
-}
-
-/** Exact for 64 bits; undefined for text that is no plain number. */
-function numberOf(raw: SqlValue): number | bigint | undefined {
-  if (typeof raw === 'number') return Number.isInteger(raw) ? BigInt(raw) : raw;
-  const text = String(raw).trim();
-  if (!/^[+-]?\d+(\.\d*)?(e[+-]?\d+)?$/.test(text)) return undefined;
-  if (text.includes('e')) return Number(text);
-  return Number.isInteger(Number(text)) ? BigInt(text.replace(/\..*/, '').replace('+', '')) : Number(text);
-}
-
-function moment(raw: SqlValue): string {
-  const digits = String(raw).replace(/\D/g, '');
-  return digits.padEnd(24, '0');
-}
-
-function rtrim(raw: SqlValue): string {
-  return String(raw).replace(/ +$/, '');
-}
-
-function clean(text: string): string {
-  let out = '';
-  for (const char of text) {
-    const code = char.codePointAt(0) ?? 0;
-    const lone = code >= 0xd800 && code <= 0xdfff;
-    out += lone || (code < 32 && !'\t\n\r'.includes(char)) ? '\ufffd' : char;
-  }
-  return out;
-}
-
 function dependsOnRow(node: Node): boolean {
   switch (node.kind) {
     case 'constant':
@@ -569,10 +355,6 @@ function dependsOnRow(node: Node): boolean {
     default:
       return true;
   }
-}
-
-function thingOf(json: unknown): Thing {
-  return parseThing(JSON.stringify(json));
 }
 
 /**

@@ -25,7 +25,8 @@ import type { Row, SqlPlan } from '../sql/plan.ts';
 import { aliasesOf } from '../sql/walk.ts';
 import { type TableColumns, tableKey } from './columns.ts';
 import { asRowValue } from './forms.ts';
-import { type Interpreter, type RowReader, Unjudged } from './interpret.ts';
+import type { Interpreter, RowReader } from './interpret.ts';
+import { Unjudged } from './thing.ts';
 import { type ReadRow, WorkedOut } from './worked-out.ts';
 
 /** A row of one table: stored values by column. */

@@ -11,7 +11,7 @@ import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { renameExpression } from '../sql/rename.ts';
 import { asRowValue } from './forms.ts';
-import { Unjudged } from './interpret.ts';
+import { Unjudged } from './thing.ts';
 
 /** A row that an expression reads, under the alias that it has there. */
 export interface ReadRow {

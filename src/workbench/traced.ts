@@ -2,7 +2,9 @@
  * An interpreter that remembers which node, on which row, made each primitive of a resource. In: a mapping and a row.
  * Out: the resource in boxes, one for each primitive; `leafOf` opens a box.
  */
-import { Expected, Interpreter, type Thing } from '../law/interpret.ts';
+
+import { Interpreter } from '../law/interpret.ts';
+import { Expected, type Thing } from '../law/thing.ts';
 import type { Node } from '../mapping/model.ts';
 
 /** A primitive of a resource and what made it. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { interpret, parseThing } from '../../src/law/interpret.ts';
+import { interpret } from '../../src/law/planned-rows.ts';
+import { parseThing } from '../../src/law/thing.ts';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type ChildRow, NO_CHILDREN } from '../../src/resource/rows.ts';

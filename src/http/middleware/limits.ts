@@ -5,7 +5,7 @@
  */
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
-import { isLoopback } from '../../config/config.ts';
+import { isLoopback } from '../../config/variable.ts';
 import { FhirError } from '../../outcome.ts';
 import { type BulkheadLoad, DatabaseError, endsAt } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';

@@ -3,7 +3,7 @@
  * a test writes in its place, or why nothing can be. Codes, sentinels, NULL and blanks stay.
  */
 import { asRowValue } from '../../law/forms.ts';
-import { Unjudged } from '../../law/interpret.ts';
+import { Unjudged } from '../../law/thing.ts';
 import type { Pieces } from '../../mapping/model.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
