@@ -69,11 +69,14 @@ export interface Sample {
   readonly cut: readonly string[];
 }
 
-type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'>;
+type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'> & {
+  /** Rows of each source; what is not said is enough to see each form of a value. */
+  readonly perSource?: number;
+};
 
 /** `onRow` is told of each row once. Rejects with DatabaseError. */
 export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
-  const { registry, database, seed, now, signal } = asking;
+  const { registry, database, seed, now, signal, perSource = PER_SOURCE } = asking;
   const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
   const catalog = await database.catalog({ tables });
   const columns = columnsAndKeys(registry, catalog);
@@ -113,7 +116,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     };
     const seeSome = async (): Promise<void> => {
       const pool = await poolOf(first.source, reader.rows, catalog, random, signal);
-      await see(strangest(pool, PER_SOURCE));
+      await see(strangest(pool, perSource));
     };
     const find = async (mapping: Mapping, where: Predicate, limit: number): Promise<void> =>
       see(await servedRows(mapping, where, limit, reader.rows, asking));
@@ -299,27 +302,42 @@ async function withServed(read: readonly ReadRow[], { facade, signal }: Asking):
   for (const [type, rows] of byType) {
     const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
     for (let at = 0; at < ids.length; at += IDS) {
-      const parameters = [
+      let parameters: Parameters | undefined = [
         ['_id', ids.slice(at, at + IDS).join()],
         ['_count', '1000'],
-      ] as const;
-      const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
-      for (const [id, text] of resourcesIn(json)) {
-        const known = served.get(`${type}/${id}`);
-        if (known) known.push(text);
-        else served.set(`${type}/${id}`, [text]);
+      ];
+      while (parameters !== undefined) {
+        const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+        const page = pageOf(json);
+        for (const [id, text] of page.resources) {
+          const known = served.get(`${type}/${id}`);
+          if (known) known.push(text);
+          else served.set(`${type}/${id}`, [text]);
+        }
+        // A server may give fewer on a page than it is asked for.
+        parameters = page.next;
       }
     }
   }
   return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
 }
 
-/** The matches of a page with the digits of their numbers as they stand. */
-function resourcesIn(json: string): readonly (readonly [string, string])[] {
-  const { entry = [] } = JSON.parse(json, keepDigits) as {
+type Parameters = readonly (readonly [string, string])[];
+
+/** The matches of a page with the digits of their numbers as they stand, and what to ask for the next. */
+function pageOf(json: string): {
+  readonly resources: readonly (readonly [string, string])[];
+  readonly next?: Parameters;
+} {
+  const { entry = [], link = [] } = JSON.parse(json, keepDigits) as {
     readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+    readonly link?: readonly { readonly relation: string; readonly url: string }[];
   };
-  return entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]);
+  const next = link.find(({ relation }) => relation === 'next');
+  return {
+    resources: entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]),
+    ...(next ? { next: [...new URL(next.url).searchParams] } : {}),
+  };
 }
 
 function keepDigits(_: string, part: unknown, context?: { readonly source: string }): unknown {

@@ -2,19 +2,22 @@
  * `lintel diff`: what changes for callers between two packs over one database.
  */
 
+import { someOf } from '../check/section.ts';
 import { plural } from '../common/plural.ts';
 import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
 import { problemLine } from '../mapping/load/problem.ts';
-import { readPackFiles } from '../mapping/load/read/files.ts';
+import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import type { Database } from '../sql/database.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
-import { differenceOf, type ElementDifference, type TypeDifference } from '../workbench/diff.ts';
+import { differenceOf, type ElementDifference, type PackDifference, type TypeDifference } from '../workbench/diff.ts';
 import { type Command, configOf, printJson, type Terminal, wantsJson, wholeNumber } from './command.ts';
 
-/** Resources of each type that are compared. */
-const SAMPLE = 200;
+/** Rows of each source, of either pack, whose resources are compared. */
+const SAMPLE = 100;
+/** Milliseconds that taking the sample of a pack may last. */
+const LONGEST = 60_000;
 /** Elements of a type that are printed. */
 const PRINTED = 20;
 
@@ -24,9 +27,10 @@ export const diff: Command = {
 
 Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has,
 the search parameters that come and go, and of a sample how many resources come, go or change, with the elements in
-which they do. Types that are the same in all this are left out. No value is printed.
+which they do. The sample has rows of every table that either pack makes resources of, unusual ones first. Types that
+are the same in all this are left out. No value is printed.
 
-  --sample N       compares the first N resources of each type by either pack (default ${SAMPLE})
+  --sample N       rows of each such table, by either pack (default ${SAMPLE})
   --json           prints one JSON object
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the packs'`,
@@ -49,16 +53,42 @@ which they do. Types that are the same in all this are left out. No value is pri
       const now = await otherPack(configOf(args, terminal, after), database, terminal);
       if (now === undefined) return 1;
       const onType = (type: string): void => terminal.note(`Comparing ${type}`);
-      const found = await differenceOf({ old, new: now, sample, onType });
-      if (wantsJson(args)) printJson({ sample, ...found }, terminal);
-      else for (const line of found.types.flatMap(linesOf)) terminal.out(line);
-      if (found.types.length === 0 && !wantsJson(args)) terminal.out('Nothing differs.');
+      const found = await differenceOf({ old, new: now, database, sample, milliseconds: LONGEST, onType });
+      const texts = textsThatDiffer(readPackFiles(config.mappings), readPackFiles(args.positionals[1] ?? ''));
+      if (wantsJson(args)) printJson({ sample, ...found, texts }, terminal);
+      else for (const line of [...found.types.flatMap(linesOf), ...closing(found, texts)]) terminal.out(line);
       return found.types.length === 0 ? 0 : 1;
     } finally {
       await database.close();
     }
   },
 };
+
+/** Files of the packs whose texts differ, or that one of them lacks. */
+function textsThatDiffer(old: PackFiles, now: PackFiles): readonly string[] {
+  const textsOf = ({ pack, codes, tables, mappings, ccds, access }: PackFiles): ReadonlyMap<string, string> =>
+    new Map(
+      [pack, ...codes, ...tables, ...mappings, ccds, access].flatMap(file => (file ? [[file.path, file.text]] : [])),
+    );
+  const [before, after] = [textsOf(old), textsOf(now)];
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter(path => before.get(path) !== after.get(path))
+    .toSorted();
+}
+
+/** What the reader may take from a difference that was not found. */
+function closing({ types, compared, unreached }: PackDifference, texts: readonly string[]): readonly string[] {
+  const left =
+    unreached.length === 0
+      ? []
+      : [`Not compared, as the time was over: ${someOf(unreached)}. A smaller --sample is faster.`];
+  if (types.length > 0) return left;
+  const differ =
+    texts.length === 0
+      ? 'The texts of the packs are the same.'
+      : `The texts of ${someOf(texts)} differ; a larger --sample looks at more rows.`;
+  return [`Nothing differs in the ${plural(compared, 'resource')} that were compared. ${differ}`, ...left];
+}
 
 function refused(lines: readonly string[], { note }: Terminal): number {
   for (const line of lines) note(line);

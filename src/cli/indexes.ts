@@ -5,7 +5,7 @@ import { WIDTH, wrapped } from '../explain/sql-text.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
-import { wantedIndexes } from '../workbench/indexes.ts';
+import { wantedIndexes, wantedOnViews } from '../workbench/indexes.ts';
 import { type Command, configOf, printJson, wantsJson } from './command.ts';
 
 export const indexes: Command = {
@@ -18,7 +18,8 @@ too. Lintel executes none: the administrator of the database decides which table
 
 For searches by words, such as those of names, \`lintel words\` prints an index of its own kind.
 
-  --json           prints one JSON object: for each index its table, columns, statement and what it serves
+  --json           prints one JSON object: for each index its table, columns, statement and what it serves,
+                   and the columns of views that the tables behind them should have indexes on
   --database URL   ${ADDRESS_FORMS}
   --schema VERSION version of the database's schema, instead of the pack's`,
   exits: ['statements, or none', 'the pack cannot be loaded'],
@@ -33,9 +34,10 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
       return 1;
     }
     const wanted = wantedIndexes(pack.registry, catalog);
+    const views = wantedOnViews(pack.registry, catalog);
     if (wantsJson(args)) {
       const shown = wanted.map(({ instead: unfit, ...one }) => ({ ...one, instead: unfit ?? null }));
-      printJson({ engine: catalog.engine, indexes: shown }, terminal);
+      printJson({ engine: catalog.engine, indexes: shown, views }, terminal);
       return 0;
     }
     terminal.out(
@@ -44,6 +46,11 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
     for (const { statement, serves, instead: unfit } of wanted) {
       const lines = wrapped(serves.join(', '), WIDTH).map(line => `-- ${line.trim()}`);
       terminal.out(['', ...lines, ...(unfit === undefined ? [] : [`-- instead of ${unfit}`]), statement].join('\n'));
+    }
+    for (const [view, of] of Map.groupBy(views, ({ table }) => table)) {
+      const columns = of.map(one => `(${one.columns.join(', ')})`).join(', ');
+      const told = `${view} is a view and takes no index; the tables behind it should have: ${columns}`;
+      terminal.out(['', ...wrapped(told, WIDTH).map(line => `-- ${line.trim()}`)].join('\n'));
     }
     return 0;
   },

@@ -1,13 +1,21 @@
 /**
  * What changes for callers between two packs over the same database. In: both facades. Out: by type the number of
  * resources, the searches that come and go, and, of a sample of ids, how many resources come, go or change, with the
- * elements that do. No value is told.
+ * elements that do. The sample has rows of each mapping of either pack, unusual ones first, as that of `lintel check`:
+ * the first resources of a type may all be of one mapping. No value is told.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
+import { takeSample } from '../check/sample.ts';
 import type { Facade, RequestContext } from '../facade.ts';
+import type { Database } from '../sql/database.ts';
 
 export interface PackDifference {
+  /** Resources that were compared, of all types. */
+  readonly compared: number;
+  /** Types that differ. */
   readonly types: readonly TypeDifference[];
+  /** Sources of whose rows there was no time to take some. */
+  readonly unreached: readonly string[];
 }
 
 export interface TypeDifference {
@@ -36,8 +44,11 @@ export interface ElementDifference {
 export interface Diffing {
   readonly old: Facade;
   readonly new: Facade;
-  /** Resources of each type, of each pack. */
+  readonly database: Database;
+  /** Rows of each source, of each pack. */
   readonly sample: number;
+  /** Milliseconds that taking the sample of a pack may last. */
+  readonly milliseconds: number;
   /** Told which type is compared. */
   readonly onType: (type: string) => void;
 }
@@ -45,17 +56,41 @@ export interface Diffing {
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
 /** Ids that one search asks for. */
 const IDS = 50;
+/** The same rows are drawn each time. */
+const SEED = 1;
 
 /** Types that differ, in the order of the alphabet. Rejects with DatabaseError. */
-export async function differenceOf({ old, new: now, sample, onType }: Diffing): Promise<PackDifference> {
+export async function differenceOf(diffing: Diffing): Promise<PackDifference> {
+  const { old, new: now, onType } = diffing;
   const types = [...new Set([...old.offers.types, ...now.offers.types])].toSorted();
+  const samples = [await sampleOf(old, diffing), await sampleOf(now, diffing)];
   const differences: TypeDifference[] = [];
+  let compared = 0;
   for (const type of types) {
     onType(type);
-    const one = await typeDifference(type, old, now, sample);
+    const ids = new Set(samples.flatMap(({ byType }) => byType.get(type) ?? []));
+    // The server's own resources have no rows.
+    for (const facade of [old, now])
+      if (!facade.registry.types.includes(type))
+        for (const id of await firstIds(type, facade, diffing.sample)) ids.add(id);
+    const one = await typeDifference(type, old, now, [...ids]);
+    compared += one.sample.compared;
     if (differs(one)) differences.push(one);
   }
-  return { types: differences };
+  return { compared, types: differences, unreached: [...new Set(samples.flatMap(({ unreached }) => unreached))] };
+}
+
+/** Ids of a pack's resources by type, of rows of each of its mappings. */
+async function sampleOf(
+  facade: Facade,
+  { database, sample, milliseconds }: Diffing,
+): Promise<{ readonly byType: ReadonlyMap<string, readonly string[]>; readonly unreached: readonly string[] }> {
+  const { registry } = facade;
+  const signal = AbortSignal.timeout(milliseconds);
+  const asking = { registry, database, facade, now: Date.now(), seed: SEED, all: false, signal, perSource: sample };
+  const { resources, unreached } = await takeSample(asking, () => {});
+  const byType = Map.groupBy(resources, ({ mapping }) => mapping.resource);
+  return { byType: new Map([...byType].map(([type, of]) => [type, of.map(({ id }) => id)])), unreached };
 }
 
 function differs({ resources, searches, sample }: TypeDifference): boolean {
@@ -63,8 +98,7 @@ function differs({ resources, searches, sample }: TypeDifference): boolean {
   return numbers.some(one => one !== 0) || searches.gone.length + searches.added.length > 0;
 }
 
-async function typeDifference(type: string, old: Facade, now: Facade, sample: number): Promise<TypeDifference> {
-  const ids = [...new Set([...(await firstIds(type, old, sample)), ...(await firstIds(type, now, sample))])];
+async function typeDifference(type: string, old: Facade, now: Facade, ids: readonly string[]): Promise<TypeDifference> {
   const counts = { compared: ids.length, gone: 0, added: 0, changed: 0 };
   const elements = new Map<string, { gone: number; added: number; changed: number }>();
   for (let at = 0; at < ids.length; at += IDS) {
@@ -125,8 +159,8 @@ async function found(
   return resources.slice(0, most);
 }
 
-async function firstIds(type: string, facade: Facade, sample: number): Promise<readonly string[]> {
-  return (await found(type, facade, [], sample)).map(({ id }) => id);
+async function firstIds(type: string, facade: Facade, most: number): Promise<readonly string[]> {
+  return (await found(type, facade, [], most)).map(({ id }) => id);
 }
 
 async function resourcesOf(

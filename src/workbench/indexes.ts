@@ -34,8 +34,27 @@ interface Wanted {
   readonly serves: Set<string>;
 }
 
-/** The indexes that are missing, those that serve most first. */
+/** The indexes that are missing, those that serve most first. A view takes none. */
 export function wantedIndexes(registry: Registry, catalog: Catalog): readonly WantedIndex[] {
+  return wantedOf(registry, catalog)
+    .filter(one => !isOnView(one, catalog))
+    .map(one => indexOf(one, catalog))
+    .toSorted((a, b) => b.serves.length - a.serves.length || (a.name < b.name ? -1 : 1));
+}
+
+/** By view the columns that the tables behind it should have indexes on; sorted. */
+export function wantedOnViews(registry: Registry, catalog: Catalog): readonly Pick<WantedIndex, 'table' | 'columns'>[] {
+  return wantedOf(registry, catalog)
+    .filter(one => isOnView(one, catalog))
+    .map(({ table, columns }) => ({ table: printTable(table), columns }))
+    .toSorted((a, b) => (`${a.table} ${a.columns.join()}` < `${b.table} ${b.columns.join()}` ? -1 : 1));
+}
+
+function isOnView({ table }: Wanted, catalog: Catalog): boolean {
+  return findTable(catalog, table)?.isView === true;
+}
+
+function wantedOf(registry: Registry, catalog: Catalog): readonly Wanted[] {
   const found = new Map<string, Wanted>();
   const want = (table: TableName, columns: readonly Identifier[], serves: string): void => {
     const unique = [...new Set(columns)];
@@ -48,9 +67,7 @@ export function wantedIndexes(registry: Registry, catalog: Catalog): readonly Wa
     wantSearches(mapping, registry, catalog, want);
     wantJoins(mapping, registry, catalog, want);
   }
-  return withoutPrefixes([...found.values()])
-    .map(one => indexOf(one, catalog))
-    .toSorted((a, b) => b.serves.length - a.serves.length || (a.name < b.name ? -1 : 1));
+  return withoutPrefixes([...found.values()]);
 }
 
 type Want = (table: TableName, columns: readonly Identifier[], serves: string) => void;

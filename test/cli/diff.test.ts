@@ -1,5 +1,6 @@
 import { cpSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
@@ -57,7 +58,12 @@ test('packs that serve the same differ in nothing, whatever their files look lik
     'codes.yaml':
       'sex: { system: http://hl7.org/fhir/administrative-gender, rows: { F: female, M: male } } # as before\n',
   });
-  expect(await run()).toMatchObject({ code: 0, out: 'Nothing differs.' });
+  expect(await run()).toMatchObject({
+    code: 0,
+    out: 'Nothing differs in the 16 resources that were compared. The texts of codes.yaml differ; a larger --sample looks at more rows.',
+  });
+  const same = await withOther({})();
+  expect(same.out).toBe('Nothing differs in the 16 resources that were compared. The texts of the packs are the same.');
   expect((await run('--sample', '0')).code).toBe(2);
 });
 
@@ -70,6 +76,36 @@ test('more resources than a page has are compared', async () => {
   writeFileSync(join(other, 'person.yaml'), PEOPLE.replace(', where: { SEX: F }', ''));
   expect((await run(other)).out).toContain('of 2 resources compared: 0 gone, 0 added, 2 changed');
   expect((await run(other, '--sample', '1')).out).toContain('of 1 resource compared');
+});
+
+test('each mapping of a type is compared, however many resources another has, and rare values of each', async () => {
+  const clinic = smallClinic();
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec(`CREATE TABLE LAB (NO INTEGER PRIMARY KEY, PERSON_ID INTEGER NOT NULL, KIND TEXT NOT NULL);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO LAB SELECT i, 1, iif(i % 400 = 17, 'rare', 'usual') FROM n;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+      INSERT INTO WEIGHING SELECT 1000 + i, PERSON_ID, TAKEN, KG FROM n, (SELECT * FROM WEIGHING LIMIT 1)`);
+  database.close();
+  const lab = (text: string) => `mapping: z-lab
+resource: Observation
+source: { table: LAB, as: l, key: [NO] }
+id: "lab-{NO}"
+needs: [code]
+elements:
+  status: { first: [{ const: amended, if: { KIND: rare } }, final] }
+  code: { text: ${text} }
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+  const other = join(clinic.folder, 'other');
+  writeFileSync(join(clinic.pack, 'lab.yaml'), lab('{ from: KIND }'));
+  cpSync(clinic.pack, other, { recursive: true });
+  writeFileSync(join(other, 'lab.yaml'), lab('{ first: [{ const: seldom, if: { KIND: rare } }, { from: KIND }] }'));
+  const { out, code } = await lintel(clinic.environment, 'diff', clinic.pack, other);
+  expect(code).toBe(1);
+  expect(out).toMatch(
+    /^Observation: 6002 → 6002 resources\n {2}of \d+ resources compared: 0 gone, 0 added, \d+ changed\n {4}code\.text: changed in \d+$/m,
+  );
 });
 
 test('a pack with errors is told', async () => {

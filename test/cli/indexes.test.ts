@@ -92,6 +92,24 @@ test('the text has each statement with what it serves, ready to be run', async (
   expect((await lintel(clinic.environment, 'indexes')).out).toBe('-- 0 indexes that the pack small would use');
 });
 
+test('a view takes no index: its columns are told, and the text runs', async () => {
+  const clinic = smallClinic({
+    'person.yaml': `mapping: people
+resource: Patient
+source: { table: V_PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  name: [ { family: { from: SURNAME } } ]
+  gender: { from: SEX, via: sex }
+`,
+  });
+  execute(clinic, 'CREATE VIEW V_PERSON AS SELECT * FROM PERSON');
+  const { out } = await lintel(clinic.environment, 'indexes');
+  expect(out).not.toMatch(/ON V_PERSON/);
+  expect(out).toMatch(/^-- V_PERSON is a view and takes no index; the tables behind it should have: .*\(SEX\)/m);
+  execute(clinic, out);
+});
+
 const CLIENTS = `mapping: people
 resource: Patient
 source: { table: CLIENTS, as: p, key: [ID] }
