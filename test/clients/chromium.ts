@@ -39,7 +39,7 @@ export interface Tab {
   resize(width: number, height: number): Promise<void>;
   /** Runs a statement in the page. */
   run(statement: string): Promise<void>;
-  /** Presses a key as a person does: `Tab`, `Enter`, `Escape`, `ArrowDown`, a letter with `ctrl`. */
+  /** Presses a key as a person does: `Tab`, `Enter`, `Escape`, `ArrowDown`, `F8`, a letter with `ctrl`. */
   press(key: string, ctrl?: boolean): Promise<void>;
   /** Types or pastes a text where the focus is. */
   write(text: string): Promise<void>;
@@ -65,6 +65,7 @@ const KEYS: ReadonlyMap<string, number> = new Map([
   ['ArrowDown', 40],
   ['Delete', 46],
   ['End', 35],
+  ['F8', 119],
 ]);
 
 /** Of the accessibility tree. */

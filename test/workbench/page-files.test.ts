@@ -12,11 +12,13 @@ import {
   isChanged,
   isGone,
   isUnsaved,
+  type OpenFile,
   opened,
   openedState,
   redone,
   rewritten,
   undone,
+  withState,
 } from '../../src/workbench/page/files.ts';
 import type { WireCodeMap, WireHeld } from '../../src/workbench/wire/codes.ts';
 
@@ -58,6 +60,42 @@ describe('a text that another view changes', () => {
     expect(changed.state?.doc.toString()).toBe('zero\none\n');
     expect(undone(changed)).toMatchObject({ text: 'one\n' });
     expect(redone(undone(changed))).toMatchObject({ text: 'zero\none\n' });
+  });
+});
+
+describe('a file whose lines end with CR and LF', () => {
+  const CRLF = opened({ path: 'codes.yaml', text: 'one\r\ntwo\r\n', hash: 'h', fixed: false });
+  const open = { ...CRLF, state: stateOf(CRLF.text) };
+  const typed = (file: OpenFile): OpenFile => {
+    const state = file.state ?? stateOf(file.text);
+    return withState(file, state.update({ changes: { from: 3, insert: '\nmore' } }).state);
+  };
+
+  test('keeps its line ends when it is typed in, and is as it was once that is undone', () => {
+    expect(typed(open).text).toBe('one\r\nmore\r\ntwo\r\n');
+    const back = undone(typed(open));
+    expect([back.text, isUnsaved(back)]).toEqual([CRLF.text, false]);
+    expect(redone(back).text).toBe('one\r\nmore\r\ntwo\r\n');
+    // The cursor alone changes no text.
+    expect(withState(open, open.state.update({ selection: { anchor: 2 } }).state).text).toBe(CRLF.text);
+  });
+
+  test('keeps them when another view changes it', () => {
+    for (const file of [CRLF, open]) {
+      expect(rewritten(file, 'one\r\nnew\ntwo\r\n').text).toBe('one\r\nnew\r\ntwo\r\n');
+    }
+  });
+
+  test('takes those of the disk', () => {
+    const there = { path: 'codes.yaml', text: 'one\ntwo\n', hash: 'o', fixed: false };
+    const [taken = CRLF] = besideDisk([open], [there]).files;
+    expect([taken.text, isUnsaved(taken)]).toEqual(['one\ntwo\n', false]);
+    expect(typed(taken).text).toBe('one\nmore\ntwo\n');
+    const both = { ...there, text: 'one\r\ntwo\n' };
+    const [mixed = CRLF] = besideDisk([open], [both]).files;
+    expect([mixed.text, isUnsaved(mixed)]).toEqual([both.text, false]);
+    const first = opened(both);
+    expect(isUnsaved(withState(first, stateOf(first.text)))).toBe(false);
   });
 });
 

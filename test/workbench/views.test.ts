@@ -121,6 +121,62 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await says('No problems');
   });
 
+  test('lead by F8 to a problem of another file, and back', { timeout: 120_000 }, async () => {
+    const file = join(clinic.pack, 'weighing.yaml');
+    const sound = readFileSync(file, 'utf8');
+    await view('Mapping');
+    writeFileSync(file, sound.replace('from: KG', 'from: KGS'));
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.problems li')?.textContent.startsWith('weighing.yaml:10')`);
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('F8');
+    await tab.when(`document.querySelector('.writing h2').textContent === 'weighing.yaml' &&
+      document.querySelector('.cm-activeLineGutter')?.textContent === '10'`);
+    await tab.press('F8');
+    expect(await tab.when(`document.querySelector('.cm-tooltip-lint')?.textContent`)).toContain('found KGS');
+    writeFileSync(file, sound);
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+  });
+
+  test('are left with a question where a text is not saved', { timeout: 120_000 }, async () => {
+    const asks = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
+    await view('Mapping');
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    expect(await tab.when(`${asks} ? 'asks' : 'goes'`)).toBe('goes');
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.write('# mine');
+    await tab.when(`document.querySelector('.files .mark') !== null`);
+    await tab.when(asks);
+    await tab.press('z', true);
+    await tab.when(`document.querySelector('.files .mark') === null`);
+    await tab.when(`!(${asks})`);
+  });
+
+  test('say why Codes counts nothing', { timeout: 120_000 }, async () => {
+    const file = join(clinic.pack, 'pack.yaml');
+    const sound = readFileSync(file, 'utf8');
+    writeFileSync(file, `${sound}deny: ["PERSON.SEX"]\n`);
+    await view('Mapping');
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.problems li')?.textContent.includes('LNT-508')`);
+    await view('Codes');
+    expect(
+      await tab.when(`document.querySelector('.files p')?.textContent.includes('not') &&
+      document.querySelector('.files p').textContent`),
+    ).toBe('Values are not counted');
+    expect(await tab.when(`document.querySelector('.about [role=status]')?.textContent`)).toBe(
+      'The pack has errors: what its columns hold is counted once it has none',
+    );
+    writeFileSync(file, sound);
+    await view('Mapping');
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+  });
+
   test('keep to the Content-Security-Policy, each of them', { timeout: 120_000 }, async () => {
     for (const [title, part] of SHOWN) {
       await view(title);

@@ -23,6 +23,7 @@ import {
   undone,
   unsavedOf,
   withDisk,
+  withState,
 } from './files.ts';
 import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
@@ -153,6 +154,15 @@ export function useBench(pack: WirePack): Bench {
     };
   }, [key, takes]);
 
+  const isKept = !files.some(isUnsaved);
+  useEffect(() => {
+    if (isKept) return;
+    // The browser asks whoever closes the page or loads it again.
+    const leave = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', leave);
+    return () => removeEventListener('beforeunload', leave);
+  }, [isKept]);
+
   const alter = useCallback((one: string, by: (file: OpenFile) => OpenFile) => {
     setFiles(all => all.map(file => (file.path === one ? by(file) : file)));
   }, []);
@@ -209,10 +219,7 @@ export function useBench(pack: WirePack): Bench {
       setGoal({ ...place });
     },
     edited(one, state) {
-      alter(one, file => {
-        const text = state.doc.eq(file.state?.doc ?? state.doc) && file.state ? file.text : state.doc.toString();
-        return { ...file, state, text };
-      });
+      alter(one, file => withState(file, state));
     },
     shownIn(editor, one) {
       shown.current = editor && one !== undefined ? { view: editor, path: one } : null;

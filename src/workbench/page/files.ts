@@ -58,8 +58,23 @@ export function unsavedOf(files: readonly OpenFile[]): Unsaved {
   return Object.fromEntries(counts.map(({ path, text }) => [path, text]));
 }
 
+/** The text with the line ends of the file, which the editor knows nothing of. */
+function inLinesOf({ saved }: OpenFile, text: string): string {
+  return text.replaceAll(/\r?\n/g, saved.includes('\r\n') ? '\r\n' : '\n');
+}
+
+/** The file with the editor in another state. */
+export function withState(file: OpenFile, state: EditorState): OpenFile {
+  const isSame = state.doc.eq(file.state?.doc ?? state.toText(file.text));
+  return { ...file, state, text: isSame ? file.text : inLinesOf(file, state.doc.toString()) };
+}
+
 /** The file with another text, as if it had been typed: undo takes it back. */
 export function rewritten(file: OpenFile, text: string): OpenFile {
+  return replaced(file, inLinesOf(file, text));
+}
+
+function replaced(file: OpenFile, text: string): OpenFile {
   const { state } = file;
   if (text === file.text) return file;
   if (!state) return { ...file, text, before: [...file.before, file.text], after: [] };
@@ -85,7 +100,7 @@ export function redone(file: OpenFile): OpenFile {
 function moved(file: OpenFile, state: EditorState, by: StateCommand): OpenFile {
   let found = state;
   by({ state, dispatch: transaction => (found = transaction.state) });
-  return { ...file, state: found, text: found.doc.toString() };
+  return withState(file, found);
 }
 
 /** The state of a file that is opened first, with what other views changed as steps of undo. */
@@ -114,7 +129,7 @@ export function changeTo(state: EditorState, wanted: string): TransactionSpec {
 
 /** The file with the text of the disk, as if it had been typed and saved: undo brings back what was here. */
 export function withDisk(file: OpenFile, { text, hash }: WireFile): OpenFile {
-  return { ...rewritten(file, text), saved: text, hash, disk: hash };
+  return { ...replaced(file, text), saved: text, hash, disk: hash };
 }
 
 /** Whether the disk has other files than when it was looked at last. */

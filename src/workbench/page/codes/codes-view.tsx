@@ -20,8 +20,8 @@ interface Edit {
 export function CodesView({ bench }: { readonly bench: Bench }) {
   const [name, setName] = useState<string>();
   const [times, setTimes] = useState(0);
-  const found = useCodeMaps(bench);
-  const unmapped = useUnmapped(bench, times);
+  const { is: found, failed } = useCodeMaps(bench);
+  const { is: unmapped, failed: uncounted } = useUnmapped(bench, times);
   const counts = new Map((unmapped?.maps ?? []).map(one => [one.name, one]));
   // Whoever is at the list already does not have it move away under the hand.
   const touched = useRef(false);
@@ -35,6 +35,13 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   const map = maps.find(one => one.name === name) ?? maps[0];
   if (found && !found.maps) {
     return <main class="alone">A file of code maps, or pack.yaml, cannot be read: the view Mapping says where.</main>;
+  }
+  if (failed !== undefined) {
+    return (
+      <main class="alone">
+        <p role="alert">{failed}</p>
+      </main>
+    );
   }
   const begin = <NewMap bench={bench} begun={setName} />;
   if (found && maps.length === 0) {
@@ -52,7 +59,13 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
     <main class="codes">
       <nav class="files" aria-label="Code maps" onPointerEnter={touch} onFocusIn={touch}>
         <p class="quiet">
-          {unmapped === undefined ? 'Counting values…' : byRows.current ? 'Most unmapped rows first' : 'By name'}
+          {uncounted !== undefined
+            ? 'Values are not counted'
+            : unmapped === undefined
+              ? 'Counting values…'
+              : byRows.current
+                ? 'Most unmapped rows first'
+                : 'By name'}
           {(unmapped?.late.length ?? 0) > 0 && `; ${unmapped?.late.length} not counted, for the time was over`}
         </p>
         <ul>
@@ -143,8 +156,8 @@ interface Step {
 }
 
 function MapPane({ map, bench, systems, times, again, used }: Pane) {
-  const rows = useRows(bench, map.name);
-  const held = useHeld(bench, map.name, times);
+  const { is: rows, failed: unread } = useRows(bench, map.name);
+  const { is: held, failed: uncounted } = useHeld(bench, map.name, times);
   const [steps, setSteps] = useState<readonly Step[]>([]);
   /** Those that were taken back. */
   const [backs, setBacks] = useState<readonly Step[]>([]);
@@ -281,7 +294,15 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
           />
         </label>
       </div>
-      <About map={map} held={held} bench={bench} total={rows?.total ?? 0} shown={rows?.rows.length ?? 0} />
+      {unread !== undefined && <p role="alert">{unread}</p>}
+      <About
+        map={map}
+        held={held}
+        uncounted={uncounted}
+        bench={bench}
+        total={rows?.total ?? 0}
+        shown={rows?.rows.length ?? 0}
+      />
       {problems.length > 0 && (
         <ul role="alert">
           {problems.slice(0, 20).map(text => (
@@ -290,7 +311,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
         </ul>
       )}
       <div class="scroll">
-        <table ref={table} aria-busy={held === undefined}>
+        <table ref={table} aria-busy={held === undefined && uncounted === undefined}>
           <caption class="unseen">Raw values of {map.name}: those without a row first</caption>
           <thead>
             <tr>
@@ -332,13 +353,15 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
 interface AboutMap {
   readonly map: WireCodeMap;
   readonly held: WireHeld | undefined;
+  /** Why the columns are not counted. */
+  readonly uncounted: string | undefined;
   readonly bench: Bench;
   readonly total: number;
   readonly shown: number;
 }
 
 /** Where the map stands, what reads it, and what of it is not shown. */
-function About({ map, held, bench, total, shown }: AboutMap) {
+function About({ map, held, uncounted, bench, total, shown }: AboutMap) {
   const { place, readers, system, fixed, kind } = map;
   const unmapped = (held?.columns ?? []).reduce((sum, column) => sum + column.total.rows, 0);
   const isElse = (held?.columns ?? []).every(column => column.hasElse || column.total.rows === 0);
@@ -355,7 +378,7 @@ function About({ map, held, bench, total, shown }: AboutMap) {
       </p>
       <p role="status">
         {held === undefined
-          ? 'Counting what the columns hold…'
+          ? (uncounted ?? 'Counting what the columns hold…')
           : held.late
             ? 'The time of 20 s was over before all values were counted.'
             : unmapped === 0

@@ -7,40 +7,47 @@ import type { WireCodeMaps, WireCodeRows, WireHeld, WireUnmapped } from '../../w
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 
-/** The answer of a question that is asked anew when `key` changes; the one before stays until then. */
-function useAnswer<T>(key: string | undefined, path: string, body: object, tell: (what: string) => void) {
-  const [answer, setAnswer] = useState<{ readonly of: string; readonly is: T }>();
+/** Neither is there while an answer is waited for. */
+interface Answer<T> {
+  readonly is: T | undefined;
+  /** Why there is none. */
+  readonly failed: string | undefined;
+}
+
+/**
+ * The answer of a question that is asked anew when `key` changes; the one before stays until then, as long as `stays`
+ * says so of its key.
+ */
+function useAnswer<T>(key: string, path: string, body: object, stays = (of: string) => of === key): Answer<T> {
+  const [answer, setAnswer] = useState<Answer<T> & { readonly of: string }>();
   useEffect(() => {
-    if (key === undefined) return;
     const abort = new AbortController();
     ask<T>(path, body, abort.signal).then(
-      is => setAnswer({ of: key, is }),
+      is => setAnswer({ of: key, is, failed: undefined }),
       (error: Error) => {
-        if (!abort.signal.aborted) tell(error.message);
+        if (!abort.signal.aborted) setAnswer({ of: key, is: undefined, failed: error.message });
       },
     );
     return () => abort.abort();
   }, [key]);
-  return answer;
+  return answer && stays(answer.of) ? answer : { is: undefined, failed: undefined };
 }
 
 /** Code maps of the pack. */
-export function useCodeMaps({ unsaved, takes, tell }: Bench): WireCodeMaps | undefined {
-  return useAnswer<WireCodeMaps>(`${takes} ${JSON.stringify(unsaved)}`, 'codes', { unsaved }, tell)?.is;
+export function useCodeMaps({ unsaved, takes }: Bench): Answer<WireCodeMaps> {
+  return useAnswer(`${takes} ${JSON.stringify(unsaved)}`, 'codes', { unsaved }, () => true);
 }
 
 /** Totals by map, `times` over. */
-export function useUnmapped({ unsaved, tell }: Bench, times: number): WireUnmapped | undefined {
-  return useAnswer<WireUnmapped>(`${times}`, 'codes/unmapped', { unsaved }, tell)?.is;
+export function useUnmapped({ unsaved }: Bench, times: number): Answer<WireUnmapped> {
+  return useAnswer(`${times}`, 'codes/unmapped', { unsaved }, () => true);
 }
 
-export function useRows({ unsaved, takes, tell }: Bench, map: string): WireCodeRows | undefined {
+export function useRows({ unsaved, takes }: Bench, map: string): Answer<WireCodeRows> {
   const key = `${map} ${takes} ${JSON.stringify(unsaved)}`;
-  const found = useAnswer<WireCodeRows>(key, 'codes/rows', { unsaved, map }, tell);
-  return found?.of.startsWith(`${map} `) ? found.is : undefined;
+  return useAnswer(key, 'codes/rows', { unsaved, map }, of => of.startsWith(`${map} `));
 }
 
-export function useHeld({ unsaved, tell }: Bench, map: string, times: number): WireHeld | undefined {
-  const found = useAnswer<WireHeld>(`${map} ${times}`, 'codes/held', { unsaved, map }, tell);
-  return found?.of === `${map} ${times}` ? found.is : undefined;
+export function useHeld({ unsaved }: Bench, map: string, times: number): Answer<WireHeld> {
+  return useAnswer(`${map} ${times}`, 'codes/held', { unsaved, map });
 }

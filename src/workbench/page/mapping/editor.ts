@@ -42,6 +42,7 @@ const THEME = EditorView.theme({
   '&': { height: '100%', backgroundColor: 'var(--sheet)', color: 'var(--ink)' },
   '.cm-scroller': { fontFamily: 'var(--mono)', fontSize: '13px', lineHeight: '1.5' },
   '.cm-gutters': { backgroundColor: 'var(--ground)', color: 'var(--quiet)', borderRight: '1px solid var(--line)' },
+  '.cm-gutters.cm-gutters-after': { borderRight: 'none', borderLeft: '1px solid var(--line)' },
   '.cm-activeLine, .cm-activeLineGutter': { backgroundColor: 'var(--active)' },
   '.cm-placeholder': { color: 'var(--quiet)' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
@@ -64,12 +65,14 @@ export const LOOKS: readonly Extension[] = [
 export interface EditorEvents {
   readonly changed: (state: EditorState) => void;
   readonly save: () => void;
+  /** Goes to a problem of another file; whether there is one. */
+  readonly elsewhere: () => boolean;
 }
 
 /** The state of a file that is opened first. `more`: completion and the like. */
 export function stateOf(
   { path, text, fixed }: { readonly path: string; readonly text: string; readonly fixed: boolean },
-  { save, changed }: EditorEvents,
+  { save, changed, elsewhere }: EditorEvents,
   more: readonly Extension[] = [],
 ): EditorState {
   return EditorState.create({
@@ -102,6 +105,8 @@ export function stateOf(
         },
         ...closeBracketsKeymap,
         ...lintKeymap,
+        // Where its own F8 finds none in the file.
+        { key: 'F8', run: elsewhere },
         ...searchKeymap,
         ...historyKeymap,
         ...foldKeymap,

@@ -117,6 +117,12 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const events = {
       changed: (state: EditorView['state']) => latest.current.edited(path, state),
       save: () => void latest.current.save(path),
+      elsewhere: () => {
+        const { check: last, goTo } = latest.current;
+        const other = last?.problems.find(({ place, severity }) => place.file !== path && severity !== 'notice');
+        if (other) goTo(other.place);
+        return other !== undefined;
+      },
     };
     const words = /\.ya?ml$/.test(path) ? [completion(path, () => latest.current.unsaved)] : [];
     const more = [...words, VERDICTS];
