@@ -6,6 +6,7 @@
 import { formOf } from '../law/forms.ts';
 import type { StoredRow, StoredRows } from '../law/stored-rows.ts';
 import type { Source } from '../mapping/model.ts';
+import { keyBetween } from '../profile/places.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { findTable } from '../sql/catalog.ts';
 import { and, compare, equals, isNull, not, or, TRUE, value } from '../sql/construct.ts';
@@ -59,9 +60,24 @@ export async function poolOf(
   take(last);
   const ends = [first[0]?.get(lead.column) ?? null, last[0]?.get(lead.column) ?? null] as const;
   for (let i = 0; i < PLACES; i++) {
-    const from = between(ends, random);
+    const from = keyBetween(lead.type, ...ends, random());
     if (from !== undefined)
       take(await ask(compare(lead, '>=', value(from, lead.type)), by(key, false), ROWS_PER_PLACE));
+  }
+  // A key that begins with a column of few values has its places along the next one.
+  const [, second] = key;
+  const leads = [...new Set([...found.values()].map(row => row.get(lead.column) ?? null))];
+  for (const one of second && leads.length <= PLACES / 4 ? leads : []) {
+    if (one === null || !second) continue;
+    const own = equals(lead, value(one, lead.type));
+    const [least] = await ask(own, by([second], false), 1);
+    const [greatest] = await ask(own, by([second], true), 1);
+    for (let i = 0; i < PLACES / leads.length; i++) {
+      const [from, to] = [least, greatest].map(row => row?.get(second.column) ?? null);
+      const start = keyBetween(second.type, from ?? null, to ?? null, random());
+      if (start === undefined) continue;
+      take(await ask(and(own, compare(second, '>=', value(start, second.type))), by(key, false), ROWS_PER_PLACE));
+    }
   }
   const leading = new Set(findTable(catalog, source.table)?.indexes.map(index => index.columns[0]?.toLowerCase()));
   for (const read of stored.columnsOf(source.table)) {
@@ -108,18 +124,6 @@ function keyOf(source: Source): readonly ColumnExpression[] {
 
 function nameOf(row: StoredRow, key: readonly ColumnExpression[]): string {
   return key.map(({ column }) => JSON.stringify(String(row.get(column)))).join();
-}
-
-/** A value somewhere between the first and the last key; undefined where keys are no numbers and no texts. */
-function between([low, high]: readonly [SqlValue, SqlValue], random: Random): SqlValue | undefined {
-  const [from, to] = [Number(low), Number(high)];
-  if (low !== null && high !== null && low !== '' && Number.isFinite(from) && Number.isFinite(to))
-    return Math.floor(from + random() * (to - from));
-  if (typeof low !== 'string' || typeof high !== 'string') return undefined;
-  const same = [...low].findIndex((character, i) => character !== high[i]);
-  const at = Math.max(0, same);
-  const [a, b] = [low.charCodeAt(at) || 32, high.charCodeAt(at) || 126];
-  return low.slice(0, at) + String.fromCharCode(a + Math.floor(random() * (b - a + 1)));
 }
 
 /** Codes have few values; a column with more is known by its forms alone. */

@@ -3,15 +3,16 @@
  * sample that is spread over the key. It sends SELECTs only, until its time is over or a signal ends it.
  */
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
-import { INTEGER, UNICODE } from '../sql/column-type.ts';
-import { and, call, compare, TRUE, value } from '../sql/construct.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import { and, call, isNull, not, TRUE, value } from '../sql/construct.ts';
 import { type Database, DatabaseError, endsAt, type TableRows, TOO_LONG } from '../sql/database.ts';
 import type { Engine } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { ColumnExpression, Expression, Operator, Predicate, SqlValue } from '../sql/expression.ts';
 import { type Identifier, identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import { type ColumnProfile, ColumnTally, type Showing } from './column.ts';
+import { keyBetween } from './places.ts';
 
 export interface ProfileOptions {
   /** Rows that are read at most. */
@@ -158,82 +159,148 @@ interface Source {
   readonly take: (row: Row) => void;
 }
 
-interface Key {
-  readonly column: ColumnExpression;
-  readonly isNumber: boolean;
-}
-
-/** The first column of the primary key, or of a unique index: rows are sampled along it. */
-function keyOf(info: TableInfo): Key | undefined {
-  const unique = info.indexes.find(index => index.unique)?.columns;
-  const name = (info.primaryKey.length > 0 ? info.primaryKey : unique)?.[0];
-  const column = name === undefined ? undefined : findColumn(info, name);
-  if (!column?.type || !isIdentifier(column.name) || column.denied) return undefined;
-  const { type } = column;
-  return { column: { kind: 'column', alias: ALIAS, column: column.name, type }, isNumber: type.kind === 'integer' };
+/** The primary key, or else a unique index: rows are sampled along it. Empty where nothing can be compared with. */
+function keyOf(info: TableInfo): readonly ColumnExpression[] {
+  const unique = info.indexes.find(index => index.unique)?.columns ?? [];
+  const key: ColumnExpression[] = [];
+  for (const name of info.primaryKey.length > 0 ? info.primaryKey : unique) {
+    const column = findColumn(info, name);
+    if (!column?.type || !isIdentifier(column.name) || column.denied) break;
+    key.push({ kind: 'column', alias: ALIAS, column: column.name, type: column.type });
+  }
+  return key;
 }
 
 /** Reads all rows, or a sample; returns where this stands. */
 async function readRows(
   source: Source,
-  key: Key | undefined,
+  key: readonly ColumnExpression[],
   size: TableRows | undefined,
   most: number,
 ): Promise<TableProfile['sample']> {
-  if (key === undefined || (size !== undefined && size.count <= most)) {
+  const [lead] = key;
+  if (lead === undefined || (size !== undefined && size.count <= most)) {
     const read = await readFrom(source, TRUE, key, false, most);
-    return read < most || (size?.kind === 'exact' && size.count === read) ? undefined : 'the first';
+    return read < most || size?.count === read ? undefined : 'the first';
   }
-  const ends = key.isNumber ? await endsOf(source, key.column) : undefined;
-  if (ends === undefined) {
+  const parts = await partsOf(source, key, PLACES.length, []);
+  if (parts === undefined) {
     const half = Math.ceil(most / 2);
     if ((await readFrom(source, TRUE, key, false, half)) < half) return undefined;
     await readFrom(source, TRUE, key, true, most - half);
-    return `the first and the last by ${key.column.column}`;
+    return `the first and the last by ${lead.column}`;
   }
-  const [least, greatest] = ends;
-  const edge = (place: number): number => Math.floor(least + ((greatest - least) * place) / PLACES.length);
   let read = 0;
   let isAll = true;
-  for (const [i, place] of PLACES.entries()) {
-    const within = [compare(key.column, '>=', value(edge(place), INTEGER))];
-    if (place < PLACES.length - 1) within.push(compare(key.column, '<', value(edge(place + 1), INTEGER)));
-    const share = Math.ceil((most - read) / (PLACES.length - i));
-    const found = await readFrom(source, and(...within), key, false, share);
+  const order = PLACES.filter(place => place < parts.places.length);
+  for (const [i, place] of order.entries()) {
+    const share = Math.ceil((most - read) / (order.length - i));
+    const found = await readFrom(source, parts.places[place] ?? TRUE, key, false, share);
     if (found === share) isAll = false;
     read += found;
   }
-  return isAll ? undefined : `from ${PLACES.length} places along ${key.column.column}`;
+  const along = key.slice(0, parts.columns).map(({ column }) => column);
+  return isAll ? undefined : `from ${parts.places.length} places along ${along.join(', ')}`;
 }
 
-/** The least and the greatest of a column of whole numbers. */
-async function endsOf(
+/** Of a key whose first column has no more values than this, each value is sampled along the next column. */
+const FEW = 10;
+
+/**
+ * Conditions that part the rows `within` others along a key, and how many of its columns they name. Undefined: nothing
+ * is known of what lies between the ends of the key.
+ */
+async function partsOf(
+  source: Source,
+  [lead, ...rest]: readonly ColumnExpression[],
+  places: number,
+  within: readonly Predicate[],
+): Promise<{ readonly places: readonly Predicate[]; readonly columns: number } | undefined> {
+  if (lead === undefined || (lead.type.kind !== 'integer' && lead.type.kind !== 'text')) return undefined;
+  const few = rest.length > 0 ? await fewValues(source, lead, within) : undefined;
+  if (few !== undefined && few.length > 0) {
+    const parts: Predicate[] = [];
+    for (const one of few) {
+      const own = [...within, natively(lead, '=', one)];
+      const below = await partsOf(source, rest, Math.floor(places / few.length), own);
+      parts.push(...(below?.places ?? [and(...own)]));
+    }
+    return { places: parts, columns: few.length === parts.length ? 1 : 2 };
+  }
+  const [least, greatest] = [await endOf(source, lead, within, false), await endOf(source, lead, within, true)];
+  const edges = new Set<SqlValue>();
+  for (let place = 1; place < places; place++) {
+    const edge = keyBetween(lead.type, least, greatest, place / places);
+    if (edge === undefined) return undefined;
+    edges.add(edge);
+  }
+  const all = [...edges];
+  return {
+    places: [undefined, ...all].map((from, i) => {
+      const until = all[i];
+      return and(
+        ...within,
+        ...(from === undefined ? [] : [natively(lead, '>=', from)]),
+        ...(until === undefined ? [] : [natively(lead, '<', until)]),
+      );
+    }),
+    columns: 1,
+  };
+}
+
+/** In the column's own collation, which an index is sorted by. */
+function natively(column: ColumnExpression, op: Operator, key: SqlValue): Predicate {
+  return { kind: 'compare', left: column, op, right: value(key, column.type), not: false, native: true };
+}
+
+/** The values of a column in their order; undefined where there are many. */
+async function fewValues(
+  source: Source,
+  column: ColumnExpression,
+  within: readonly Predicate[],
+): Promise<readonly SqlValue[] | undefined> {
+  const found: SqlValue[] = [];
+  let next = await endOf(source, column, within, false);
+  while (next !== null) {
+    if (found.length === FEW) return undefined;
+    found.push(next);
+    next = await endOf(source, column, [...within, natively(column, '>', next)], false);
+  }
+  return found;
+}
+
+/** The least or the greatest value of a column; NULL where there is none. */
+async function endOf(
   { database, table, signal }: Source,
   column: ColumnExpression,
-): Promise<[number, number] | undefined> {
-  const one = async (descending: boolean): Promise<number> => {
-    const from = { table, alias: ALIAS, joins: [], where: TRUE };
-    const orderBy = [{ by: column, descending }];
-    const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
-    const [row] = await database.query(plan, { signal });
-    return Number(row?.[0] ?? Number.NaN);
+  within: readonly Predicate[],
+  descending: boolean,
+): Promise<SqlValue> {
+  const where = and(...within, not(isNull(column)));
+  const plan: SqlPlan = {
+    from: { table, alias: ALIAS, joins: [], where },
+    columns: [column],
+    orderBy: [{ by: column, descending, native: true }],
+    limit: 1,
+    shape: 'rows',
+    searches: true,
   };
-  const [least, greatest] = [await one(false), await one(true)];
-  return Number.isSafeInteger(least) && Number.isSafeInteger(greatest) ? [least, greatest] : undefined;
+  const [row] = await database.query(plan, { signal });
+  return row?.[0] ?? null;
 }
 
 /** Rows in the order of the key, so many at most. */
 async function readFrom(
   { database, table, columns, signal, take }: Source,
   where: Predicate,
-  key: Key | undefined,
+  key: readonly ColumnExpression[],
   descending: boolean,
   most: number,
 ): Promise<number> {
   const plan: SqlPlan = {
     from: { table, alias: ALIAS, joins: [], where },
     columns,
-    orderBy: key ? [{ by: key.column, descending, native: true }] : [],
+    orderBy: key.map(by => ({ by, descending, native: true as const })),
     limit: most,
     shape: 'rows',
     stored: true,

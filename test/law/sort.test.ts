@@ -34,7 +34,9 @@ describe.each([
     sample = sampleFor(demo.database, `sorted searches ${name}`);
   });
 
-  /** Pages of one continue after every row, of whatever kind its value is; of many rows some sixteen pages do, or eight. */
+  /**
+   * Pages of one continue after every row, of whatever kind its value is; of many rows some sixteen pages do, or eight.
+   */
   const pageSize = (all: readonly unknown[], isOfMany: boolean): number =>
     Math.max(1, Math.ceil(all.length / (sample.oneIn > 1 || isOfMany ? 8 : 16)));
   afterAll(async () => {
