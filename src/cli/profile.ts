@@ -36,7 +36,8 @@ export const profile: Command = {
 Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column
 of the table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most
 frequent of codes, days that no calendar has (02-30), and values that likely mean none, such as 1753-01-01, 99999999
-or N/A. It needs no pack.
+or N/A. It needs no pack. The form "dd/mm/yyyy or mm/dd/yyyy" is ambiguous: no row tells which of both, or rows tell of
+both.
 
 Tables of up to 10,000 rows are counted. Of larger ones the engine's own number is shown: "about" by its statistics,
 "at most" by row numbers.

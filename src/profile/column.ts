@@ -4,7 +4,7 @@
  * Memory is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
-import { formOf, impossibleDay, isDayForm, looksLikeNone, standsForNoDay } from './form.ts';
+import { formOf, impossibleDay, isDayForm, looksLikeNone, settledForms, standsForNoDay } from './form.ts';
 
 export interface ColumnProfile {
   readonly values: number;
@@ -155,7 +155,7 @@ export class ColumnTally {
       distinct: { count: this.#counts.size, atLeast: this.#isFull },
       ...(this.#texts > 0 ? { length: { least: this.#least, most: this.#most } } : {}),
       ...(range ? { range } : {}),
-      forms: byRows(this.#forms),
+      forms: byRows(settledForms(this.#forms)),
       ...(frequent ? { frequent } : {}),
       sentinels: showing === 'never' ? [] : this.#sentinels(ranked, filled),
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),

@@ -5,6 +5,11 @@
 import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
+const DAY_FIRST = 'dd/mm/yyyy';
+const MONTH_FIRST = 'mm/dd/yyyy';
+/** Of values whose day is 12 or less: which of the two it is, only other rows can tell. */
+const EITHER = `${DAY_FIRST} or ${MONTH_FIRST}`;
+
 /** A form of dates: which texts have it, and how it is called. */
 const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmdd', /^(?:0000|1[5-9]\d\d|2\d{3}|9999)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])$/],
@@ -14,8 +19,9 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmddhhmmss', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){2}$/],
   ['yyyy-mm-dd', /^\d{4}-\d\d-\d\d$/],
   ['yyyy-mm', /^(?:1[89]|2\d)\d\d-(?:0[1-9]|1[0-2])$/],
-  ['mm/dd/yyyy', /^(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|[12]\d|3[01])\/\d{4}$/],
-  ['dd/mm/yyyy', /^(?:0?[1-9]|[12]\d|3[01])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
+  [EITHER, /^(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
+  [MONTH_FIRST, /^(?:0?[1-9]|1[0-2])\/(?:1[3-9]|2\d|3[01])\/\d{4}$/],
+  [DAY_FIRST, /^(?:1[3-9]|2\d|3[01])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
   ['dd.mm.yyyy', /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}$/],
   ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{2,4}$/],
   ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
@@ -30,6 +36,25 @@ const HEXADECIMAL = /^(?=.*[a-f])[0-9a-f]{32}$/i;
 
 /** Characters of a form at most. */
 const LONGEST = 32;
+
+/**
+ * The forms of a column with their rows. Where some rows prove one order of day and month and none proves the other,
+ * the ambiguous ones are of that order, too.
+ */
+export function settledForms(forms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const proven = [DAY_FIRST, MONTH_FIRST].filter(form => forms.has(form));
+  const [order] = proven;
+  const ambiguous = forms.get(EITHER);
+  if (order === undefined || proven.length > 1 || ambiguous === undefined) return forms;
+  const settled = new Map(forms);
+  settled.delete(EITHER);
+  return settled.set(order, (forms.get(order) ?? 0) + ambiguous);
+}
+
+/** Whether the form leaves it open which is the day and which the month. */
+export function isAmbiguousDay(form: string): boolean {
+  return form.startsWith(EITHER);
+}
 
 /** The form of a value that is neither NULL nor blank. */
 export function formOf(stored: Exclude<SqlValue, null>): string {

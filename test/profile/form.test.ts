@@ -15,6 +15,7 @@ test.each([
   ['2024-03-10T09:15:00-05:00', 'yyyy-mm-ddThh:mm:ss+hh:mm'],
   ['03/14/2020', 'mm/dd/yyyy'],
   ['14/03/2020', 'dd/mm/yyyy'],
+  ['03/04/2020', 'dd/mm/yyyy or mm/dd/yyyy'],
   ['14.03.2020', 'dd.mm.yyyy'],
   ['09:15', 'hh:mm'],
   [12, 'whole number'],
@@ -102,4 +103,21 @@ test('in a column of dates, digits that are none for their month are days that n
   expect(impossibleOf(['01/02/2023', '02/02/2023', '31/31/2023'])).toEqual([{ what: '31-31', rows: 1 }]);
   // Numbers of eight digits are no dates, though some look like one.
   expect(impossibleOf(['19801330', '20230101', '20991332'])).toEqual([]);
+});
+
+test.each([
+  [['14/03/2020', '03/04/2020', '05/06/2020'], ['dd/mm/yyyy 3']],
+  [
+    ['03/14/2020', '03/04/2020', '05/06/2020', 'x y'],
+    ['mm/dd/yyyy 3', 'a a 1'],
+  ],
+  [['03/04/2020', '05/06/2020'], ['dd/mm/yyyy or mm/dd/yyyy 2']],
+  [
+    ['03/04/2020', '14/03/2020', '03/14/2020'],
+    ['dd/mm/yyyy 1', 'dd/mm/yyyy or mm/dd/yyyy 1', 'mm/dd/yyyy 1'],
+  ],
+])('in the column %j, days up to 12 are of the order that other rows prove alone', (values, forms) => {
+  const tally = new ColumnTally(false);
+  for (const one of values) tally.add(one);
+  expect(tally.profile('codes').forms.map(({ what, rows }) => `${what} ${rows}`)).toEqual(forms);
 });

@@ -5,6 +5,7 @@
  */
 import { plural } from '../../common/plural.ts';
 import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
+import { isAmbiguousDay } from '../../profile/form.ts';
 import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
@@ -279,7 +280,8 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
   if (kind === 'date') {
     const via = dateCodec(forms, type);
     if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
-    return { note: told, fit: 1, via: via === '' ? undefined : via };
+    const note = forms.some(isAmbiguousDay) ? `${told}: ${AMBIGUOUS}` : told;
+    return { note, fit: 1, via: via === '' ? undefined : via };
   }
   if (kind === 'text') {
     const isWords = !/number|^yyyy|^\d|^UUID$/.test(usual ?? '');
@@ -310,15 +312,21 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^number, /, 'julian'],
 ];
 
+const AMBIGUOUS = 'the rows do not tell which of both, the one below is a guess';
+/** Which is the day and which the month, a row proves. */
+const ORDERED = /^(?:dd\/mm|mm\/dd)\/yyyy/;
+
 /**
  * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
- * that holds dates. Of `03/10/2024` alone nobody knows which is the day; one `25/10/2024` among them tells.
+ * that holds dates. Where
+ * rows prove both orders of day and month, the more frequent one is taken, and where none proves any, the month first.
  */
 function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
   const [usual = ''] = forms;
   if (usual.startsWith('yyyy-') && (type?.kind === 'date' || type?.kind === 'datetime')) return '';
-  if (usual === 'mm/dd/yyyy' && forms.includes('dd/mm/yyyy')) return dateCodec(['dd/mm/yyyy'], type);
-  return DATE_CODECS.find(([form]) => form.test(usual))?.[1];
+  const ambiguous = isAmbiguousDay(usual);
+  const read = ambiguous ? (forms.find(form => ORDERED.test(form)) ?? 'mm/dd/yyyy') : usual;
+  return DATE_CODECS.find(([form]) => form.test(read))?.[1];
 }
 
 /**
