@@ -16,8 +16,8 @@ import {
 import type { Criteria } from '../auth/scopes.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { PackFile } from '../mapping/load/read/files.ts';
+import { accessSchema } from '../mapping/load/read/other-schemas.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
-import { accessSchema } from '../mapping/load/read/schema-access.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';
 import {
   child,

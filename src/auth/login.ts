@@ -3,9 +3,8 @@
  * unknown, disabled or wrong account takes the same work and gives the same answer.
  */
 import { type Account, type Accounts, isAccountName } from './accounts.ts';
-import { networkOf } from './network.ts';
 import { fitsPassword, LONGEST_PASSWORD, NO_PASSWORD } from './password.ts';
-import { createThrottle } from './throttle.ts';
+import { createThrottle, networkOf } from './throttle.ts';
 
 export type LoginResult =
   | { readonly kind: 'in'; readonly account: Account }

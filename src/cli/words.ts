@@ -10,9 +10,9 @@ import { readPackFiles } from '../mapping/load/read/files.ts';
 import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
+import { type WordTable, wordTableName } from '../sql/engine.ts';
 import { ADDRESS_FORMS, engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
-import { type WordTable, wordTableName } from '../sql/word-table.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
 import { type Command, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 

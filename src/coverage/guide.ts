@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { createReport, type Problem, problemLine } from '../mapping/load/problem.ts';
 import { pathsOfPack } from '../mapping/load/read/files.ts';
 import { readJson } from '../mapping/load/read/json.ts';
-import { guideSchema, type StoredGroup } from '../mapping/load/read/schema-guide.ts';
+import { guideSchema, type StoredGroup } from '../mapping/load/read/other-schemas.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';
 import { child, entriesOf, plain, scalarsOf } from '../mapping/load/read/tree.ts';
 import { isResourceType, resourceTypes } from '../r4/definitions.ts';

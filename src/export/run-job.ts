@@ -2,13 +2,13 @@
  * Runs a job to its end: first its members, then its parts, on threads. Progress is recorded in the job.
  */
 import type { Log } from '../log.ts';
-import type { Issue } from '../outcome.ts';
-import type { Part } from './job.ts';
+import { type Issue, issueOf } from '../outcome.ts';
+import type { JobRecord, Part } from './job.ts';
 import { allParts, isStopped, type LiveJob, standing, statesOf } from './live-job.ts';
 import type { Quota } from './output.ts';
 import type { PartSettings, PartTask } from './part-task.ts';
+import { membersFile, readLines } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
-import { unknownPatients } from './unknown-patients.ts';
 
 /** Threads that end without a word until the job fails. */
 const CRASHES = 3;
@@ -75,4 +75,20 @@ async function retryBusy<T>(job: LiveJob, action: () => Promise<T>): Promise<T |
     }
   }
   return undefined;
+}
+
+/**
+ * Reports patients of a request that are not exported: unknown, or not a member of the list. In: a job with known
+ * members. Out: lines for its client.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
+ * Undefined: all of them are.
+ */
+export function unknownPatients(folder: string, { request: { level, patients } }: JobRecord): Issue | undefined {
+  if (patients === undefined) return undefined;
+  const asked = new Set(patients).size;
+  const missing = asked - readLines(membersFile(folder)).length;
+  if (missing === 0) return undefined;
+  const why = level.kind === 'group' ? 'not on the list of the group, or not known here' : 'not known here';
+  const diagnostics = `patient: of ${asked} that were named, ${missing} ${missing === 1 ? 'is' : 'are'} ${why}`;
+  return issueOf('no-such-resource', diagnostics, { parameter: 'patient' });
 }

@@ -3,8 +3,7 @@
  * configuration. Out: what the issuer states, and nothing else.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
-import type { Metadata } from './metadata.ts';
-import { outage } from './outage.ts';
+import { type Metadata, outage } from './metadata.ts';
 import type { Issuers } from './tokens.ts';
 
 type Launching = NonNullable<Issuers['launching']>;

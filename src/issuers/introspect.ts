@@ -8,8 +8,7 @@ import { importJWK, SignJWT } from 'jose';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import type { Claims } from './claims.ts';
 import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, TIME_LIMIT } from './metadata.ts';
-import { outage } from './outage.ts';
+import { IssuerError, type Metadata, outage, TIME_LIMIT } from './metadata.ts';
 import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';
 
 export interface IntrospectParts {

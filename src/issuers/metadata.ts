@@ -1,10 +1,11 @@
 /**
- * Reads an issuer's metadata. In: its settings. Out: its metadata, fetched when needed and again when old.
+ * Reads an issuer's metadata, which changes rarely. In: its settings. Out: its metadata, fetched when needed and again
+ * when old; an error where the issuer does not answer.
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata, RFC 8414
  */
 import { z } from 'zod';
+import { FhirError } from '../outcome.ts';
 import type { Ask } from './fetch.ts';
-import { askedOnce } from './once.ts';
 import type { Issuer } from './settings.ts';
 
 const address = z.string().refine(text => URL.canParse(text));
@@ -65,4 +66,67 @@ export function metadataOf(
       throw error;
     }
   }, AGES);
+}
+
+export interface Ages {
+  /** Milliseconds after which it is asked for again. */
+  readonly fresh: number;
+  /** Milliseconds after which what was known no longer counts where nobody answers. */
+  readonly stale: number;
+  /** Milliseconds after a failure in which nobody is asked. */
+  readonly pause: number;
+}
+
+/**
+ * Fetches something that changes rarely: one fetch at a time, again only when it is old, and after a failure not before
+ * a pause. `clock`: milliseconds since the epoch. The function rejects as `ask` did where nothing that counts is known.
+ */
+export function askedOnce<T>(
+  ask: () => Promise<T>,
+  ages: Ages,
+  clock: () => number = () => Date.now(),
+): () => Promise<T> {
+  let known: { readonly value: T; readonly at: number } | undefined;
+  let failed: { readonly error: unknown; readonly at: number } | undefined;
+  let flying: Promise<T> | undefined;
+  const fetch = async (): Promise<T> => {
+    try {
+      const value = await ask();
+      known = { value, at: clock() };
+      failed = undefined;
+      return value;
+    } catch (error) {
+      failed = { error, at: clock() };
+      throw error;
+    } finally {
+      flying = undefined;
+    }
+  };
+  return async () => {
+    const now = clock();
+    if (known !== undefined && now - known.at < ages.fresh) return known.value;
+    const usable = known !== undefined && now - known.at < ages.stale ? known : undefined;
+    if (failed !== undefined && now - failed.at < ages.pause) {
+      if (usable !== undefined) return usable.value;
+      throw failed.error;
+    }
+    flying ??= fetch();
+    if (usable === undefined) return flying;
+    // Whoever asks does not wait for what is good enough.
+    flying.catch(() => {});
+    return usable.value;
+  };
+}
+
+/** Seconds for Retry-After. */
+const RETRY = 5;
+
+/**
+ * The error for an issuer that does not answer: its tokens can be neither accepted nor refused. 503: an address of an
+ * issuer cannot be asked now. Holds nothing of a token.
+ */
+export function outage(retryAfter = RETRY): FhirError {
+  return new FhirError('issuer-away', 'Access tokens cannot be verified now: their issuer does not answer', {
+    retryAfter,
+  });
 }

@@ -6,8 +6,7 @@
  */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';
 import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, TIME_LIMIT } from './metadata.ts';
-import { outage } from './outage.ts';
+import { IssuerError, type Metadata, outage, TIME_LIMIT } from './metadata.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
 
 export interface VerifyParts {

@@ -5,10 +5,10 @@
 import { createRegistry, type Registry } from '../mapping/model.ts';
 import { makeOffers } from '../plan/offers.ts';
 import type { Offers } from '../search/offers.ts';
+import { codesOfValueSets } from './code-map-resources.ts';
 import { constantMapping, type OwnResource } from './constant-mapping.ts';
 import { type Operation, operationDefinition } from './operations.ts';
 import type { RecordOperation } from './record-operations.ts';
-import { codesOfValueSets } from './value-sets.ts';
 
 export interface OwnOptions {
   /** Resources that the server makes itself; their types are not those of mappings. */

@@ -13,8 +13,7 @@ import type { Include } from '../search/query.ts';
 import { and, FALSE, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Emitted } from './emitted.ts';
-import { type Frontier, frontierOf, identityOf } from './frontier.ts';
-import { type Includes, pathsOf, refNodes } from './include-nodes.ts';
+import { type Frontier, frontierOf, type Includes, identityOf, pathsOf, refNodes } from './frontier.ts';
 import { planResolved } from './plans.ts';
 import type { Session } from './session.ts';
 

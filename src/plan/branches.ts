@@ -15,8 +15,7 @@ import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type Action, permissionsOf } from './sight.ts';
-import { sortParts } from './sort.ts';
-import type { SortFace } from './sort-face.ts';
+import { type SortFace, sortParts } from './sort.ts';
 import { throughLookups } from './through-lookups.ts';
 
 export interface Branch {

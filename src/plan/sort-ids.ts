@@ -15,7 +15,7 @@ import { expressionKey } from '../sql/expression-key.ts';
 import { renameExpression } from '../sql/rename.ts';
 import type { Environment } from './environment.ts';
 import { idPartsPresent, targetRelation } from './presence.ts';
-import type { FaceWhen, SortFace, SortPart } from './sort-face.ts';
+import type { FaceWhen, SortFace, SortPart } from './sort.ts';
 
 const END = '\u0001';
 /** Wider than any integer of 64 bits. */

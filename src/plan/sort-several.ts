@@ -9,8 +9,8 @@ import { and, compare, equals, FALSE, not, or, TRUE, value } from '../sql/constr
 import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { aliasesOf } from '../sql/walk.ts';
-import { withoutCase } from './sort-constants.ts';
-import type { Candidate, SortFace, SortPart } from './sort-face.ts';
+import type { Candidate, SortFace, SortPart } from './sort.ts';
+import { withoutCase } from './sort-leaves.ts';
 
 /** Undefined where SQL cannot choose: values that no expression compares, or rows that it does not find. */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {

@@ -4,21 +4,20 @@
  * elements, a codec without an order).
  * https://hl7.org/fhir/R4/search.html#sort
  */
-
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
+import type { OrderFace } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node, Pieces } from '../mapping/model.ts';
 import { isPrimitive } from '../r4/definitions.ts';
 import type { SearchParameter, SearchPath } from '../r4/search-parameters.ts';
 import type { TypedValue } from '../search/query.ts';
 import { and, not, TRUE } from '../sql/construct.ts';
+import type { Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Environment } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { pieceExpression } from './presence.ts';
-import { constantFace, constantsAsOne, constantText, ownFace } from './sort-constants.ts';
-import type { Candidate, FaceWhen, SortFace, SortPart } from './sort-face.ts';
 import { idParts, referenceFaces } from './sort-ids.ts';
-import { atOnce, emitted, sortLeaves } from './sort-leaves.ts';
+import { atOnce, constantFace, constantsAsOne, constantText, emitted, ownFace, sortLeaves } from './sort-leaves.ts';
 import { partsOfSeveral } from './sort-several.ts';
 
 /** The primitive types that a date parameter compares. https://hl7.org/fhir/R4/search.html#date */
@@ -132,4 +131,37 @@ function faceOf(leaf: Node, parameter: SearchParameter): readonly FaceWhen[] | u
   if (leaf.kind !== 'value' || !leaf.codec.order) return undefined;
   const by = leaf.codec.order.by(leaf.from);
   return [{ when: TRUE, face: { by, order: leaf.codec.order, apart: by.map(expressionKey).join() } }];
+}
+
+/** How values sort, and the rows or pieces at which they do so, asked where they stand. */
+export interface FaceWhen {
+  readonly when: Predicate;
+  readonly face: SortFace;
+}
+
+/** A part of a sort: the expressions that order rows. */
+export interface SortFace {
+  readonly by: readonly Expression[];
+  readonly order: OrderFace;
+  /** Rows that differ in this text cannot be ordered by one statement. */
+  readonly apart: string;
+  /** What all keys of these rows begin with, and none of rows that sort by other expressions. */
+  readonly begin?: string;
+  /** Where a key is none of these rows': on which side of it all of them are. Undefined: `by` tells. */
+  readonly side?: (key: number | string) => 'below' | 'above' | undefined;
+}
+
+/** Rows of a mapping whose value comes from the same columns, or that have none. */
+export interface SortPart {
+  readonly where: Predicate;
+  /** Null: none of these rows has a value. */
+  readonly face: SortFace | null;
+}
+
+/** One place that values come from: the rows that have one, and how they sort. */
+export interface Candidate {
+  readonly where: Predicate;
+  readonly face: SortFace;
+  /** The place is in child rows, or in pieces of a text. */
+  readonly isInRows: boolean;
 }

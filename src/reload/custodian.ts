@@ -6,7 +6,7 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
 import type { Content } from '../ccda/content.ts';
 import type { Facade } from '../facade.ts';
-import { describeFailure } from '../http/middleware/failure.ts';
+import { describeFailure } from '../http/middleware/errors.ts';
 import type { Log } from '../log.ts';
 import { tellProblem } from './problems.ts';
 

@@ -25,8 +25,7 @@ import {
 } from './emission.ts';
 import { emitObject, keyOf } from './members.ts';
 import { memoInputs } from './memo.ts';
-import { noRow, rowsOfPiece } from './piece-keys.ts';
-import { piecesOf } from './pieces.ts';
+import { noRow, piecesOf, rowsOfPiece } from './piece-keys.ts';
 import { castTo } from './raw.ts';
 import { rememberedText } from './remember.ts';
 import { ABSENT, Joined, literal, type Source, type Text } from './source-text.ts';

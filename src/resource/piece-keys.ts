@@ -1,11 +1,10 @@
 /**
- * Joins child rows to the pieces of a separated column (R4 within R5). In: child rows of a mapping, raw values, the
- * parts of a piece. Out: the keys that a raw value asks for, in the order of `on`, after text steps, in upper case if
- * the join ignores case; and the rows of a piece.
+ * Splits a separated column, and joins child rows to its pieces. In: raw values, separators, child rows of a mapping.
+ * Out: the pieces with their parts; the keys that a raw value asks for, in the order of `on`, after text steps, in
+ * upper case if the join ignores case; and the rows of a piece.
  */
 import type { JoinColumn, Pieces } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { piecesOf } from './pieces.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildRow } from './rows.ts';
 import type { ChildShape } from './shape.ts';
@@ -67,4 +66,38 @@ export function inUpperCase(canonical: Canonical): Canonical {
 /** ASCII letters only: the engines agree on no others. */
 function upper(text: string): string {
   return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
+}
+
+/**
+ * Splits a separated column. In: the raw value, the separator of pieces, the separators inside a piece. Out: the
+ * trimmed parts of each piece. A piece that is empty or lacks a separator is left out.
+ */
+export function piecesOf(raw: SqlValue, by: string, between: readonly string[]): readonly (readonly string[])[] {
+  if (typeof raw !== 'string') return [];
+  const pieces: (readonly string[])[] = [];
+  for (const piece of raw.split(by)) {
+    const text = trimmed(piece);
+    const parts = text === '' ? undefined : partsOf(text, between);
+    if (parts) pieces.push(parts);
+  }
+  return pieces;
+}
+
+/** Each separator at its first place; the last part takes the rest. */
+function partsOf(piece: string, between: readonly string[]): readonly string[] | undefined {
+  const parts: string[] = [];
+  let rest = piece;
+  for (const separator of between) {
+    const at = rest.indexOf(separator);
+    if (at < 0) return undefined;
+    parts.push(trimmed(rest.slice(0, at)));
+    rest = rest.slice(at + separator.length);
+  }
+  parts.push(trimmed(rest));
+  return parts;
+}
+
+/** Blanks, tabs and line ends, as SQL's `trim` here; not every space that JavaScript knows. */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }

@@ -9,7 +9,6 @@ import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
 import { wordsIn } from '../sql/shared-functions.ts';
 import { isSuperseded, type RestSource, searchPages } from './fhir-source.ts';
-import { escapeValue } from './names.ts';
 
 export interface LookupQuery {
   readonly firstName?: string | undefined;
@@ -101,4 +100,21 @@ function narrowing(query: LookupQuery, matches: readonly Patient[]): readonly (k
 
 function current(name: readonly HumanName[] | undefined): HumanName | undefined {
   return name?.find(({ use }) => use === 'official') ?? name?.[0];
+}
+
+const APOSTROPHE = /['’‘`´]/g;
+
+/**
+ * Escapes a name for a FHIR string search. In: a name as somebody wrote it. Out: the value of a parameter. The search
+ * compares words (src/sql/shared-functions.ts): case, accents, apostrophes and hyphens do not count. The value of a
+ * search with `:contains`: of apostrophes either may be kept.
+ */
+export function containedValue(text: string): string {
+  const spellings = ["'", '’'].map(apostrophe => escapeValue(text.replace(APOSTROPHE, apostrophe)));
+  return [...new Set(spellings)].join(',');
+}
+
+/** FHIR's separators within a value. https://hl7.org/fhir/R4/search.html#escaping */
+export function escapeValue(text: string): string {
+  return text.trim().replace(/[\\,$|]/g, '\\$&');
 }

@@ -6,11 +6,11 @@
 import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
+import type { Criterion } from '../mapping/criterion.ts';
+import { isDay } from '../time/calendar.ts';
 import { type Asked, isSuperseded, type RestSource, searchSome } from './fhir-source.ts';
-import { containedValue, escapeValue } from './names.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
-import { readTelephone } from './telephone.ts';
-import { readWrittenDate } from './written-date.ts';
+import { containedValue, escapeValue } from './patient-lookup.ts';
 
 export interface SummaryResult {
   /** Patients that are listed. */
@@ -86,4 +86,104 @@ function recordNumbers(text: string): readonly string[] {
   const bare = digits.replace(/^0+(?=\d)/, '');
   const padded = Array.from({ length: 13 - Math.min(bare.length, 12) }, (_, i) => bare.padStart(bare.length + i, '0'));
   return [...new Set([text, ...padded])];
+}
+
+/** The digits of a value pass one of some tests. */
+type ByDigits = Extract<Criterion, { readonly kind: 'digits' }>;
+
+/** A word before it; the number; an extension. */
+const FORM = /^(?:[a-z]+[.:\s]+|tel:)?([^a-z#]*)(?:(?:x|ext|extension|#)[.:\s]*(\d{1,6}))?$/i;
+/**
+ * Between and around the digits anything but letters: people use blanks, hyphens, dots, brackets, slashes and dashes.
+ */
+const LETTER = /\p{L}/u;
+const LONGEST = 40;
+
+/**
+ * Reads a telephone number as people write it. In: a text. Out: the digits that an equal number must have; undefined
+ * for other text. The country code of North America may be absent on either side, an extension counts only if it is
+ * asked for, and a number without an area code matches any area. docs/ccds-documents.md
+ */
+export function readTelephone(text: string): ByDigits | undefined {
+  const [, number = '', extension = ''] = (text.length <= LONGEST && FORM.exec(text.trim())) || [];
+  const digits = number.replace(/\D/g, '');
+  if (LETTER.test(number) || digits.length < 7 || digits.length > 15) return undefined;
+  // Numbers of North America have ten digits, with the country eleven, without the area seven.
+  const national = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
+  const complete = national + extension;
+  if (national.length === 7) return { kind: 'digits', any: [{ digits: complete, where: 'end' }] };
+  if (national.length !== 10) return { kind: 'digits', any: [{ digits: complete, where: 'whole' }] };
+  const both = (where: 'whole' | 'extended') => ['', '1'].map(country => ({ digits: country + complete, where }));
+  return { kind: 'digits', any: extension === '' ? [...both('whole'), ...both('extended')] : both('whole') };
+}
+
+interface Form {
+  readonly pattern: RegExp;
+  /** Year, month and day of the groups of the pattern. */
+  parts(groups: readonly string[], today: string): readonly [year: number, month: number, day: number];
+}
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ');
+
+const FORMS: readonly Form[] = [
+  // 1970-02-03, 1970/2/3, 1970 02 03, 19700203
+  { pattern: /^(\d{4})[-/. ](\d{1,2})[-/. ](\d{1,2})$/, parts: ([y, m, d]) => [Number(y), Number(m), Number(d)] },
+  { pattern: /^(\d{4})(\d{2})(\d{2})$/, parts: ([y, m, d]) => [Number(y), Number(m), Number(d)] },
+  // 02031970
+  { pattern: /^(\d{2})(\d{2})(\d{4})$/, parts: ([m, d, y]) => [Number(y), Number(m), Number(d)] },
+  // 2/3/1970, 02-03-70, 2 3 1970; 23/2/1970
+  {
+    pattern: /^(\d{1,2})[-/ ](\d{1,2})[-/ ](\d{4}|\d{2})$/,
+    parts: ([a, b, y], today) =>
+      Number(a) > 12 ? [yearOf(y, today), Number(b), Number(a)] : [yearOf(y, today), Number(a), Number(b)],
+  },
+  // 3.2.1970
+  {
+    pattern: /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4}|\d{2})$/,
+    parts: ([d, m, y], today) => [yearOf(y, today), Number(m), Number(d)],
+  },
+  // Feb 3 1970, February 3rd, 1970; 3 February 1970, 3-Feb-1970
+  {
+    pattern: /^([a-z]{3,9})[. -]+(\d{1,2})(?:st|nd|rd|th)?[ -]+(\d{4})$/,
+    parts: ([m, d, y]) => [Number(y), monthOf(m), Number(d)],
+  },
+  {
+    pattern: /^(\d{1,2})(?:st|nd|rd|th)?[. -]+([a-z]{3,9})[. -]+(\d{4})$/,
+    parts: ([d, m, y]) => [Number(y), monthOf(m), Number(d)],
+  },
+];
+
+/**
+ * Reads a date of birth as people write it. In: a text. Out: the days that it can mean, as `yyyy-mm-dd`. With slashes
+ * or hyphens the month comes first, as in the United States, unless there is no such month; with dots the day does.
+ * Years of two digits are in the past. `today`: `yyyy-mm-dd`, to place years of two digits.
+ */
+export function readWrittenDate(text: string, today: string): readonly string[] {
+  const written = text.toLowerCase().replaceAll(',', ' ').replace(/\s+/g, ' ').trim();
+  const days = FORMS.flatMap(({ pattern, parts }) => {
+    const match = pattern.exec(written);
+    if (match === null) return [];
+    const [year, month, day] = parts(match.slice(1), today);
+    return isDay(year, month, day) ? [`${String(year).padStart(4, '0')}-${two(month)}-${two(day)}`] : [];
+  });
+  return [...new Set(days)];
+}
+
+/** A year of four digits, or the latest that ends so and is not to come. */
+function yearOf(digits: string | undefined, today: string): number {
+  const year = Number(digits);
+  if (digits?.length !== 2) return year;
+  const now = Number(today.slice(0, 4));
+  const latest = now - (now % 100) + year;
+  return latest > now ? latest - 100 : latest;
+}
+
+/** 1 to 12; 0 for what is no month. */
+function monthOf(name: string | undefined): number {
+  const found = MONTHS.findIndex(month => month === name || month.slice(0, 3) === name);
+  return found < 0 && name === 'sept' ? 9 : found + 1;
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, '0');
 }

@@ -8,9 +8,8 @@ import { getCookie } from 'hono/cookie';
 import { serialize } from 'hono/utils/cookie';
 import { errors } from 'oidc-provider';
 import { describeError } from '../log.ts';
-import { finish, interactionOf } from './interaction.ts';
 import { type Checks, type Hints, IssuerError } from './issuer.ts';
-import { type Again, loginForApp, loginForPlace, type Place, placeOf } from './login-form.ts';
+import { type Again, finish, interactionOf, loginForApp, loginForPlace, type Place, placeOf } from './login-form.ts';
 import { errorPage } from './pages.ts';
 import {
   fieldsOf,

@@ -2,9 +2,9 @@
  * Shows the page on which people log in, and checks its form: by password, at the hospital's issuer, or both, as
  * configured. In: what the login is for. Out: the page, and the outcome of a form with a password.
  */
-import { errors } from 'oidc-provider';
+import type Provider from 'oidc-provider';
+import { errors, type InteractionResults } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
-import type { Interaction } from './interaction.ts';
 import { loginPage } from './pages.ts';
 import { addressOf, fieldsOf, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { TEXTS } from './texts.ts';
@@ -70,3 +70,22 @@ export async function tryPassword(c: PageContext, { login }: SmartParts): Promis
 }
 
 export type TriedPassword = { readonly place: Place } & ({ readonly account: Account } | { readonly again: Again });
+
+export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+/**
+ * Finds the interaction that the provider began for an authorization request. In: a request of the browser that it
+ * belongs to. Out: what is asked, and the way back with a result. Throws SessionNotFound where the browser is another,
+ * or came too late.
+ */
+export function interactionOf(c: PageContext, { provider }: Pick<SmartParts, 'provider'>): Promise<Interaction> {
+  return provider().interactionDetails(c.env.incoming, c.env.outgoing);
+}
+
+export async function finish(
+  c: PageContext,
+  { provider }: Pick<SmartParts, 'provider'>,
+  result: InteractionResults,
+): Promise<Response> {
+  return c.redirect(await provider().interactionResult(c.env.incoming, c.env.outgoing, result), 303);
+}

@@ -1,12 +1,16 @@
 /**
- * Tells the paths of the authorization server apart. In: the path of a request. Out: who answers it, and its pattern
- * for the log and for metrics, without the id of a login.
+ * Tells the paths of the authorization server apart, and answers those that anybody may read. In: the path of a
+ * request. Out: who answers it, and its pattern for the log and for metrics, without the id of a login.
  */
+
+import { Hono } from 'hono';
+import { type BrandBundle, brandBundle, brandIdentifier } from './brands.ts';
 import { DEMO_APP } from './demo-app.ts';
+import { smartConfiguration } from './discovery.ts';
 import { CALLBACK } from './issuer-routes.ts';
-import type { SmartParts } from './parts.ts';
+import type { NodeEnv, SmartParts } from './parts.ts';
 import { AUTH_PATH, ROUTES } from './provider.ts';
-import { PUBLISHED } from './published.ts';
+import { STYLE, STYLE_JSON } from './style.ts';
 
 export function publishedPaths(fhirPath: string) {
   return {
@@ -44,4 +48,58 @@ export function providerRoute(path: string): string {
   const rest = path.slice(AUTH_PATH.length);
   if (PROVIDER_PATHS.has(rest)) return path;
   return rest.startsWith(`${ROUTES.authorization}/`) ? `${AUTH_PATH}${ROUTES.authorization}/:uid` : `${AUTH_PATH}/*`;
+}
+
+/** Paths below the authorization server. */
+export const PUBLISHED = { style: STYLE_JSON, brands: '/brands.json' } as const;
+
+/** Seconds for which nobody need ask again for the brand. */
+const BRAND_AGE = 300;
+
+/**
+ * Routes that anybody may read without credentials and from any origin: smart-configuration, the style, the brand of
+ * the hospital. In: addresses, and the pack as it is served now. Out: JSON.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
+ * `configuration`, `style`, `brands`: paths as they are asked for.
+ */
+export function publishedRoutes(
+  { issuer, fhirBase, facade }: SmartParts,
+  paths: Readonly<Record<'configuration' | 'style' | 'brands', string>>,
+): Hono<NodeEnv> {
+  const routes = new Hono<NodeEnv>();
+  let known: { readonly version: string; readonly bundle: BrandBundle } | undefined;
+  const place = issuer + PUBLISHED.brands;
+
+  routes.get(paths.configuration, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    const { types, pack } = facade().registry;
+    const { brand } = pack;
+    return c.json(smartConfiguration(issuer, types, brand && { bundle: place, identifier: brandIdentifier(brand) }));
+  });
+
+  routes.get(paths.style, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    return c.json(STYLE);
+  });
+
+  routes.get(paths.brands, c => {
+    c.header('Access-Control-Allow-Origin', '*');
+    const { registry, changed } = facade();
+    const { pack, version } = registry;
+    if (pack.brand === undefined) return c.json({ error: 'not_found' }, 404);
+    if (known?.version !== version) {
+      const bundle = brandBundle(pack, pack.brand, fhirBase, place.replace(/\.json$/, ''), changed);
+      known = { version, bundle };
+    }
+    const { json, etag } = known.bundle;
+    c.header('Access-Control-Expose-Headers', 'ETag');
+    c.header('Cache-Control', `public, max-age=${BRAND_AGE}`);
+    c.header('ETag', etag);
+    c.env.outgoing.removeHeader('Pragma');
+    const tags = (c.req.header('if-none-match') ?? '').split(',').map(tag => tag.trim());
+    if (tags.includes(etag) || tags.includes('*')) return c.body(null, 304);
+    return c.body(json, 200, { 'Content-Type': 'application/fhir+json; charset=utf-8' });
+  });
+
+  return routes;
 }

@@ -8,8 +8,8 @@ import type { Account } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
 import type { Config } from '../config/config.ts';
 import { type DemoPerson, type SmartDemo, smartDemo } from './demo.ts';
+import { DEMO_APP } from './demo-app.ts';
 import { type Endpoints, endpointsOf } from './discovery.ts';
-import { demoGreeting, SMART_GREETING } from './greeting.ts';
 import { AUTH_PATH } from './provider.ts';
 import { openSmart, type Smart, type SmartOptions } from './server.ts';
 
@@ -54,4 +54,41 @@ export async function startSmart(config: Config, people: readonly DemoPerson[]):
     },
     close: () => smart?.close(),
   };
+}
+
+export const SMART_GREETING = [
+  'Who may read is decided by tokens (ACCESS=smart); docs/smart.md says how to let people and apps in:',
+  '',
+  '  npx lintel user add NAME --fhir-user TYPE/ID',
+  '  npx lintel client add ID --public --redirect URL --scope SCOPES',
+].join('\n');
+
+/**
+ * Writes what the demo says at its start: how to launch an app, and how to get a token by curl.
+ */
+export function demoGreeting(base: string, fhirPath: string, { people, secret, keyFile }: SmartDemo): string {
+  const token = `${base}${AUTH_PATH}/token`;
+  return [
+    'Who may read is decided by tokens (ACCESS=smart). To try it:',
+    '',
+    ...people.map(({ name, password }) => `  Log in as    ${name.padEnd(8)} password ${password}`),
+    `  An app       ${base}${DEMO_APP}`,
+    `  The EHR      ${base}${AUTH_PATH}/ehr   launches apps for a patient`,
+    `  My apps      ${base}${AUTH_PATH}/apps  ends their access`,
+    '',
+    '  Clients      demo-public, demo-secret, demo-key, demo-backend',
+    `  demo-secret  ${secret}`,
+    `  Keys         ${keyFile}  (of demo-key and demo-backend)`,
+    '',
+    'A token by Backend Services:',
+    '',
+    `  TOKEN=$(curl -s -d grant_type=client_credentials -d 'scope=system/*.rs' \\`,
+    '    -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer \\',
+    `    -d client_assertion="$(npx lintel client assertion demo-backend --key ${keyFile} --token-url ${token})" \\`,
+    `    ${token} | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')`,
+    '',
+    'And with it:',
+    '',
+    `  curl -H "Authorization: Bearer $TOKEN" '${base}${fhirPath}/Patient?_count=2'`,
+  ].join('\n');
 }

@@ -2,10 +2,11 @@
  * The interface of database engines. Each engine's folder exports one Engine, and only engines.ts lists them.
  * docs/extending.md says how to add one.
  */
+
+import type { ColumnInfo, TableInfo } from './catalog.ts';
 import type { ColumnType } from './column-type.ts';
 import type { Database } from './database.ts';
 import type { Dialect } from './dialect.ts';
-import type { WordTable } from './word-table.ts';
 
 /** Where a database is, as its engine reads it. May hold a password: for the engine only. Threads get a copy of it. */
 export interface DatabaseAddress {
@@ -73,4 +74,22 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
   readonly wordTable: ((words: WordTable) => string) | undefined;
   /** What to look at, by the number or code of an error that a configuration causes. */
   readonly cures: Readonly<Record<string, string>>;
+}
+
+export interface WordTable {
+  /** As the catalog describes it. */
+  readonly of: TableInfo;
+  /** Of an engine that has schemas. */
+  readonly schema: string | undefined;
+  readonly key: readonly ColumnInfo[];
+  /** Texts. */
+  readonly columns: readonly ColumnInfo[];
+}
+
+/**
+ * A table of the words of some columns (docs/decisions/0316-an-index-of-words.md); each engine's folder writes its
+ * statements. Lintel prints them for the database's administrator and never runs them. The name of the table of words.
+ */
+export function wordTableName({ of }: Pick<WordTable, 'of'>): string {
+  return `${of.name}_WORDS`;
 }

@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '../../src/auth/accounts.ts';
 import { createLogin } from '../../src/auth/login.ts';
-import { networkOf } from '../../src/auth/network.ts';
 import { fitsPassword, hashPassword } from '../../src/auth/password.ts';
-import { createThrottle } from '../../src/auth/throttle.ts';
+import { createThrottle, networkOf } from '../../src/auth/throttle.ts';
 
 let known: ReadonlyMap<string, Account>;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pollLimit } from '../../src/http/export/poll-limit.ts';
+import { pollLimit } from '../../src/http/export/routes.ts';
 
 test('ten polls may come at once, then one each second; another job is polled by itself', () => {
   let now = 5000;

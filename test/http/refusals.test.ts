@@ -1,7 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Server, Socket } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { createRefusals } from '../../src/http/server/refusals.ts';
+import { createRefusals } from '../../src/http/server/malformed.ts';
 import { listen } from '../../src/http/server/server.ts';
 
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));

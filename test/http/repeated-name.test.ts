@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hasRepeatedName } from '../../src/http/fhir/repeated-name.ts';
+import { hasRepeatedName } from '../../src/http/fhir/resource-body.ts';
 
 test.each([
   '{"a":1,"a":1}',

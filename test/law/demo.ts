@@ -5,10 +5,9 @@ import { createFacade, type Facade, type FacadeOptions } from '../../src/facade.
 import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
-import { conceptMapsOf } from '../../src/operations/concept-maps.ts';
+import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resources.ts';
 import { EXPORT_OPERATIONS } from '../../src/operations/operations.ts';
 import { RECORD_OPERATIONS } from '../../src/operations/record-operations.ts';
-import { valueSetsOf } from '../../src/operations/value-sets.ts';
 import type { Rules } from '../../src/plan/environment.ts';
 import type { AccessRules } from '../../src/plan/sight.ts';
 import type { Database } from '../../src/sql/database.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { createRegistry } from '../../src/mapping/model.ts';
-import { conceptMapsOf } from '../../src/operations/concept-maps.ts';
+import { conceptMapsOf } from '../../src/operations/code-map-resources.ts';
 import type { Json } from '../../src/validation/item.ts';
 import { validateResource } from '../../src/validation/validator.ts';
 import { type Demo, openDemo } from '../law/demo.ts';

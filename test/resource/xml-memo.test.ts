@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { toXml } from '../../src/resource/xml.ts';
-import { XmlMemo } from '../../src/resource/xml-memo.ts';
+import { XmlMemo } from '../../src/resource/xml-meaning.ts';
 import { heapAfterCollection } from '../heap.ts';
 
 /** Asks for values in turn; gives how many had to be made. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readWrittenDate } from '../../src/rest/written-date.ts';
+import { readWrittenDate } from '../../src/rest/patient-summary.ts';
 
 test.each([
   ['1970-02-03', '1970-02-03'],

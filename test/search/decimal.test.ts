@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { writtenNumber } from '../../src/search/decimal.ts';
+import { writtenNumber } from '../../src/search/types/number.ts';
 
 describe('a written number stands for half a unit of its last digit on both sides', () => {
   test.each([

@@ -20,13 +20,12 @@ import {
   seeing,
   serverBase,
 } from '../context.ts';
-import { bodyParameters } from '../fhir/operation-body.ts';
 import { ID } from '../fhir/record-routes.ts';
+import { bodyParameters } from '../fhir/resource-body.ts';
 import { representationOf, respond, respondWithOutcome } from '../fhir/respond.ts';
 import { mustBeWhole } from '../middleware/break-glass.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';
 import { downloadFile } from './files.ts';
-import { pollLimit } from './poll-limit.ts';
 
 /** The parts of the application, exports among them. */
 type Parts = AppParts & { readonly exports: ExportParts };
@@ -250,4 +249,29 @@ async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<
   if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
   const issue = issueOf('wrong-method', `This operation takes ${allow}`);
   return respondWithOutcome(c, 405, [issue], { Allow: allow });
+}
+
+/**
+ * Limits polls of an export. In: the name of what is polled. Out: true if the poll is refused. A few polls may come at
+ * once, then one per second, by the monotonic clock.
+ */
+const AT_ONCE = 10;
+const PER_MILLISECOND = 1 / 1000;
+/** Names that are remembered; the oldest are forgotten first. */
+const REMEMBERED = 10_000;
+
+export function pollLimit(now: () => number = () => performance.now()): (name: string) => boolean {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return name => {
+    const time = now();
+    const known = buckets.get(name) ?? { left: AT_ONCE, at: time };
+    const left = Math.min(AT_ONCE, known.left + (time - known.at) * PER_MILLISECOND);
+    buckets.delete(name);
+    buckets.set(name, { left: left < 1 ? left : left - 1, at: time });
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= REMEMBERED) break;
+      buckets.delete(oldest);
+    }
+    return left < 1;
+  };
 }

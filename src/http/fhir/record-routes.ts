@@ -12,7 +12,7 @@ import { answerOf } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { urlParameters } from '../middleware/request.ts';
-import { bodyParameters } from './operation-body.ts';
+import { bodyParameters } from './resource-body.ts';
 import { representationOf } from './respond.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */

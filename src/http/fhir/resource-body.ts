@@ -8,7 +8,6 @@ import { fromXml, XmlError } from '../../resource/from-xml.ts';
 import type { HttpContext } from '../context.ts';
 import { formatOf } from '../middleware/negotiate.ts';
 import { contentTypeOf, utf8, WrongMediaType } from '../middleware/request.ts';
-import { hasRepeatedName } from './repeated-name.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -61,4 +60,89 @@ function parseXml(text: string): unknown {
     if (error instanceof XmlError) throw new FhirError('malformed-body', `The body is no FHIR XML: ${error.message}`);
     throw error;
   }
+}
+
+/** A string, or what opens, closes or follows one. */
+const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
+
+/**
+ * Finds an object with the same name twice in a JSON text. JSON.parse keeps the last value and other readers the first,
+ * so that such a body means different things to different readers. In: a text that JSON.parse accepts.
+ * https://hl7.org/fhir/R4/json.html, RFC 8259 section 4
+ */
+export function hasRepeatedName(json: string): boolean {
+  const names: (Set<string> | undefined)[] = [];
+  let last = '';
+  for (const [token] of json.matchAll(TOKEN)) {
+    switch (token) {
+      case '{':
+        names.push(new Set());
+        break;
+      case '[':
+        names.push(undefined);
+        break;
+      case '}':
+      case ']':
+        names.pop();
+        break;
+      case ':': {
+        const seen = names.at(-1);
+        // `\u0061` is the same name as `a`.
+        const name = String(JSON.parse(last));
+        if (seen?.has(name)) return true;
+        seen?.add(name);
+        break;
+      }
+      default:
+        last = token;
+    }
+  }
+  return false;
+}
+
+/**
+ * Reads the body of an operation: a Parameters resource in JSON or XML. In: a request. Out: names and values, as of a
+ * query string.
+ * https://hl7.org/fhir/R4/operations.html#request
+ * Throws FhirError `invalid`. No body stands for no parameters.
+ */
+export async function bodyParameters(c: HttpContext): Promise<readonly (readonly [string, string])[]> {
+  const body = await resourceBody(c, 'Parameters');
+  const { parameter = [] } = body ?? {};
+  if (!Array.isArray(parameter)) throw notParameters();
+  return parameter.map(one => {
+    if (!isMembers(one) || typeof one['name'] !== 'string') throw notParameters();
+    return [one['name'], writtenValue(one)] as const;
+  });
+}
+
+/** The one `value[x]` as a search writes it. */
+function writtenValue(parameter: Members): string {
+  const [value, ...more] = Object.entries(parameter).flatMap(([name, one]) => (/^value[A-Z]/.test(name) ? [one] : []));
+  if (more.length > 0) throw notParameters();
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (!isMembers(value)) throw notParameters();
+  const { reference, coding } = value;
+  if (typeof reference === 'string') return reference;
+  const tokens = Array.isArray(coding) ? coding.filter(isMembers).map(tokenOf) : [tokenOf(value)];
+  if (tokens.length === 0) throw notParameters();
+  return tokens.join(',');
+}
+
+/** A Coding or an Identifier. */
+function tokenOf({ system, code, value }: Members): string {
+  const own = code ?? value;
+  if (typeof own !== 'string' || (system !== undefined && typeof system !== 'string')) throw notParameters();
+  return system === undefined ? escaped(own) : `${escaped(system)}|${escaped(own)}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\,$|]/g, character => `\\${character}`);
+}
+
+function notParameters(): FhirError {
+  return new FhirError(
+    'malformed-body',
+    'The body is not a Parameters resource with a name and a value for each parameter',
+  );
 }

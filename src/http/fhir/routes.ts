@@ -4,16 +4,16 @@
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { SearchRequest } from '../../facade.ts';
+import type { ResourceText, SearchRequest } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
-import { answerOf, answerOfResource } from '../middleware/answer.ts';
+import { type Answer, answerOf, answerOfResource, answerWith } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
-import { formParameters, urlParameters } from '../middleware/request.ts';
+import { accepts, asksForFhir } from '../middleware/negotiate.ts';
+import { formParameters, headerOf, lastOf, urlParameters } from '../middleware/request.ts';
 import { withSecurity } from './authorization.ts';
-import { nativeContent } from './binary.ts';
 import { ID, recordRoutes } from './record-routes.ts';
 import { representationOf } from './respond.ts';
 import { summaryRoutes } from './summary-routes.ts';
@@ -116,5 +116,30 @@ function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise
     const representation = representationOf(c, parameters);
     const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
     return timed(context, 'write', () => answerOf(bundle.json, representation));
+  });
+}
+
+/** The one type whose content R4 gives without the resource around it. */
+const CONTENT_TYPE = 'Binary';
+
+/**
+ * Answers a read of Binary with the content itself if the client asks for no media type of FHIR. The content may come
+ * from anywhere: headers keep browsers from guessing its type and from running it.
+ * https://hl7.org/fhir/R4/binary.html#rest
+ * The content, or undefined where the resource itself has to be sent.
+ */
+export function nativeContent(
+  c: HttpContext,
+  resource: ResourceText,
+  parameters: SearchRequest['parameters'],
+): Answer | undefined {
+  const accept = headerOf(c, 'accept');
+  if (resource.type !== CONTENT_TYPE || asksForFhir(lastOf(parameters, '_format'), accept)) return undefined;
+  const { contentType, data }: { contentType?: string; data?: string } = JSON.parse(resource.json);
+  if (contentType === undefined || data === undefined) return undefined;
+  const [mediaType = ''] = contentType.split(';');
+  if (!/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/.test(contentType) || !accepts(mediaType.trim(), accept)) return undefined;
+  return answerWith(Buffer.from(data, 'base64'), contentType, {
+    headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" },
   });
 }

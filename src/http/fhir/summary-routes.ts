@@ -18,8 +18,8 @@ import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { asksForFhir, isHtml, wantsPage } from '../middleware/negotiate.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';
-import { bodyParameters } from './operation-body.ts';
 import { ID } from './record-routes.ts';
+import { bodyParameters } from './resource-body.ts';
 import { representationOf } from './respond.ts';
 
 const CONTENT_TYPE = 'application/xml';

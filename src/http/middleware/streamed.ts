@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import type { Log } from '../../log.ts';
 import type { HttpContext } from '../context.ts';
-import { describeFailure } from './failure.ts';
+import { describeFailure } from './errors.ts';
 
 /** The log is told of a failure, not of a client that went away. */
 export function streamed(c: HttpContext, source: Readable, log: Log): ReadableStream<Uint8Array> {

@@ -8,7 +8,7 @@ import { RangeProblem } from '../../ccda/range.ts';
 import { FhirError } from '../../outcome.ts';
 import { DatabaseError } from '../../sql/database.ts';
 import { type AppParts, type HttpContext, leftHalfway, serverBase } from '../context.ts';
-import { describeReason, tellFailure } from '../middleware/failure.ts';
+import { describeReason, tellFailure } from '../middleware/errors.ts';
 import { wantsPage } from '../middleware/negotiate.ts';
 import { chartAddress } from '../pages/chart-address.ts';
 import { loginPage, nextAddress } from '../pages/login-page.ts';

@@ -9,7 +9,7 @@ import { createMiddleware } from 'hono/factory';
 import { FhirError } from '../../outcome.ts';
 import type { HttpContext, HttpEnv } from '../context.ts';
 import { refuse } from '../middleware/refuse.ts';
-import { lingerOn } from './linger.ts';
+import { lingerOn } from './malformed.ts';
 
 /** Bytes of a body; the longest is a search form. */
 export const BODY_BYTES = 256 * 1024;

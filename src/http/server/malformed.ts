@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { RequestError } from '@hono/node-server';
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { issueOf, operationOutcome } from '../../outcome.ts';
-import { lingerOn } from './linger.ts';
+import { retryIn } from '../../sql/retry-after.ts';
 
 interface ParseError extends Error {
   readonly code?: string;
@@ -172,4 +172,46 @@ const DOTS = /\.|%2e/i;
 /** Of a target that names its host itself, that host. */
 export function hostOfTarget(target: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
+}
+
+/** Milliseconds. */
+const LINGER = 500;
+
+/**
+ * Closes connections whose clients are still sending. In: a connection whose last bytes are being sent. Out: it is
+ * closed when the client has read them, or after a moment. If it were closed at once, it would be reset and the client
+ * would not see the answer. What still comes is read and dropped. RFC 9112 section 9.6
+ */
+export function lingerOn(socket: Duplex): void {
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), LINGER);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/** Milliseconds that a refusal waits. */
+const PAUSE = 250;
+/** Refusals that wait. */
+const MOST = 2000;
+/** Seconds, at least. */
+const RETRY_AFTER = 1;
+
+/**
+ * Delays refusals under overload: most clients that are refused repeat the request at once, whatever Retry-After says.
+ * In: responses. Out: they are sent a moment later, so that a connection costs a few refusals per second and not
+ * thousands. The number of delayed responses is bounded; the others are refused at once, with 503 and
+ * Retry-After like all.
+ */
+export function createRefusals(): (response: ServerResponse) => void {
+  let waiting = 0;
+  return response => {
+    if (waiting >= MOST) {
+      refuseBusy(response, retryIn(RETRY_AFTER));
+      return;
+    }
+    waiting++;
+    setTimeout(() => {
+      waiting--;
+      refuseBusy(response, retryIn(RETRY_AFTER));
+    }, PAUSE);
+  };
 }

@@ -11,8 +11,7 @@ import type { Hono } from 'hono';
 import type { HttpEnv } from '../context.ts';
 import type { Hits } from './cache-hits.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
-import { answerOfMalformed, refuseMalformed, refuseRequest } from './malformed.ts';
-import { createRefusals } from './refusals.ts';
+import { answerOfMalformed, createRefusals, refuseMalformed, refuseRequest } from './malformed.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {

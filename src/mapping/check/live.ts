@@ -1,21 +1,44 @@
 /**
- * Checks a pack against a live database for what only rows can prove. In: a registry and a database. Out: problems
- * with numbers of rows. It sends only SELECTs, one after the other.
+ * Checks a pack against a live database for what only rows can prove: literals in another case, ambiguous orders, `sql`
+ * that the engine refuses, references that lead nowhere. In: a registry and a database. Out: problems with numbers of
+ * rows. It sends only SELECTs, one after the other.
  */
-import type { Catalog } from '../../sql/catalog.ts';
-import type { Database } from '../../sql/database.ts';
-import { createReport, type Problem } from '../load/problem.ts';
+import { plural } from '../../common/plural.ts';
+import { type Catalog, findTable } from '../../sql/catalog.ts';
+import { among, and, call, equals, exists, filled, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import { type Database, DatabaseError } from '../../sql/database.ts';
+import type { ColumnExpression, Order } from '../../sql/expression.ts';
+import { renameExpression, renameRelation } from '../../sql/rename.ts';
+import { aliasesOf } from '../../sql/walk.ts';
+import { createReport, type Problem, type Report } from '../load/problem.ts';
 import { tablesOf } from '../load/rows/tables-used.ts';
-import type { Position, Registry } from '../model.ts';
+import type { ChildRows, Lookup, Position, Registry, Scope } from '../model.ts';
+import { fixedColumns, isPromised } from '../promised.ts';
 import { checkDrift } from './drift.ts';
-import { checkLiterals } from './literals.ts';
-import { checkOrders } from './order.ts';
-import { partsOf, sourcesOf } from './parts.ts';
-import { askedAt, type ReadPiece, type ReadScope } from './questions.ts';
-import { checkExpressions } from './raw.ts';
+import {
+  partsOf,
+  type ScopedChildRows,
+  type ScopedLookup,
+  type ScopedRef,
+  type ScopedTest,
+  type ScopedValue,
+  sourcesOf,
+} from './parts.ts';
+import {
+  type Asking,
+  aliasesIn,
+  askedAt,
+  countDuplicates,
+  countRows,
+  isClosed,
+  isOwn,
+  manyOf,
+  type ReadPiece,
+  type ReadScope,
+  valuesOf,
+} from './questions.ts';
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
-import { checkTargets } from './targets.ts';
-import { checkIds, checkKey, checkLookup, checkReference } from './unique.ts';
+import { checkIds, checkKey, checkLookup, checkReference, exactly, joinedBy } from './unique.ts';
 import { checkCodes, checkPieces, checkTableCodes } from './unmapped.ts';
 import { checkWords } from './words.ts';
 
@@ -63,4 +86,173 @@ export async function checkLive({
   await checkTableCodes(lookups, asking, report);
   for (const one of pieces) await about(one.at, () => checkPieces([one], asking, report));
   return report.problems();
+}
+
+/**
+ * Finds literals that no row has though rows have them in another case: `y` where the table says `Y`. A `deleted` with
+ * such a literal would hide nothing. In: comparisons of text columns with literals. Out: warnings with the values of
+ * the rows. Asked once per comparison, of the whole table.
+ */
+export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking, report: Report): Promise<void> {
+  for (const { scope, test, picks } of tests) {
+    const { column, values, at } = test;
+    if (column.type.kind !== 'text' || !at || !isOwn(column, scope)) continue;
+    const { type } = column;
+    const { table } = scope.lookups.find(({ alias }) => alias === column.alias) ?? scope;
+    const asked = new Map(values.map(literal => [capitals(literal), String(literal)]));
+    const inCapitals = call('upper', [call('trim', [column], type)], type);
+    const texts = [...asked.keys()].map(text => value(text, type));
+    const found = await valuesOf(asking, scope, column, among(inCapitals, texts));
+    if (picks && found.length === 0 && (await countRows(asking, scope, and())) > 0) {
+      report.warning('never-used', at, `no row of ${table.name} has ${values.join(' or ')} as ${column.column}`, {
+        expected: 'a value of the column, or no condition on it',
+      });
+    }
+    const written = new Set(values.map(literal => String(literal).trimEnd()));
+    for (const [text, spellings] of Map.groupBy(found, ({ values: [raw] }) => capitals(raw ?? ''))) {
+      const raws = spellings.map(({ values: [raw] }) => String(raw).trimEnd());
+      const [other = ''] = raws;
+      if (raws.some(raw => written.has(raw))) continue;
+      const rows = spellings.reduce((sum, group) => sum + group.rows, 0);
+      report.warning('never-used', at, `no row of ${table.name} has ${asked.get(text) ?? text} as ${column.column}`, {
+        found: `${other} in ${plural(rows, 'row')}`,
+        suggestion: other.trim(),
+      });
+    }
+  }
+}
+
+function capitals(literal: string | number): string {
+  return String(literal)
+    .trim()
+    .replace(/[a-z]/g, letter => letter.toUpperCase());
+}
+
+interface Ordered {
+  readonly rows: Scope;
+  readonly on: Lookup['on'] | ChildRows['on'];
+  readonly order: readonly Order[];
+  readonly at: Position;
+}
+
+/**
+ * Finds ambiguous orders: `pick` of lookups and `order` of child rows by which several rows of one parent are equal.
+ * The engine then chooses among them anew in each statement, and a resource may be found or sorted by another row than
+ * it shows. In: lookups and `each` nodes. Out: warnings with numbers, never with values. Pages are not affected, as
+ * they go by the key. Asked for each lookup with `pick`, and for each `each` with `order`.
+ */
+export async function checkOrders(
+  lookups: readonly ScopedLookup[],
+  children: readonly ScopedChildRows[],
+  catalog: Catalog,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  for (const { lookup } of lookups) {
+    const { table, alias, where, on, pick, at } = lookup;
+    const ordered = { rows: { table, alias, where, lookups: [] }, on, order: pick, at };
+    await checkOrder(`\`pick\` of lookup ${alias}`, ordered, catalog, asking, report);
+  }
+  for (const { from, at } of children) {
+    const ordered = { rows: from.scope, on: from.on, order: from.order, at };
+    await checkOrder('`order`', ordered, catalog, asking, report);
+  }
+}
+
+/** Rows without a value to order by are as much alike as others. */
+async function checkOrder(
+  what: string,
+  { rows, on, order, at }: Ordered,
+  catalog: Catalog,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  const theirs = on.map(joinedBy);
+  const columns = order.flatMap(columnOf);
+  if (order.length === 0 || !isClosed(rows)) return;
+  if (isPromised(rows, [...exactly(on), ...columns, ...fixedColumns(rows)], findTable(catalog, rows.table), true))
+    return;
+  const tied = await countDuplicates(asking, rows, [...theirs, ...columns], TRUE, theirs);
+  if (tied === 0) return;
+  report.warning(
+    'unstable-order',
+    at,
+    `${what} is the same in several rows, ${manyOf(tied, 'time')}: the engine says which comes first`,
+    {
+      expected: 'a further column that sets them apart',
+    },
+  );
+}
+
+function columnOf({ by }: Order): readonly ColumnExpression[] {
+  return by.kind === 'column' ? [by] : [];
+}
+
+/**
+ * Checks `sql` expressions, which only the engine understands. In: the `sql` values of the mappings, with those of
+ * alternatives. Out: an error if the engine refuses one, for its syntax or for some row, as that row would fail every
+ * search; a warning if no row gives a value. Has each `sql` worked out for all rows of its scope.
+ */
+export async function checkExpressions(
+  expressions: readonly ScopedValue[],
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  for (const { scope, node } of expressions) {
+    if (!isClosed(scope)) continue;
+    const raw = node.from.filter(from => from.kind === 'raw');
+    const own = new Set<string>(aliasesIn(scope));
+    // Within an `each` it may be of a row around, among whose rows it is worked out where it stands.
+    if ([...aliasesOf({ expressions: raw })].some(alias => !own.has(alias))) continue;
+    try {
+      for (const expression of raw) await countRows(asking, scope, isNull(expression));
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
+      report.error(
+        'statement-refused',
+        node.at,
+        `the database cannot work out this \`sql\`: ${error.words ?? error.message}`,
+      );
+      continue;
+    }
+    const given = node.codec.present(node.from, asking.clock);
+    if ((await countRows(asking, scope, given)) > 0) continue;
+    const rows = await countRows(asking, scope, TRUE);
+    if (rows > 0) report.warning('never-used', node.at, `this \`sql\` gives no value in any of ${plural(rows, 'row')}`);
+  }
+}
+
+/**
+ * Finds references that lead nowhere: not one row whose columns are filled finds a row of the target, so the join is
+ * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal. Some row
+ * of each reference finds its target.
+ */
+export async function checkTargets(
+  refs: readonly ScopedRef[],
+  registry: Registry,
+  asking: Asking,
+  report: Report,
+): Promise<void> {
+  for (const { scope, node } of refs) {
+    const narrowed: Scope = node.if ? { ...scope, where: { kind: 'all', of: [scope.where, node.if] } } : scope;
+    if (!isClosed(narrowed) || !node.on.every(({ ours }) => isOwn(ours, scope))) continue;
+    const target = registry.mapping(node.target).source;
+    const theirs = node.on.map(on => on.theirs);
+    const { relation, aliases } = renameRelation(asking.readScope(target, and(), asking.clock, theirs));
+    const joined = node.on.map(on => equals(renameExpression(on.theirs, aliases), on.ours));
+    const ours = node.on.map(on => (on.ours.type.kind === 'text' ? filled(on.ours) : not(isNull(on.ours))));
+    const found = exists({ ...relation, where: and(...joined, relation.where) });
+    if ((await countRows(asking, narrowed, and(...ours, found))) > 0) continue;
+    const rows = await countRows(asking, narrowed, and(...ours));
+    if (rows === 0) continue;
+    report.warning(
+      'dangling-reference',
+      node.at,
+      `no reference to ${node.target} finds a row of ${target.table.name}`,
+      {
+        expected: 'columns that hold the same on both sides',
+        found: `${plural(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
+      },
+    );
+  }
 }

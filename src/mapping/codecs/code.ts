@@ -11,8 +11,7 @@ import { digits } from '../../time/calendar.ts';
 import type { AnyCase } from '../criterion.ts';
 import { type Codec, type OrderFace, only } from './codec.ts';
 import { columnDigits, valuePrinted } from './number.ts';
-import { equalsAnyCase, matchText, trimEnd } from './text.ts';
-import { beginningOf } from './text-beginning.ts';
+import { beginningOf, equalsAnyCase, matchText, trimEnd } from './text.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a code must not have
 const FORBIDDEN = /^ | {2}|[\u0000-\u001f\u007f]/;

@@ -13,8 +13,8 @@ import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/const
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { type Codec, only } from './codec.ts';
+import { isNumberText, numberOf, parseNumberText, trimmedText } from './decimal.ts';
 import { matchEdge, numberCodec } from './number.ts';
-import { isNumberText, numberOf, parseNumberText, trimmedText } from './number-text.ts';
 import { trim } from './text.ts';
 
 const COMPARATORS = ['<=', '>=', '<', '>'] as const;

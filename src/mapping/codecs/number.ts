@@ -12,8 +12,18 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { printNumber } from '../../sql/shared-functions.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { type Codec, only, type Primitive } from './codec.ts';
-import { ceilUnits, compareDecimals, floorUnits, printUnits } from './decimal.ts';
-import { canonicalNumber, isNumberText, MOST_DECIMALS, numberOf, parseNumberText, trimmedText } from './number-text.ts';
+import {
+  canonicalNumber,
+  ceilUnits,
+  compareDecimals,
+  floorUnits,
+  isNumberText,
+  MOST_DECIMALS,
+  numberOf,
+  parseNumberText,
+  printUnits,
+  trimmedText,
+} from './decimal.ts';
 import { trim } from './text.ts';
 
 export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedInt';

@@ -7,7 +7,7 @@ import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { type Codec, only } from './codec.ts';
-import { isNumberText, parseNumberText, trimmedText } from './number-text.ts';
+import { isNumberText, parseNumberText, trimmedText } from './decimal.ts';
 import { trim } from './text.ts';
 
 /** One end of a range. */

@@ -4,13 +4,13 @@
  * FHIR forbids are removed from the resource and not from the search: the one exception to the law, for values that
  * contain them. https://hl7.org/fhir/R4/datatypes.html#string
  */
-import { UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, compare, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { fold } from '../../sql/shared-functions.ts';
+import { walk } from '../../sql/walk.ts';
 import type { AnyCase, Criterion, DigitsTest, StringMode } from '../criterion.ts';
 import { type Codec, only } from './codec.ts';
-import { beginningOf } from './text-beginning.ts';
 
 /** Text, trimmed on both sides. */
 export function textCodec(): Codec {
@@ -200,4 +200,21 @@ function spellingsOf(text: string): readonly string[] {
 function beginsWith(of: Expression, begin: string): Predicate {
   const behind = begin.slice(0, -1) + String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1);
   return and(compare(of, '>=', value(begin, UNICODE)), compare(of, '<', value(behind, UNICODE)));
+}
+
+/** Of three sort keys that are as long the link still fits into a request. */
+const CHARACTERS = 256;
+
+/**
+ * Limits what rows sort by. In: an expression of columns. Out: the expression, or its beginning if a column may be
+ * longer: links of pages contain sort values, and a request has a limit.
+ */
+export function beginningOf(text: Expression): Expression {
+  const types: ColumnType[] = [];
+  walk({ expressions: [text] }, { column: ({ type }) => void types.push(type) });
+  return types.some(isLong) ? call('substring', [text, 1, CHARACTERS], UNICODE) : text;
+}
+
+function isLong(type: ColumnType): boolean {
+  return type.kind === 'text' && (type.length === 'max' || type.length > CHARACTERS);
 }

@@ -8,10 +8,20 @@ import { isOtherCollation } from '../column-type.ts';
 import { type Dialect, endsTrimmed, jsonSeparator, literal, operand, type Writer } from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
 import { bracketed } from '../identifier.ts';
-import { cast } from './cast.ts';
-import { fetchForm, storedForm, textForm } from './forms.ts';
+import {
+  asText,
+  BLANKS,
+  binary,
+  bindText,
+  cast,
+  constantText,
+  FOLDED,
+  fetchForm,
+  storedForm,
+  textForm,
+  trimmed,
+} from './forms.ts';
 import { call } from './functions.ts';
-import { asText, BLANKS, binary, bindText, constantText, FOLDED, trimmed } from './text.ts';
 
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 

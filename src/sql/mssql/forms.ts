@@ -1,9 +1,12 @@
 /**
- * Writes values in the form in which they are fetched. In: an expression's SQL and type. Out: SQL for the select list
- * (the forms of Row in plan.ts), or for use as text inside a statement.
+ * Writes values in T-SQL: in the form in which they are fetched, cast to another type, as texts for comparison. In: an
+ * expression's SQL and type. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
  */
-import type { ColumnType } from '../column-type.ts';
+import { type ColumnType, UNICODE } from '../column-type.ts';
+import { endsTrimmed, type Writer } from '../dialect.ts';
+import type { Expression } from '../expression.ts';
+import { familyOf, looseType } from '../parameter-type.ts';
 
 /** For the outermost select list only: in a WHERE it would keep an index from serving. */
 export function fetchForm(sql: string, type: ColumnType): string {
@@ -59,4 +62,75 @@ export function textForm(sql: string, type: ColumnType): string {
     case 'binary':
       return `CONVERT(nvarchar(max), ${sql}, 2)`;
   }
+}
+
+/**
+ * Casts values to another type, NULL if impossible. In: SQL and its type. Out: SQL.
+ * https://learn.microsoft.com/sql/t-sql/functions/try-cast-transact-sql
+ */
+export function cast(sql: string, from: ColumnType, to: ColumnType): string {
+  const text = familyOf(from) === 'text';
+  switch (familyOf(to)) {
+    case 'text':
+      return textForm(sql, from);
+    case 'number':
+      if (!text) return 'NULL';
+      return to.kind === 'integer' ? castInteger(sql) : castNumber(sql);
+    case 'moment':
+      // A DATETIME beside a DATETIME2 would have thirds of a hundredth of a second that its text does not show.
+      if (from.kind === 'datetime' && to.kind === 'datetime') return `CAST(${sql} AS datetime2(${from.fraction}))`;
+      if (familyOf(from) === 'moment') return sql;
+      return text ? `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))` : 'NULL';
+    case 'time':
+      return text ? `TRY_CONVERT(time(7), NULLIF(${sql}, ''))` : 'NULL';
+    case 'uuid':
+      return text ? `CASE WHEN LEN(${sql}) = 36 THEN TRY_CAST(${sql} AS uniqueidentifier) END` : 'NULL';
+    case 'binary':
+      return 'NULL';
+  }
+}
+
+/** TRY_CAST alone takes an empty text and a lone sign as 0. */
+export function castInteger(sql: string): string {
+  const text = binary(`RTRIM(${sql})`);
+  return `CASE WHEN ${text} LIKE '%[0-9]' AND ${text} NOT LIKE '%[^-0-9]%' THEN TRY_CAST(${sql} AS bigint) END`;
+}
+
+/** The guards are for what TRY_CAST takes beyond the grammar `-?\d+(\.\d+)?`: signs, blanks, a point at either end. */
+export function castNumber(sql: string): string {
+  const grammar = `n.t LIKE '%[0-9]' AND n.t NOT LIKE '%[^-0-9.]%' AND n.t NOT LIKE '.%' AND n.t NOT LIKE '-.%'`;
+  const number = `CASE WHEN ${grammar} THEN TRY_CAST(n.t AS decimal(38,10)) END`;
+  return `(SELECT ${number} FROM (SELECT ${binary(`TRIM(${BLANKS} FROM ${sql})`)} AS t) AS n)`;
+}
+
+const BINARY = 'COLLATE Latin1_General_BIN2';
+/** Blind to case and accents. */
+export const FOLDED = 'COLLATE Latin1_General_100_CI_AI';
+/** What TRIM takes away. */
+export const BLANKS = 'CONCAT(CHAR(32), CHAR(9), CHAR(13), CHAR(10))';
+
+/**
+ * Writes texts for comparison in T-SQL: with the collation that is asked for, without trailing blanks.
+ * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
+ * The last COLLATE counts, so it is never written twice.
+ */
+export function binary(sql: string): string {
+  return sql.endsWith(BINARY) ? sql : `${sql} ${BINARY}`;
+}
+
+export function bindText(writer: Writer, text: string): string {
+  return writer.bind(text, looseType(text, UNICODE));
+}
+
+export function constantText(writer: Writer, text: string): string {
+  return writer.constant(text, looseType(text, UNICODE));
+}
+
+export function asText(writer: Writer, of: Expression): string {
+  return textForm(writer.expression(of), of.type);
+}
+
+export function trimmed(writer: Writer, of: Expression): string {
+  const sql = asText(writer, of);
+  return endsTrimmed(of) ? sql : `RTRIM(${sql})`;
 }

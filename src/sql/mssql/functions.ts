@@ -8,8 +8,7 @@ import { count, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes, t
 import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
-import { castInteger, castNumber } from './cast.ts';
-import { asText, BLANKS, binary, constantText, FOLDED, trimmed } from './text.ts';
+import { asText, BLANKS, binary, castInteger, castNumber, constantText, FOLDED, trimmed } from './forms.ts';
 
 /** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
 const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";

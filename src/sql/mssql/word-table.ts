@@ -1,8 +1,9 @@
 /**
  * The statements that make and maintain a table of words (../word-table.ts) in SQL Server.
  */
+
+import { type WordTable, wordTableName } from '../engine.ts';
 import { bracketed, identifier } from '../identifier.ts';
-import { type WordTable, wordTableName } from '../word-table.ts';
 import { wordsText } from './functions.ts';
 
 /** The collation compares words as searches do, so they are listed as they are written. */

@@ -8,8 +8,7 @@ import type { Awaitable } from '../../common/awaitable.ts';
 import type { Catalog } from '../catalog.ts';
 import type { ProofOptions } from '../engine.ts';
 import { type Found, measure } from './measure.ts';
-import { openProofs, type Proof } from './proofs.ts';
-import { stampOf } from './stamp.ts';
+import { openProofs, type Proof, stampOf } from './proofs.ts';
 import { columnKey, createWitness, type Witness } from './witness.ts';
 
 /** Milliseconds that looking at the forms of all rows may take. */

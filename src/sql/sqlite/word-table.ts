@@ -1,8 +1,8 @@
 /** The statements that make and keep a table of words (../word-table.ts) in SQLite. */
 
+import { type WordTable, wordTableName } from '../engine.ts';
 import { bracketed, identifier } from '../identifier.ts';
 import { BETWEEN, fold, LEFT_OUT } from '../shared-functions.ts';
-import { type WordTable, wordTableName } from '../word-table.ts';
 
 /**
  * SQLite has neither Unicode's letters nor a function of ours in a trigger. A text with characters beyond Latin letters

@@ -5,7 +5,7 @@
 import type { FirstNode, Member, NamedNode, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import type { Tree } from '../read/tree.ts';
-import { isNeverAbsent } from './absence.ts';
+import { isNeverAbsent } from './required.ts';
 import type { Slot } from './slot.ts';
 
 /** A FirstNode of checked alternatives: none may follow one that is never absent. */

@@ -4,10 +4,9 @@
  * https://hl7.org/fhir/R4/conformance-rules.html#cardinality
  */
 import { elementsOf } from '../../../r4/definitions.ts';
-import type { Member, Position } from '../../model.ts';
+import type { Member, Node, ObjectNode, Position } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import type { ScalarTree } from '../read/tree.ts';
-import { memberNeverAbsent, provides } from './absence.ts';
 import type { Slot } from './slot.ts';
 
 /** What a map of elements came to. */
@@ -83,4 +82,53 @@ export function namesOf(member: Member): readonly string[] {
 function positionOf(member: Member): Position {
   const node = member.kind === 'element' ? member.node : member.alternatives[0]?.[0]?.node;
   return node?.at ?? { file: '', line: 1, column: 1 };
+}
+
+/**
+ * Decides which nodes can be absent. In: a node, and the columns that are never absent. Out: whether some row leaves
+ * the node out. From this follow required elements that need a `needs`, and alternatives that are never reached. True
+ * if the node is emitted for every row that is served.
+ */
+export function isNeverAbsent(node: Node, certain: WeakSet<Node>): boolean {
+  if (node.if) return false;
+  switch (node.kind) {
+    case 'constant':
+      return true;
+    case 'value':
+    case 'ref':
+      return certain.has(node);
+    case 'object':
+      return objectNeverAbsent(node, certain);
+    case 'list':
+      return node.items.some(item => isNeverAbsent(item, certain));
+    case 'each':
+      return false;
+    case 'first':
+      return node.alternatives.some(alternative => isNeverAbsent(alternative, certain));
+    case 'text': {
+      const parts = node.parts.filter(part => typeof part !== 'string');
+      if (node.mode === 'template') return parts.every(part => isNeverAbsent(part, certain));
+      return parts.some(part => isNeverAbsent(part, certain));
+    }
+  }
+}
+
+function objectNeverAbsent(node: ObjectNode, certain: WeakSet<Node>): boolean {
+  const needed = node.needs.every(name => node.members.some(m => provides(m, name) && memberNeverAbsent(m, certain)));
+  return needed && node.members.some(m => !isConstant(m) && memberNeverAbsent(m, certain));
+}
+
+/** Whether a member gives an element under this JSON name. */
+export function provides(member: Member, name: string): boolean {
+  if (member.kind === 'element') return member.name === name;
+  return member.alternatives.some(alternative => alternative.some(named => named.name === name));
+}
+
+export function memberNeverAbsent(member: Member, certain: WeakSet<Node>): boolean {
+  if (member.kind === 'element') return isNeverAbsent(member.node, certain);
+  return member.alternatives.some(alternative => alternative.some(({ node }) => isNeverAbsent(node, certain)));
+}
+
+function isConstant(member: Member): boolean {
+  return member.kind === 'element' && member.node.kind === 'constant';
 }

@@ -13,8 +13,8 @@ import { type Levels, latestCodes, latestTables, packDocument } from '../macros/
 import { expandMappings } from '../macros/macros.ts';
 import { createReport, type Problem, type Report } from '../problem.ts';
 import { type PackFile, type PackFiles, readPackFiles } from '../read/files.ts';
+import { checkVersions } from '../read/other-schemas.ts';
 import { readYaml } from '../read/read.ts';
-import { checkVersions } from '../read/schema-versions.ts';
 import { child, entriesOf, scalarsOf, type Tree } from '../read/tree.ts';
 import { checkAbsentColumns, DateColumns } from '../rows/absent-values.ts';
 import type { NamedRows } from '../rows/columns.ts';

@@ -10,7 +10,6 @@ import { packSchema } from '../read/schema.ts';
 import { checkShape } from '../read/shape.ts';
 import { child, type Entry, entriesOf, plain, type ScalarTree, scalarsOf, type Tree, textOf } from '../read/tree.ts';
 import { brandSchema } from './brand.ts';
-import { type DenyList, deniedNames, denyList } from './deny.ts';
 
 export interface Settings {
   readonly pack: Pack;
@@ -196,4 +195,31 @@ function isZone(zone: string): boolean {
     if (error instanceof RangeError) return false;
     throw error;
   }
+}
+
+/** Tells the rule that forbids a column, or undefined. */
+export type DenyList = (schema: string | undefined, table: string, column: string) => string | undefined;
+
+/**
+ * Reads the `deny:` list of pack.yaml: columns that must never be read. Out: a test of a column. It is used wherever a
+ * mapping names a column, as conditions and lookups reveal values just as elements do. `COLUMN`, `TABLE.COLUMN` or
+ * `schema.TABLE.COLUMN`, each part with `*`; case does not count.
+ */
+export function denyList(rules: readonly string[]): DenyList {
+  const compiled = rules.map(rule => ({ rule, parts: rule.split('.').map(globPart).reverse() }));
+  return (schema, table, column) =>
+    compiled.find(({ parts }) => {
+      const names = [column, table, schema];
+      // A rule that names the schema also holds for a table written without it.
+      return parts.every((part, i) => names[i] === undefined || part.test(names[i] ?? ''));
+    })?.rule;
+}
+
+function globPart(part: string): RegExp {
+  return new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
+}
+
+/** The column names (last parts) of the rules, to find them in raw SQL. */
+export function deniedNames(rules: readonly string[]): readonly string[] {
+  return rules.map(rule => rule.split('.').at(-1) ?? rule).filter(name => !name.includes('*'));
 }

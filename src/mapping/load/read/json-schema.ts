@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { resourceTypes } from '../../../r4/definitions.ts';
 import { CODECS, TEXT_STEPS } from '../../codecs/table.ts';
+import { accessSchema } from './other-schemas.ts';
 import { codesSchema, mappingFileSchema, packSchema } from './schema.ts';
-import { accessSchema } from './schema-access.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
