@@ -18,15 +18,24 @@ const KEY = 500;
 /** Characters of all keys that any cache may keep. */
 const LEAST = 50_000;
 
+/** How heavy values are, and how heavy all may be together; `weigh` is asked whenever one is kept. */
+export interface Weights<V> {
+  readonly most: number;
+  readonly weigh: (value: V) => number;
+}
+
 /**
  * Keeps the `entries` most recently used values, as long as their keys are not too long together: clients may choose
- * them.
+ * them. With `weights`, values too are not too heavy together.
  */
-export function boundedCache<V extends object>(entries: number, key: number = KEY): BoundedCache<V> {
+export function boundedCache<V extends object>(
+  entries: number,
+  { key = KEY, weights }: { readonly key?: number; readonly weights?: Weights<V> } = {},
+): BoundedCache<V> {
   const cache = new LRUCache<string, V>({
     max: entries,
-    maxSize: Math.max(entries * key, LEAST),
-    sizeCalculation: (_value, { length }) => length + 1,
+    maxSize: Math.max(entries * key, LEAST) + (weights?.most ?? 0),
+    sizeCalculation: (value, { length }) => length + 1 + (weights?.weigh(value) ?? 0),
   });
   // The same is mostly asked for many times in a row, and has no place to move to.
   let newest: { readonly key: string; readonly value: V } | undefined;

@@ -13,6 +13,7 @@ import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
+import { weightOf } from '../sql/weight.ts';
 import type { Session } from './session.ts';
 
 /** One round of planning. */
@@ -34,6 +35,8 @@ export interface KeptQuestion {
 interface Template {
   readonly round: ForInstants<Omit<Round<unknown>, 'placeholders'>>;
   readonly guards: IdReader['guards'];
+  /** Bytes. */
+  readonly weight: number;
 }
 
 /** Plans of a registry at most. */
@@ -41,10 +44,18 @@ const PLANS = 300;
 /** Characters of question and keys; what many keys were found for is not kept. */
 const KEY_LENGTH = 4000;
 
+/** Bytes of all of them, about. Of a type with hundreds of mappings one plan may hold tens of megabytes. */
+const BYTES = 64_000_000;
+
 /** Ids of so many shapes are told apart under one key; what was asked last comes first. */
 const SHAPES = 8;
 
-const created = () => boundedCache<Template[]>(PLANS);
+const weights = {
+  most: BYTES,
+  weigh: (templates: readonly Template[]) => templates.reduce((sum, { weight }) => sum + weight, 0),
+};
+
+const created = () => boundedCache<Template[]>(PLANS, { weights });
 
 /** Predicates belong to one registry and go with it. */
 const kept = new WeakMap<Registry, ReturnType<typeof created>>();
@@ -64,7 +75,8 @@ export function planRound<T>(
   const { sight } = env;
   const ids = legalIds(sight.ids.length === 0 ? question.ids : [...question.ids, ...sight.ids]);
   const known = resolvedForm(env);
-  const templates = templatesOf(question.key + sight.key + known.key, env);
+  const key = question.key + sight.key + known.key;
+  const templates = templatesOf(key, env);
   for (let at = 0; templates && at < templates.length; at++) {
     const template = templates[at];
     const read = template && placeholdersFor(template.guards, ids);
@@ -83,8 +95,10 @@ export function planRound<T>(
     return { ...plannedIn(parameterized, plan), placeholders: together(known.placeholders, reader.placeholders) };
   const round = forInstants(parameterized, within => plannedIn(within, plan));
   if (round.checks !== 'once') {
-    if (templates.length === SHAPES) templates.pop();
-    templates.unshift({ round, guards: withoutImplied(reader.guards) });
+    const { planned, asked } = round.made;
+    const weight = weightOf([planned, asked], BYTES);
+    const template = { round, guards: withoutImplied(reader.guards), weight };
+    kept.get(env.registry)?.keep(key, [template, ...templates.slice(0, SHAPES - 1)]);
   }
   return { ...round.made, placeholders: together(known.placeholders, reader.placeholders) };
 }

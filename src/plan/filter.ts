@@ -10,6 +10,7 @@ import { asAskedAt } from '../search/types/token.ts';
 import { matching } from '../search/types/types.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
+import { weightOf } from '../sql/weight.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';
@@ -58,12 +59,18 @@ const KEPT_AT_MOST = 2000;
  */
 const ASKED_LENGTH = 400;
 
-type Kept = Map<string, ForInstants<Predicate | undefined>>;
+/** Bytes of all of them, about. */
+const KEPT_BYTES = 16_000_000;
+
+interface Kept {
+  readonly made: Map<string, ForInstants<Predicate | undefined>>;
+  bytes: number;
+}
 
 const kept = new WeakMap<Registry, Kept>();
 
 function keptFor({ registry }: Environment): Kept {
-  const known: Kept = kept.get(registry) ?? new Map();
+  const known: Kept = kept.get(registry) ?? { made: new Map(), bytes: 0 };
   kept.set(registry, known);
   return known;
 }
@@ -79,15 +86,20 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
   if (asked.length > ASKED_LENGTH) return madePredicate(mapping, match, env);
   const known = keptFor(env);
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
-  const before = known.get(key);
+  const before = known.made.get(key);
   if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;
   // A plan that is not kept has the instant itself.
   if (env.moments === undefined) return madePredicate(mapping, match, env);
   const watch = watchRequest(env);
   const made = forInstants(watch.env, within => madePredicate(mapping, match, within));
   if (watch.looked() || made.checks === 'once') return made.made;
-  if (known.size === KEPT_AT_MOST) known.clear();
-  known.set(key, made);
+  const bytes = made.made ? weightOf(made.made, KEPT_BYTES) : 0;
+  if (known.made.size === KEPT_AT_MOST || known.bytes + bytes > KEPT_BYTES) {
+    known.made.clear();
+    known.bytes = 0;
+  }
+  known.made.set(key, made);
+  known.bytes += bytes;
   return made.made;
 }
 

@@ -171,6 +171,12 @@ interface Fragment {
 export type Fragments = WeakMap<Expression | Predicate, Fragment>;
 
 /**
+ * Characters of a fragment that is kept. A longer one is a list of the codes of a large code map, or has one in it, and
+ * each mapping that uses the map would keep its own.
+ */
+const FRAGMENT = 4000;
+
+/**
  * Writes SQL of a part that recurs in many statements (presence of a mapping, flags, sub-selects) once for the lifetime
  * of the part, which is immutable; its parameters are bound each time. Only for engines with positional placeholders.
  * `bound`: the parameters of the statement so far, in their order.
@@ -188,6 +194,6 @@ export function writtenOnce(
   }
   const before = bound.length;
   const text = write();
-  kept.set(part, { text, parameters: bound.slice(before) });
+  if (text.length <= FRAGMENT) kept.set(part, { text, parameters: bound.slice(before) });
   return text;
 }

@@ -1,8 +1,17 @@
 /**
  * Makes keys of expressions and predicates: equal texts for equal trees. By these keys a column is fetched once and a
- * predicate kept once. They are not SQL.
+ * predicate kept once. They are not SQL. A long key is its digest: a predicate that compares with the codes of large
+ * code maps would keep a text of its own of hundreds of kilobytes, and so would each that it is part of.
  */
+import { createHash } from 'node:crypto';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
+
+/** Characters of a key; longer ones become digests. */
+const LONGEST = 300;
+
+function short(key: string): string {
+  return key.length > LONGEST ? `#${createHash('sha256').update(key).digest('base64url')}` : key;
+}
 
 export function expressionKey(expression: Expression): string {
   switch (expression.kind) {
@@ -19,7 +28,7 @@ export function expressionKey(expression: Expression): string {
       return `flag(${predicateKey(expression.when)})`;
     case 'choice': {
       const choices = expression.of.map(({ when, give }) => `${predicateKey(when)}>${expressionKey(give)}`);
-      return `choice(${choices.join('|')}|${expression.otherwise ? expressionKey(expression.otherwise) : ''})`;
+      return short(`choice(${choices.join('|')}|${expression.otherwise ? expressionKey(expression.otherwise) : ''})`);
     }
     case 'scalar':
       return `scalar(${expressionKey(expression.select)}|${relationKey(expression.from)}${orderKey(expression.order)})`;
@@ -42,7 +51,7 @@ function orderKey(orders: readonly Order[] = []): string {
 const lists = new WeakMap<readonly Expression[], string>();
 
 function listKey(values: readonly Expression[]): string {
-  const known = lists.get(values) ?? values.map(expressionKey).join();
+  const known = lists.get(values) ?? short(values.map(expressionKey).join());
   lists.set(values, known);
   return known;
 }
@@ -53,7 +62,7 @@ const keys = new WeakMap<Predicate, string>();
 export function predicateKey(predicate: Predicate): string {
   const known = keys.get(predicate);
   if (known !== undefined) return known;
-  const made = makePredicateKey(predicate);
+  const made = short(makePredicateKey(predicate));
   keys.set(predicate, made);
   return made;
 }
