@@ -119,6 +119,13 @@ test('a list is taken in, or told wrong by its lines', async () => {
   expect(await ask('codes/import', list('local,target\nF,\n'))).toMatchObject({
     is: { texts: [], problems: [expect.stringContaining('list.csv:2:1')] },
   });
+  const { is: none } = await ask('codes/import', list('what,target\nF,female\n'));
+  expect(none).toMatchObject({
+    problems: [
+      'list.csv:1:1: which column is the raw value is not known; expected a heading such as raw, key, local, localcode; ' +
+        'found what, target [LNT-413]',
+    ],
+  });
 });
 
 test('a list begins a new map, of the name of its file', async () => {

@@ -5,7 +5,7 @@
 import { history, undo } from '@codemirror/commands';
 import { EditorState } from '@codemirror/state';
 import { describe, expect, test } from 'vitest';
-import { linesOf } from '../../src/workbench/page/codes/lines.ts';
+import { linesOf, rowsWithout } from '../../src/workbench/page/codes/lines.ts';
 import {
   besideDisk,
   differs,
@@ -192,6 +192,20 @@ describe('the lines of a code map', () => {
       ['F', 2, undefined],
       ['M', 1, 'male'],
     ]);
+  });
+
+  test('tell how many rows hold a value without a row, by the map as it is now', () => {
+    const total = { values: 3, rows: 100 };
+    const is = held(
+      {
+        ...{ total, known: [{ value: 'F', rows: 2 }] },
+        unknown: ['M', 'X'].map((value, i) => ({ value, rows: 4 - i, suggestions: [] })),
+      },
+      { isCode: false, total: { values: 1, rows: 5 }, unknown: [{ value: 'A-1', rows: 5, suggestions: [] }] },
+    );
+    expect(rowsWithout(linesOf(MAP, [ROW], is), is)).toBe(105);
+    expect(rowsWithout(linesOf(MAP, [ROW, { ...ROW, raw: 'm' }], is), is)).toBe(101);
+    expect(rowsWithout(linesOf(MAP, [], is), is)).toBe(107);
   });
 
   test('what steps cut is no raw value of the map, and what is not counted has no number', () => {

@@ -96,6 +96,10 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     for (const [title, part] of SHOWN) {
       await view(title);
       await tab.when(`document.querySelector('${part}') !== null`);
+      if (title === 'Tables') {
+        await press('.table-list tbody button', 'PERSON');
+        await tab.when(`document.querySelector('.columns tbody tr') !== null`);
+      }
       expect({ title, faint: await tab.when(`${FAINT} || 'none'`) }).toEqual({ title, faint: 'none' });
     }
   });
@@ -218,8 +222,22 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(await tab.when(`document.querySelector('details[open] .because')?.textContent`)).toContain(
       'The tests find no AllergyIntolerance of us-core-allergyintolerance',
     );
+    // What is not mapped has its elements, too.
+    expect(await tab.when(`document.querySelector('details[open] tbody')?.textContent`)).toContain('clinicalStatus');
     await press('.profiles summary', 'Medication Allergies');
     expect(await tab.when(`document.querySelectorAll('details[open]')[1]?.textContent`)).toContain('no ccds.yaml');
+    writeFileSync(
+      join(clinic.pack, 'ours.guide.json'),
+      JSON.stringify({ beds: { type: 'Location', profile: 'http://example.org/bed', mustSupport: 'name, status' } }),
+    );
+    await press('.coverage button', 'Measure again');
+    await tab.when(`[...document.querySelectorAll('.coverage option')].some(one => one.textContent === 'ours')`);
+    await tab.run(`{ const guide = document.querySelector('.coverage select'); guide.value = 'ours';
+      guide.dispatchEvent(new Event('change', { bubbles: true })); }`);
+    await press('.profiles summary', 'bed');
+    expect(await tab.when(`document.querySelector('.profiles details').textContent`)).toContain(
+      'No mapping claims the profile. Write it as `profile` in one that makes Location.',
+    );
   });
 
   test('a row that is removed in Codes comes back by Ctrl+Z, there and in the editor', {

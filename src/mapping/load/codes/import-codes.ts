@@ -22,6 +22,8 @@ export interface ImportOptions {
   readonly encoding: string | undefined;
   /** The first line is a row too; columns are numbers. */
   readonly headless: boolean;
+  /** Columns cannot be named: a list has the usual headings, or is not taken. */
+  readonly unnamed?: boolean;
 }
 
 export interface ImportedCodes {
@@ -68,6 +70,9 @@ const HEADINGS: Readonly<Record<Field, readonly string[]>> = {
   ],
   system: ['system', 'codesystem', 'codesystemuri', 'targetsystem', 'vocabulary', 'codingsystem'],
 };
+
+/** Headings that are told of those. */
+const USUAL = 4;
 
 /** Reads a list. Reports blank keys and codes, keys with two codes, and columns that are not there. */
 export function importCodes(bytes: Uint8Array, options: ImportOptions, report: Report): ImportedCodes | undefined {
@@ -141,7 +146,7 @@ type Places = Readonly<Partial<Record<Field, number>>>;
 function placesOf(
   headings: readonly string[],
   first: CsvRecord,
-  { file, columns, headless }: ImportOptions,
+  { file, columns, headless, unnamed = false }: ImportOptions,
   report: Report,
 ): Places | undefined {
   const at = { file, line: first.line, column: 1 };
@@ -168,7 +173,10 @@ function placesOf(
     if (places[field] !== undefined || columns[field] !== undefined) continue;
     const near = nearest(field, headings);
     report.error('wrong-code-map', at, `which column is the ${field === 'raw' ? 'raw value' : 'code'} is not known`, {
-      expected: `--${field} with one of ${expectedIn(headings)}`,
+      expected: unnamed
+        ? `a heading such as ${HEADINGS[field].slice(0, USUAL).join(', ')}`
+        : `--${field} with one of ${expectedIn(headings)}`,
+      ...(unnamed ? { found: headings.join(', ') } : {}),
       ...(near === undefined ? {} : { suggestion: near }),
     });
   }

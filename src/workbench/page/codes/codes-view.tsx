@@ -8,7 +8,7 @@ import type { WireCodeMap, WireCodeTexts, WireCsv, WireHeld, WireNewMap, WireSug
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved } from '../files.ts';
-import { type Line, linesOf } from './lines.ts';
+import { type Line, linesOf, rowsWithout } from './lines.ts';
 import { useCodeMaps, useHeld, useRows, useUnmapped } from './maps.ts';
 
 interface Edit {
@@ -299,6 +299,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
         map={map}
         held={held}
         uncounted={uncounted}
+        unmapped={held ? rowsWithout(lines, held) : 0}
         bench={bench}
         total={rows?.total ?? 0}
         shown={rows?.rows.length ?? 0}
@@ -355,15 +356,16 @@ interface AboutMap {
   readonly held: WireHeld | undefined;
   /** Why the columns are not counted. */
   readonly uncounted: string | undefined;
+  /** Rows of the database that hold a value without a row. */
+  readonly unmapped: number;
   readonly bench: Bench;
   readonly total: number;
   readonly shown: number;
 }
 
 /** Where the map stands, what reads it, and what of it is not shown. */
-function About({ map, held, uncounted, bench, total, shown }: AboutMap) {
+function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap) {
   const { place, readers, system, fixed, kind } = map;
-  const unmapped = (held?.columns ?? []).reduce((sum, column) => sum + column.total.rows, 0);
   const isElse = (held?.columns ?? []).every(column => column.hasElse || column.total.rows === 0);
   const cut = (held?.columns ?? []).filter(column => column.unknown.length < column.total.values);
   const stepped = (held?.columns ?? []).filter(({ isCode, total: { values } }) => !isCode && values > 0);

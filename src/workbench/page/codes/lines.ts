@@ -41,6 +41,15 @@ export function linesOf(map: WireCodeMap, rows: readonly WireCodeRow[], held: Wi
   ];
 }
 
+/** Rows of the database that hold a value without a row in the map, by the map as it is now. */
+export function rowsWithout(lines: readonly Line[], { columns }: WireHeld): number {
+  const listed = lines.reduce((sum, { row, count = 0 }) => (row === undefined ? sum + count : sum), 0);
+  const beyond = columns.reduce((sum, { isCode, total, unknown }) => {
+    return sum + total.rows - (isCode ? unknown.reduce((rows, one) => rows + one.rows, 0) : 0);
+  }, 0);
+  return listed + beyond;
+}
+
 /** What had a row when it was counted may have none now. */
 function withoutRow(known: WireHeld['columns'][number]['known']) {
   return known.map(({ value }) => ({ value, suggestions: [] }));

@@ -162,6 +162,7 @@ function Profile({ profile: is, bench, all }: { readonly profile: WireProfile } 
   const there = elements.filter(({ state }) => state !== 'unmapped');
   const required = searches.filter(({ strength }) => strength === 'SHALL');
   const shown = elements.filter(one => all || one.state !== 'filled' || one.resources !== resources || lacks(one));
+  const leftOut = elements.length - shown.length;
   return (
     <details>
       <summary>
@@ -194,42 +195,40 @@ function Profile({ profile: is, bench, all }: { readonly profile: WireProfile } 
           ))}
         </ul>
       )}
-      {mappings.length > 0 && (
-        <>
-          <p>
-            Mapped by {mappings.join(', ')}.
-            {shown.length < elements.length &&
-              ` ${elements.length - shown.length} elements that every resource has are left out.`}
-          </p>
-          {shown.length > 0 && (
-            <table>
-              <caption class="unseen">Must-support elements of {profile}</caption>
-              <thead>
-                <tr>
-                  <th scope="col">Element</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Share of resources</th>
-                  <th scope="col">Made at</th>
-                </tr>
-              </thead>
-              <tbody>
-                {shown.map(one => (
-                  <Element key={one.element} element={one} of={resources} bench={bench} />
-                ))}
-              </tbody>
-            </table>
-          )}
-          <ul class="searches" aria-label={`Searches of ${profile}`}>
-            {searches.map(({ search, strength, offered, lacks: why }) => (
-              <li key={search} class={offered ? 'offered' : strength === 'SHALL' ? 'lacking' : 'missing'}>
-                <span aria-hidden="true">{offered ? '✓' : '✗'}</span>
-                <span class="unseen">{offered ? 'offered' : 'not offered'}</span> <code>{short(search)}</code>{' '}
-                <span class="quiet">{strength === 'SHALL' ? 'required' : 'recommended'}</span> {why.join(', ')}
-              </li>
+      <p>
+        {mappings.length > 0
+          ? `Mapped by ${mappings.join(', ')}.`
+          : !kit && `No mapping claims the profile. Write it as \`profile\` in one that makes ${type}.`}
+        {leftOut > 0 &&
+          ` ${leftOut === 1 ? '1 element' : `${leftOut} elements`} that every resource has ${leftOut === 1 ? 'is' : 'are'} left out.`}
+      </p>
+      {shown.length > 0 && (
+        <table>
+          <caption class="unseen">Must-support elements of {profile}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Element</th>
+              <th scope="col">State</th>
+              <th scope="col">Share of resources</th>
+              <th scope="col">Made at</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(one => (
+              <Element key={one.element} element={one} of={resources} bench={bench} />
             ))}
-          </ul>
-        </>
+          </tbody>
+        </table>
       )}
+      <ul class="searches" aria-label={`Searches of ${profile}`}>
+        {searches.map(({ search, strength, offered, lacks: why }) => (
+          <li key={search} class={offered ? 'offered' : strength === 'SHALL' ? 'lacking' : 'missing'}>
+            <span aria-hidden="true">{offered ? '✓' : '✗'}</span>
+            <span class="unseen">{offered ? 'offered' : 'not offered'}</span> <code>{short(search)}</code>{' '}
+            <span class="quiet">{strength === 'SHALL' ? 'required' : 'recommended'}</span> {why.join(', ')}
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }

@@ -45,7 +45,7 @@ function FileList({ bench }: { readonly bench: Bench }) {
               aria-current={one.path === file?.path ? 'true' : undefined}
               onClick={() => bench.open(one.path)}
             >
-              <span>{one.path}</span>
+              <span title={one.path}>{one.path}</span>
               <Marks file={one} />
               {errors.has(one.path) && (
                 <span class="count" title="errors">
@@ -124,8 +124,7 @@ function Editor({ bench }: { readonly bench: Bench }) {
         return other !== undefined;
       },
     };
-    const words = /\.ya?ml$/.test(path) ? [completion(path, () => latest.current.unsaved)] : [];
-    const more = [...words, VERDICTS];
+    const more = /\.ya?ml$/.test(path) ? [completion(path, () => latest.current.unsaved), VERDICTS] : [];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     bench.shownIn(view.current, path);

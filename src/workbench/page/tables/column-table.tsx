@@ -119,11 +119,13 @@ function Numbers({ of }: { readonly of: WireColumnProfile }) {
         {distinct.atLeast && '> '}
         {values > 0 && grouped(distinct.count)}
       </td>
-      <td class="number">
-        {length && span(String(length.least), length.most >= READ ? `${READ}+` : String(length.most))}
-      </td>
+      <td class="number">{length && span(lengthText(length.least), lengthText(length.most))}</td>
     </>
   );
+}
+
+function lengthText(characters: number): string {
+  return characters >= READ ? `${READ}+` : String(characters);
 }
 
 function span(least: string, most: string): string {

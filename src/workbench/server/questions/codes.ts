@@ -131,7 +131,7 @@ function read({ file, base64 }: { readonly file: string; readonly base64: string
   readonly problems: readonly string[];
 } {
   const report = createReport();
-  const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false };
+  const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false, unnamed: true };
   const imported = importCodes(Buffer.from(base64, 'base64'), { file, ...options }, report);
   return { imported, problems: report.problems().map(problemLine) };
 }
