@@ -71,6 +71,9 @@ const KEY_VALUES = 20;
 const KEY_SHARE = 0.05;
 /** Of more words than these that begin like names, some may be names. */
 const MOST_WORDS = 20;
+const INTEGER = /^-?\d+$/;
+/** So many times as far from 0 as other numbers are, a number may mean none. */
+const FAR = 2;
 const NAME = /^(?:Abc|ABC)[ ,^-]+/;
 
 /** One column while its rows are read. */
@@ -84,6 +87,8 @@ export class ColumnTally {
   #least = Number.POSITIVE_INFINITY;
   #most = 0;
   #numbers: { least: number; most: number } | undefined;
+  /** Of numbers, in texts too, how far they are from 0. */
+  #farthest = 0;
   #days: { least: string; most: string } | undefined;
   readonly #isNumber: boolean;
   readonly #counts = new Map<string, number>();
@@ -132,9 +137,10 @@ export class ColumnTally {
   /** The range is that of values, without what means none. */
   #spread(stored: string | number, text: string, form: string): void {
     if (form.includes('number')) {
+      const number = Number(stored);
+      this.#farthest = Math.max(this.#farthest, Math.abs(number));
       // Digits in a text are a number to call, or of a record.
       if (!this.#isNumber && typeof stored !== 'number') return;
-      const number = Number(stored);
       const { least, most } = this.#numbers ?? { least: number, most: number };
       this.#numbers = { least: Math.min(least, number), most: Math.max(most, number) };
     } else if (form.startsWith('yyyy')) {
@@ -146,8 +152,9 @@ export class ColumnTally {
   profile(showing: Showing): ColumnProfile {
     const filled = this.#values - this.#nulls - this.#blanks;
     const ranked = byRows(this.#counts);
-    const range = showing === 'never' || showing === 'forms' ? undefined : this.#range();
     const frequent = this.#frequent(ranked, filled, showing);
+    const sentinels = this.#sentinels(ranked, filled, frequent !== undefined);
+    const range = showing === 'never' || showing === 'forms' ? undefined : this.#range(sentinels);
     return {
       values: this.#values,
       nulls: this.#nulls,
@@ -157,7 +164,7 @@ export class ColumnTally {
       ...(range ? { range } : {}),
       forms: byRows(settledForms(this.#forms)),
       ...(frequent ? { frequent } : {}),
-      sentinels: showing === 'never' ? [] : this.#sentinels(ranked, filled),
+      sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
       padded: this.#padded,
     };
@@ -168,9 +175,16 @@ export class ColumnTally {
     return days * 2 >= filled;
   }
 
-  /** Years alone of dates: a day may be one patient's. */
-  #range(): ColumnProfile['range'] {
-    if (this.#numbers) return { least: rounded(this.#numbers.least), most: rounded(this.#numbers.most) };
+  /**
+   * Years alone of dates: a day may be one patient's. Numbers that look like none belong to the range, unless they are
+   * told as none or are far from all others.
+   */
+  #range(sentinels: readonly Counted[]): ColumnProfile['range'] {
+    const told = new Set(sentinels.map(({ what }) => what));
+    const isNear = (number: number): boolean => Math.abs(number) <= FAR * this.#farthest;
+    const ordinary = [...this.#nones.keys()].filter(what => this.#isNumber && INTEGER.test(what) && !told.has(what));
+    const numbers = [...Object.values(this.#numbers ?? {}), ...ordinary.map(Number).filter(isNear)];
+    if (numbers.length > 0) return { least: rounded(Math.min(...numbers)), most: rounded(Math.max(...numbers)) };
     return this.#days && { least: this.#days.least.slice(0, 4), most: this.#days.most.slice(0, 4) };
   }
 
@@ -187,20 +201,28 @@ export class ColumnTally {
   }
 
   /**
-   * What looks like none and is more frequent than values are; 0 and -1 only where they stand out. A column of few
-   * values has its codes listed instead.
+   * What looks like none and is more frequent than values are, and numbers that are far from all others. A word that
+   * may be a code (`NA`, sodium) is none only where no codes are listed.
    */
-  #sentinels(ranked: readonly Counted[], filled: number): readonly Counted[] {
+  #sentinels(ranked: readonly Counted[], filled: number, areCodes: boolean): readonly Counted[] {
     const usual = ranked[Math.floor(ranked.length / 2)]?.rows ?? 1;
     return byRows(this.#nones).filter(({ what, rows }) => {
       if (rows < FEWEST_ROWS) return false;
       if (standsForNoDay(what) || (this.#days !== undefined && /^(?:0+|9+)$/.test(what))) return true;
-      const stands = ranked.length > 10 && rows >= 10 * usual && rows > filled / 100;
+      const ordinary = Math.max(usual, ...neighbours(what).map(one => this.#counts.get(one) ?? 0));
+      const stands = ranked.length > 10 && rows >= 10 * ordinary && rows > filled / 100;
       if (what === '0' || what === '-1') return stands;
-      const most = Math.max(Math.abs(this.#numbers?.most ?? 0), Math.abs(this.#numbers?.least ?? 0));
-      return this.#numbers ? stands || Math.abs(Number(what)) > 2 * most : rows > usual;
+      if (this.#numbers) return stands || Math.abs(Number(what)) > FAR * this.#farthest;
+      if (INTEGER.test(what)) return rows >= 5 * ordinary || Number(what) > FAR * this.#farthest;
+      return rows > usual && !(areCodes && /^\p{L}+$/u.test(what));
     });
   }
+}
+
+/** What is one less and one more, in as many digits: `0998` and `1000` of `0999`. Of other texts nothing. */
+function neighbours(what: string): readonly string[] {
+  if (!INTEGER.test(what)) return [];
+  return [Number(what) - 1, Number(what) + 1].map(one => String(one).padStart(what.length, '0'));
 }
 
 function count(counts: Map<string, number>, key: string, most: number): boolean {

@@ -5,10 +5,14 @@
 import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
-const DAY_FIRST = 'dd/mm/yyyy';
-const MONTH_FIRST = 'mm/dd/yyyy';
-/** Of values whose day is 12 or less: which of the two it is, only other rows can tell. */
-const EITHER = `${DAY_FIRST} or ${MONTH_FIRST}`;
+/** Forms of dates that begin with their day, their month, or either: of a day up to 12 only other rows can tell. */
+const ORDERS = ['/', '-'].map(mark => {
+  const [day, month] = [['dd', 'mm', 'yyyy'].join(mark), ['mm', 'dd', 'yyyy'].join(mark)];
+  const of = (first: string, second: string): RegExp => new RegExp(`^${first}${mark}${second}${mark}\\d{4}$`);
+  return { mark, day, month, either: `${day} or ${month}`, of };
+});
+const TWELVE = '(?:0?[1-9]|1[0-2])';
+const ABOVE = '(?:1[3-9]|2\\d|3[01])';
 
 /** A form of dates: which texts have it, and how it is called. */
 const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
@@ -19,16 +23,21 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmddhhmmss', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){2}$/],
   ['yyyy-mm-dd', /^\d{4}-\d\d-\d\d$/],
   ['yyyy-mm', /^(?:1[89]|2\d)\d\d-(?:0[1-9]|1[0-2])$/],
-  [EITHER, /^(?:0?[1-9]|1[0-2])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
-  [MONTH_FIRST, /^(?:0?[1-9]|1[0-2])\/(?:1[3-9]|2\d|3[01])\/\d{4}$/],
-  [DAY_FIRST, /^(?:1[3-9]|2\d|3[01])\/(?:0?[1-9]|1[0-2])\/\d{4}$/],
+  ...ORDERS.flatMap(({ day, month, either, of }): [string, RegExp][] => [
+    [either, of(TWELVE, TWELVE)],
+    [month, of(TWELVE, ABOVE)],
+    [day, of(ABOVE, TWELVE)],
+  ]),
   ['dd.mm.yyyy', /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}$/],
   ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{2,4}$/],
   ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
   ['hh:mm:ss', /^(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/],
 ];
 
-const MOMENT = /^\d{4}-\d\d-\d\d([ T])\d\d:\d\d(:\d\d)?(?:\.(\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/;
+/** Forms of days behind which a time may stand. */
+const BEFORE_TIME = /^yyyy-?mm-?dd$|yyyy$|^dd-mon-y/;
+/** A day with a time behind it. */
+const MOMENT = /^(\S+?)( +|T)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
 const UUID = /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i;
 /** A UUID without hyphens has these, and so has many a key. */
@@ -42,18 +51,25 @@ const LONGEST = 32;
  * the ambiguous ones are of that order, too.
  */
 export function settledForms(forms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const proven = [DAY_FIRST, MONTH_FIRST].filter(form => forms.has(form));
-  const [order] = proven;
-  const ambiguous = forms.get(EITHER);
-  if (order === undefined || proven.length > 1 || ambiguous === undefined) return forms;
-  const settled = new Map(forms);
-  settled.delete(EITHER);
-  return settled.set(order, (forms.get(order) ?? 0) + ambiguous);
+  const settled = new Map<string, number>();
+  for (const [form, rows] of forms) {
+    const order = ORDERS.find(({ either }) => form.startsWith(either));
+    const proven = order && [order.day, order.month].filter(one => hasProof(forms, one));
+    const [only, other] = proven ?? [];
+    const name = order && only !== undefined && other === undefined ? form.replace(order.either, only) : form;
+    settled.set(name, (settled.get(name) ?? 0) + rows);
+  }
+  return settled;
+}
+
+/** Whether a row has this form of a day, whatever time stands behind it. */
+function hasProof(forms: ReadonlyMap<string, number>, day: string): boolean {
+  return forms.keys().some(form => form.startsWith(day) && !isAmbiguousDay(form));
 }
 
 /** Whether the form leaves it open which is the day and which the month. */
 export function isAmbiguousDay(form: string): boolean {
-  return form.startsWith(EITHER);
+  return ORDERS.some(({ either }) => form.startsWith(either));
 }
 
 /** The form of a value that is neither NULL nor blank. */
@@ -70,11 +86,12 @@ export function formOf(stored: Exclude<SqlValue, null>): string {
 }
 
 function dateForm(text: string): string | undefined {
-  const moment = MOMENT.exec(text);
-  if (moment) {
-    const [, between = ' ', seconds, fraction, offset] = moment;
+  const [, before = '', between = '', seconds, fraction, half, offset] = MOMENT.exec(text) ?? [];
+  const day = before === '' ? undefined : dateForm(before);
+  if (day !== undefined && BEFORE_TIME.test(day)) {
     const clock = `hh:mm${seconds === undefined ? '' : ':ss'}${fraction === undefined ? '' : `.${'f'.repeat(fraction.length)}`}`;
-    return `yyyy-mm-dd${between}${clock}${offset === undefined ? '' : offset === 'Z' ? 'Z' : '+hh:mm'}`;
+    const zone = offset === undefined ? '' : offset === 'Z' ? 'Z' : '+hh:mm';
+    return `${day}${between.trim() || ' '}${clock}${half === undefined ? '' : ' AM'}${zone}`;
   }
   return DATES.find(([, pattern]) => pattern.test(text))?.[0];
 }
@@ -110,12 +127,13 @@ function lettersForm(letters: string): string {
 /** Where year, month and day stand in the forms of dates that have all three. */
 const PARTS: readonly RegExp[] = [
   /^(?<y>\d{4})-(?<m>\d\d)-(?<d>\d\d)(?:$|[ T])/,
-  /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?$/,
-  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})$/,
+  /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?(?:$|[ T])/,
+  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})(?:$|[ T])/,
   // Which of the two is the day, only the day can tell.
-  /^(?<m>\d{1,2})\/(?<d>\d{1,2})\/(?<y>\d{4})$/,
+  /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4})(?:$|[ T])/,
 ];
-const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^dd\.mm\.yyyy$|\/yyyy$/;
+const IN_EITHER_ORDER = /^\d{1,2}[-/]/;
+const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^(?:dd|mm)([-/.])(?:dd|mm)\1yyyy/;
 
 /** Whether values of this form are dates of a year, a month and a day. */
 export function isDayForm(form: string): boolean {
@@ -136,8 +154,9 @@ export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefin
     // 1900-00-00 and the like are dates of which parts are not known.
     if (month === 0 || day === 0) return undefined;
     const [isDay, isTurned] = [month <= 12 && day <= daysOf(year, month), day <= 12 && month <= daysOf(year, day)];
-    if (isDay || (isTurned && text.includes('/'))) return undefined;
-    const parts = text.includes('/') && month > 12 && day <= 12 ? [d, m] : [m, d];
+    const isOpen = IN_EITHER_ORDER.test(text);
+    if (isDay || (isTurned && isOpen)) return undefined;
+    const parts = isOpen && month > 12 && day <= 12 ? [d, m] : [m, d];
     return parts.map(part => part.padStart(2, '0')).join('-');
   }
   return undefined;
@@ -149,10 +168,10 @@ function daysOf(year: number, month: number): number {
 
 /** Texts that mean that there is no value, in any letters. */
 const WORDS = /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+)$/i;
-/** Years of days that stand for no day or for no end, at the beginning of a date or at its end. */
-const YEARS =
-  /^(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)|[-/.](?:0000|0001|1111|1753|1800|1899|2999|3000|9999)$/;
-const DAYS = /^(?:1900-?01-?01|1970-?01-?01|2099-?12-?31|2199-?12-?31)/;
+/** Years of days that stand for no day or for no end, at the beginning of a date or behind its day and month. */
+const YEARS = /^(?:\d\d?[-/.]\w{1,3}[-/.])?(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)/;
+const DAYS =
+  /^(?:1900-?01-?01|1970-?01-?01|2099-?12-?31|2199-?12-?31|0?1[-/.]0?1[-/.](?:1900|1970)|(?:31[-/.]12|12[-/.]31)[-/.](?:2099|2199))/;
 
 /** Whether a text is a date of a year that no record is of: `9999-12-31`, `1753-01-01`. */
 export function standsForNoDay(text: string): boolean {

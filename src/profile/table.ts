@@ -180,13 +180,12 @@ async function readRows(
 ): Promise<TableProfile['sample']> {
   const [lead] = key;
   if (lead === undefined || (size !== undefined && size.count <= most)) {
-    const read = await readFrom(source, TRUE, key, false, most);
-    return read < most || size?.count === read ? undefined : 'the first';
+    return (await readFrom(source, TRUE, key, false, most)).isMore ? 'the first' : undefined;
   }
   const parts = await partsOf(source, key, PLACES.length, []);
   if (parts === undefined) {
     const half = Math.ceil(most / 2);
-    if ((await readFrom(source, TRUE, key, false, half)) < half) return undefined;
+    if (!(await readFrom(source, TRUE, key, false, half)).isMore) return undefined;
     await readFrom(source, TRUE, key, true, most - half);
     return `the first and the last by ${lead.column}`;
   }
@@ -196,8 +195,8 @@ async function readRows(
   for (const [i, place] of order.entries()) {
     const share = Math.ceil((most - read) / (order.length - i));
     const found = await readFrom(source, parts.places[place] ?? TRUE, key, false, share);
-    if (found === share) isAll = false;
-    read += found;
+    isAll &&= !found.isMore;
+    read += found.read;
   }
   const along = key.slice(0, parts.columns).map(({ column }) => column);
   return isAll ? undefined : `from ${parts.places.length} places along ${along.join(', ')}`;
@@ -289,24 +288,24 @@ async function endOf(
   return row?.[0] ?? null;
 }
 
-/** Rows in the order of the key, so many at most. */
+/** Takes rows in the order of the key, so many at most. One more is read, which tells whether there are more. */
 async function readFrom(
   { database, table, columns, signal, take }: Source,
   where: Predicate,
   key: readonly ColumnExpression[],
   descending: boolean,
   most: number,
-): Promise<number> {
+): Promise<{ readonly read: number; readonly isMore: boolean }> {
   const plan: SqlPlan = {
     from: { table, alias: ALIAS, joins: [], where },
     columns,
     orderBy: key.map(by => ({ by, descending, native: true as const })),
-    limit: most,
+    limit: most + 1,
     shape: 'rows',
     stored: true,
     searches: true,
   };
   const rows = await database.query(plan, { signal });
-  for (const row of rows) take(row);
-  return rows.length;
+  for (const row of rows.slice(0, most)) take(row);
+  return { read: Math.min(rows.length, most), isMore: rows.length > most };
 }

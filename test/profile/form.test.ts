@@ -17,6 +17,12 @@ test.each([
   ['14/03/2020', 'dd/mm/yyyy'],
   ['03/04/2020', 'dd/mm/yyyy or mm/dd/yyyy'],
   ['14.03.2020', 'dd.mm.yyyy'],
+  ['14-03-2020', 'dd-mm-yyyy'],
+  ['14/03/2020 09:15:30', 'dd/mm/yyyy hh:mm:ss'],
+  ['3/14/2020 9:15 PM', 'mm/dd/yyyy hh:mm AM'],
+  ['03/04/2020 09:15', 'dd/mm/yyyy or mm/dd/yyyy hh:mm'],
+  ['14.03.2020 09:15:30.123', 'dd.mm.yyyy hh:mm:ss.fff'],
+  ['20200314 09:15', 'yyyymmdd hh:mm'],
   ['09:15', 'hh:mm'],
   [12, 'whole number'],
   [-1, 'negative whole number'],
@@ -50,6 +56,8 @@ test.each([
   ['02/30/2023', '02-30'],
   ['30/02/2023', '02-30'],
   ['12/04/2023', undefined],
+  ['30/02/2023 08:00:00', '02-30'],
+  ['31-04-2023', '04-31'],
   ['31/12/2023', undefined],
   ['19801330', undefined],
 ])('of %j the day that no calendar has is %s', (text, day) => {
@@ -65,6 +73,9 @@ test.each([
   '1753-01-01',
   '9999-12-31 00:00:00',
   '12/31/9999',
+  '31/12/9999 00:00:00',
+  '31-DEC-9999',
+  '01/01/1900',
   '00000000',
   '0000-00-00',
   'N/A',
@@ -76,7 +87,7 @@ test.each([
   expect(looksLikeNone(text)).toBe(true);
 });
 
-test.each(['2024-03-10', '12', 'Naomi', '555-0123', 'M'])('%s does not', text => {
+test.each(['2024-03-10', '2024-03-10 09:15:00.9999', '12', 'Naomi', '555-0123', 'M'])('%s does not', text => {
   expect(looksLikeNone(text)).toBe(false);
 });
 
@@ -113,6 +124,10 @@ test.each([
   ],
   [['03/04/2020', '05/06/2020'], ['dd/mm/yyyy or mm/dd/yyyy 2']],
   [
+    ['14/03/2020', '03/04/2020 09:15', '03-04-2020'],
+    ['dd-mm-yyyy or mm-dd-yyyy 1', 'dd/mm/yyyy 1', 'dd/mm/yyyy hh:mm 1'],
+  ],
+  [
     ['03/04/2020', '14/03/2020', '03/14/2020'],
     ['dd/mm/yyyy 1', 'dd/mm/yyyy or mm/dd/yyyy 1', 'mm/dd/yyyy 1'],
   ],
@@ -120,4 +135,25 @@ test.each([
   const tally = new ColumnTally(false);
   for (const one of values) tally.add(one);
   expect(tally.profile('codes').forms.map(({ what, rows }) => `${what} ${rows}`)).toEqual(forms);
+});
+
+/** Numbers of a bell, as results are: those in the middle come often. */
+const BELL = Array.from({ length: 4000 }, (_, i) => 60 + (((i * 7) % 50) + ((i * 13) % 60) + ((i * 29) % 70)));
+
+test.each([
+  ['0 among 0 to 10', true, Array.from({ length: 110 }, (_, i) => i % 11), '0 to 10', []],
+  ['0 alone', true, [0, 0, 0, 0], '0 to 0', []],
+  ['0 as none', true, [...Array(90).fill(0), ...Array.from({ length: 60 }, (_, i) => 50 + i)], '50 to 109', ['0']],
+  ['999 far from others', true, [...Array(5).fill(999), ...BELL], '60 to 229', ['999']],
+  ['results', true, BELL, '60 to 229', []],
+  ['results in texts', false, [...BELL.map(String), ...BELL.map(one => `${one / 10}`.replace('.', ','))], '', []],
+  ['zeros in texts', false, [...Array(9).fill('0000000'), ...BELL.map((_, i) => `${1_000_000 + i}`)], '', ['0000000']],
+  ['sodium', false, Array.from({ length: 90 }, (_, i) => ['NA', 'K', 'GLU'][i % 3] ?? ''), '', []],
+  ['n/a', false, [...Array(9).fill('N/A'), ...Array.from({ length: 90 }, (_, i) => `Word${i}`)], '', ['N/A']],
+] as const)('range and none of a column: %s', (_, isNumber, values, range, sentinels) => {
+  const tally = new ColumnTally(isNumber);
+  for (const one of values) tally.add(one);
+  const told = tally.profile('codes');
+  expect(told.range ? `${told.range.least} to ${told.range.most}` : '').toBe(range);
+  expect(told.sentinels.map(({ what }) => what)).toEqual(sentinels);
 });

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { keyBetween } from '../../src/profile/places.ts';
 import { profileTable } from '../../src/profile/table.ts';
 import { type ColumnType, UNICODE } from '../../src/sql/column-type.ts';
+import type { TableRows } from '../../src/sql/database.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 
@@ -37,7 +38,7 @@ test('a place lies between the ends', () => {
   );
 });
 
-async function profileOf(schema: string, rows: number) {
+async function profileOf(schema: string, rows: number, size?: TableRows) {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-places-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const written = new DatabaseSync(join(folder, 'a.sqlite'));
@@ -48,11 +49,11 @@ async function profileOf(schema: string, rows: number) {
   const info = (await database.catalog()).tables.get('t');
   if (!info) throw new Error('no table');
   const { signal } = new AbortController();
-  const size = { count: 20_000, kind: 'exact' } as const;
   const options = { rows, size, milliseconds: 60_000, signal, showing: () => 'always' as const };
   return profileTable(database, { name: identifier('T') }, info, options);
 }
 
+const TWENTY_THOUSAND = { count: 20_000, kind: 'exact' } as const;
 const NUMBERS = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)';
 
 test.each([
@@ -63,6 +64,7 @@ test.each([
   const told = await profileOf(
     `CREATE TABLE T (A ${type} NOT NULL, B INTEGER NOT NULL, PRIMARY KEY (A, B)); ${NUMBERS} INSERT INTO T SELECT ${value}, i FROM n`,
     2000,
+    TWENTY_THOUSAND,
   );
   expect(told).toMatchObject({ read: 2000, sample: 'from 20 places along A, B' });
   const [a, b] = told.columns.map(({ profile }) => profile);
@@ -77,7 +79,22 @@ test('a key of texts is sampled along what its texts begin with', async () => {
   const told = await profileOf(
     `CREATE TABLE T (A TEXT PRIMARY KEY, B INTEGER); ${NUMBERS} INSERT INTO T SELECT 'U' || (2006 + i / 1000) || '-' || i, i / 1000 FROM n`,
     2000,
+    TWENTY_THOUSAND,
   );
   expect(told).toMatchObject({ read: 2000, sample: 'from 20 places along A' });
   expect(told.columns[1]?.profile?.distinct.count).toBeGreaterThan(18);
+});
+
+test.each([
+  [{ count: 100, kind: 'about' }, 100, 'the first'],
+  [{ count: 100, kind: 'about' }, 200, undefined],
+  [{ count: 300, kind: 'most' }, 200, undefined],
+  [{ count: 200, kind: 'about' }, 200, undefined],
+  [undefined, 100, 'from 20 places along A'],
+  [undefined, 200, undefined],
+] as const)('of 200 rows, said to be %j, %i are read: %s', async (about, rows, sample) => {
+  const schema = `CREATE TABLE T (A INTEGER PRIMARY KEY); ${NUMBERS} INSERT INTO T SELECT i FROM n WHERE i <= 200`;
+  const told = await profileOf(schema, rows, about);
+  const size = sample === undefined ? { count: 200, kind: 'exact' } : about;
+  expect([told.sample, told.read, told.rows]).toEqual([sample, rows, size]);
 });

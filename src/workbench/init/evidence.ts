@@ -284,7 +284,7 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
     return { note, fit: 1, via: via === '' ? undefined : via };
   }
   if (kind === 'text') {
-    const isWords = !/number|^yyyy|^\d|^UUID$/.test(usual ?? '');
+    const isWords = !/number|^(?:yyyy|dd|mm|hh:)|^\d|^UUID$/.test(usual ?? '');
     return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
   }
   if (kind === 'code' && system !== undefined) {
@@ -305,16 +305,20 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   // No codec reads the time of day of such a text.
   [/^yyyy-mm-dd hh:mm/, '[{ words: first }, { written: YYYY-MM-DD }, ymd8]'],
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
-  [/^dd\/mm\/yyyy$/, '[{ written: D/M/YYYY }, ymd8]'],
-  [/^mm\/dd\/yyyy$/, '[{ written: M/D/YYYY }, ymd8]'],
-  [/^dd\.mm\.yyyy$/, '[{ written: D.M.YYYY }, ymd8]'],
+  ...['D/M/YYYY', 'M/D/YYYY', 'D-M-YYYY', 'M-D-YYYY', 'D.M.YYYY'].flatMap((written): [RegExp, string][] => {
+    const form = written.toLowerCase().replace('d', 'dd').replace('m', 'mm').replaceAll('.', '\\.');
+    return [
+      [new RegExp(`^${form}$`), `[{ written: ${written} }, ymd8]`],
+      [new RegExp(`^${form} hh:mm`), `[{ words: first }, { written: ${written} }, ymd8]`],
+    ];
+  }),
   [/^whole number$/, 'epoch'],
   [/^number, /, 'julian'],
 ];
 
 const AMBIGUOUS = 'the rows do not tell which of both, the one below is a guess';
-/** Which is the day and which the month, a row proves. */
-const ORDERED = /^(?:dd\/mm|mm\/dd)\/yyyy/;
+/** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
+const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
 
 /**
  * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
@@ -325,7 +329,9 @@ function dateCodec(forms: readonly string[], type: ProposedElement['type']): str
   const [usual = ''] = forms;
   if (usual.startsWith('yyyy-') && (type?.kind === 'date' || type?.kind === 'datetime')) return '';
   const ambiguous = isAmbiguousDay(usual);
-  const read = ambiguous ? (forms.find(form => ORDERED.test(form)) ?? 'mm/dd/yyyy') : usual;
+  const read = ambiguous
+    ? (forms.find(form => ORDERED.test(form) && !isAmbiguousDay(form)) ?? usual.replace(/^.* or /, ''))
+    : usual;
   return DATE_CODECS.find(([form]) => form.test(read))?.[1];
 }
 
