@@ -1,6 +1,6 @@
 /**
- * Estimates what a tree of predicates and expressions holds in memory, with the SQL that is written of it. In: the tree,
- * or a list of trees. Out: bytes. Mappings that it names belong to their registry and weigh nothing.
+ * Estimates what a tree of predicates and expressions holds in memory, with the SQL that is written of it. In: the
+ * tree, or a list of trees. Out: bytes. Mappings that it names belong to their registry and weigh nothing.
  */
 
 /** Bytes of an object, about. */

@@ -21,9 +21,9 @@ const STATEMENTS = 500;
 const TEXTS_LENGTH = 4_000_000;
 const TEXT_LENGTH = 200_000;
 /**
- * Characters of statements that were let go of, after which the connection is opened anew. Only its end takes a prepared
- * statement out of memory for sure: node:sqlite leaves that to the garbage collector, which does not see what SQLite
- * holds, and 900 statements of 150,000 characters once held 2 GB.
+ * Characters of statements that were let go of, after which the connection is opened anew. Only its end takes a
+ * prepared statement out of memory for sure: node:sqlite leaves that to the garbage collector, which does not see what
+ * SQLite holds. 900 statements of 150,000 characters hold 2 GB.
  */
 const DROPPED_LENGTH = 8_000_000;
 /** Milliseconds that the first opening waits for a writer; nobody else waits for it yet. */
