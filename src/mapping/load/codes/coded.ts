@@ -2,7 +2,7 @@
  * Reads a Coding or CodeableConcept that is bound to a code map: it has code, system and display at once. In: the
  * map and the column. Out: the object. Codes outside a required binding are reported.
  */
-import type { ValueSet } from '../../../r4/definitions.ts';
+import { isPrimitive } from '../../../r4/definitions.ts';
 import { TRUE } from '../../../sql/construct.ts';
 import type { Expression, Predicate } from '../../../sql/expression.ts';
 import type { Coded, CodeMap, Facet } from '../../codecs/code-map.ts';
@@ -16,8 +16,19 @@ import type { Context } from '../pack/context.ts';
 import type { MapTree, ScalarTree } from '../read/tree.ts';
 import { absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
-import type { RowsCodeMap } from './codes.ts';
+import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { rememberCodec } from './origin.ts';
+
+/** A column that is bound to a code map, and the place that its code is for. */
+export interface CodeBinding<M extends RowsCodeMap | TableCodeMap> {
+  readonly named: NamedCodeMap;
+  readonly map: M;
+  readonly column: Resolved;
+  readonly none: readonly ScalarTree[];
+  readonly tree: MapTree;
+  readonly slot: Slot;
+  readonly context: Context;
+}
 
 /** All codes that a map can give. */
 export function codesOf(map: CodeMap): readonly Coded[] {
@@ -35,55 +46,27 @@ export function checkBinding(
 ): void {
   const { bound } = slot;
   if (!bound) return;
-  for (const coded of codesOf(loaded.map)) reportOutside(coded, bound, loaded, at, slot, withSystem, context);
-}
-
-function reportOutside(
-  { code, system }: Coded,
-  bound: ValueSet,
-  loaded: RowsCodeMap,
-  at: MapTree,
-  slot: Slot,
-  withSystem: boolean,
-  context: Context,
-): void {
-  if (isInside(bound, code, withSystem ? system : undefined)) return;
-  context.report.error(
-    'required-binding',
-    at.at,
-    `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`,
-    {
+  for (const { code, system } of codesOf(loaded.map)) {
+    if (isInside(bound, code, withSystem ? system : undefined)) continue;
+    const outside = `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`;
+    context.report.error('required-binding', at.at, outside, {
       found: withSystem && system !== undefined ? `${system}#${code}` : code,
       ...allowedCodes(bound),
-    },
-  );
+    });
+  }
 }
 
-/** A primitive bound to a code map: one facet of it, the code if none is named. */
-export function codeOf(
-  named: NamedCodeMap,
-  loaded: RowsCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  context: Context,
-): Node | undefined {
+/** A primitive is one facet of a code map, the code if none is named; a Coding or CodeableConcept all of it. */
+export function codedNode(binding: CodeBinding<RowsCodeMap>): Node | undefined {
+  const { named, map, tree, slot, context } = binding;
+  if (!isPrimitive(slot.type)) return conceptOf(binding);
   const facet = named.facet ?? 'code';
-  if (facet === 'code') checkBinding(loaded, tree, slot, false, context);
-  return facetNode(named, loaded, facet, typesOf(slot)[0] ?? slot.type, column, none, tree, context);
+  if (facet === 'code') checkBinding(map, tree, slot, false, context);
+  return facetNode(binding, facet, typesOf(slot)[0] ?? slot.type);
 }
 
-/** Coding or CodeableConcept of a code map. */
-export function conceptOf(
-  named: NamedCodeMap,
-  loaded: RowsCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  context: Context,
-): Node | undefined {
+function conceptOf(binding: CodeBinding<RowsCodeMap>): Node | undefined {
+  const { named, map: loaded, tree, slot, context } = binding;
   const { report } = context;
   const { at } = tree;
   if (slot.type !== 'Coding' && slot.type !== 'CodeableConcept') {
@@ -113,8 +96,7 @@ export function conceptOf(
     );
   }
   const [system] = systems;
-  const face = (facet: Facet, type: string): Node | undefined =>
-    facetNode(named, loaded, facet, type, column, none, tree, context);
+  const face = (facet: Facet, type: string): Node | undefined => facetNode(binding, facet, type);
   const members = membersOf({
     system:
       systems.size > 1 || system === undefined
@@ -139,42 +121,32 @@ export function membersOf(nodes: Readonly<Record<string, Node | undefined>>): re
   );
 }
 
-function facetNode(
-  named: NamedCodeMap,
-  loaded: RowsCodeMap,
-  facet: Facet,
-  type: string,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  context: Context,
-): Node | undefined {
+function facetNode(binding: CodeBinding<RowsCodeMap>, facet: Facet, type: string): Node | undefined {
+  const { named, map: loaded, column, none, tree, context } = binding;
   const { map } = loaded;
   const codec = readFacet(named, facet, column.column.type, type, context);
   if (!codec) return undefined;
   // A row that a map has for a raw value is a decision; a rule of the pack for all columns does not undo it.
-  const absent = absentValues([column], codec, none, context, rawValues(map));
+  const absent = absentValues([column], codec, none, context, sharedOf(map).raw);
   const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
   const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
   rememberCodec(codec, {
     name: loaded.name,
     isWhole: named.steps.length === 0,
-    known: knownTo(named, loaded, column, context),
+    known: knownTo(binding),
   });
   if (isPlain && isCodeMapTotal(map, facet, column.column.type, column.certain)) context.certain.add(node);
   return node;
 }
 
 /** Asks a map in which every row has a code: by it the steps before the map are taken too. */
-function knownTo(
-  named: NamedCodeMap,
-  loaded: RowsCodeMap,
-  column: Resolved,
-  context: Context,
-): (column: Expression) => Predicate {
+function knownTo({ named, map: loaded, column, context }: CodeBinding<RowsCodeMap>): (of: Expression) => Predicate {
   const { map } = loaded;
   if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
-  const probe: RowsCodeMap = { ...loaded, map: { ...map, rows: probes(map), blank: PROBE, else: { kind: 'absent' } } };
+  const probe: RowsCodeMap = {
+    ...loaded,
+    map: { ...map, rows: sharedOf(map).probes, blank: PROBE, else: { kind: 'absent' } },
+  };
   const codec = readFacet({ ...named, map: probe }, 'code', column.column.type, 'code', context);
   return of => codec?.present([of], NO_CLOCK) ?? TRUE;
 }
@@ -183,6 +155,7 @@ const PROBE: Coded = { code: 'known' };
 
 interface OfRows {
   readonly raw: ReadonlySet<string>;
+  /** The rows of a map in which each gives a code. */
   readonly probes: CodeMap['rows'];
 }
 
@@ -198,13 +171,5 @@ function sharedOf({ rows }: CodeMap): OfRows {
   return made;
 }
 
-function rawValues(map: CodeMap): ReadonlySet<string> {
-  return sharedOf(map).raw;
-}
-
-/** The rows of a map in which each gives a code. */
-function probes(map: CodeMap): CodeMap['rows'] {
-  return sharedOf(map).probes;
-}
 /** No code map asks for the time. */
 const NO_CLOCK: Clock = { now: 0 };

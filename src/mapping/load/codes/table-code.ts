@@ -4,49 +4,41 @@
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Coded, Facet } from '../../codecs/code-map.ts';
-import type { ChildRows, Condition, JoinColumn, Json, Lookup, Node, Position, Scope } from '../../model.ts';
+import type { ChildRows, Condition, JoinColumn, Json, Lookup, Node, Scope } from '../../model.ts';
 import { valueNode } from '../nodes/binding-value.ts';
 import { piecesJoined } from '../nodes/each.ts';
 import { makeFirst } from '../nodes/first.ts';
 import type { Slot } from '../nodes/slot.ts';
-import { type NamedCodeMap, readCodec } from '../nodes/via.ts';
+import { readCodec } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
 import { type MapTree, map as mapTree, type ScalarTree } from '../read/tree.ts';
 import { type NamedRows, type Resolved, resolveColumn, type Visible } from '../rows/columns.ts';
 import { readPick } from '../rows/join.ts';
 import { folded, readTable } from '../rows/scope.ts';
-import { codeOf, conceptOf, membersOf } from './coded.ts';
+import { type CodeBinding, codedNode, membersOf } from './coded.ts';
 import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { rememberLookup, rememberRows } from './origin.ts';
 
 /** What one alternative says of the code: nodes by facet, those that it does not have left out. */
 type Faces = { readonly [F in Facet]?: Node } | { readonly fixed: Coded; readonly when: Condition };
 
+type TableBinding = CodeBinding<TableCodeMap>;
+
 /** The node for a column bound to a code map in a table. */
-export function tableCodeOf(
-  named: NamedCodeMap,
-  map: TableCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  visible: Visible,
-  context: Context,
-): Node | undefined {
+export function tableCodeOf(binding: TableBinding, visible: Visible): Node | undefined {
+  const { named, map, column, tree, slot, context } = binding;
   const { facet, steps } = named;
   const owner = ownerOf(column, visible);
   if (steps.length > 0 && column.column.type.kind !== 'text') {
     context.report.error('wrong-codec', tree.at, `code map ${map.name}: text steps take one text column`);
     return undefined;
   }
-  if (!owner) return codeOfPiece(named, map, column, none, tree, slot, visible, context);
-  const found = joinTables(named, map, column, owner, tree.at, context).flatMap(
-    rows => facesOfRow(map, rows, tree, slot, context) ?? [],
-  );
-  const rest = steps.length > 0 ? [] : facesOfRest(map, column, none, tree, slot, context);
+  if (!owner) return codeOfPiece(binding, visible);
+  const found = joinTables(binding, owner).flatMap(rows => facesOfRow(binding, rows) ?? []);
+  const rest = steps.length > 0 ? [] : facesOfRest(binding);
   const nodes = [
     ...[...found, ...rest].flatMap(faces => nodeOf(faces, facet ?? 'code', tree, slot) ?? []),
-    ...(steps.length > 0 ? restAfterSteps(named, map, column, none, tree, slot, context) : []),
+    ...(steps.length > 0 ? restAfterSteps(binding) : []),
   ];
   const [only] = nodes;
   if (!only) return undefined;
@@ -57,16 +49,8 @@ export function tableCodeOf(
  * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the
  * map says of the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
  */
-function codeOfPiece(
-  named: NamedCodeMap,
-  map: TableCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  visible: Visible,
-  context: Context,
-): Node | undefined {
+function codeOfPiece(binding: TableBinding, visible: Visible): Node | undefined {
+  const { named, map, tree, slot, context } = binding;
   const { at } = tree;
   if (slot.type !== 'CodeableConcept' || named.facet || map.pick) {
     context.report.error(
@@ -86,9 +70,9 @@ function codeOfPiece(
     if (!opened || !theirs) return [];
     const { own, inner } = opened;
     const where = context.readCondition(map.where, inner, context);
-    const on = [pairOf(named, map, theirs, key, column, at, context)];
+    const on = [pairOf(binding, theirs, key)];
     const of = piecesJoined(on, visible, at, context);
-    const faces = facesOfRow(map, own, tree, slot, context);
+    const faces = facesOfRow(binding, own);
     const item = faces && nodeOf(faces, 'code', tree, typed(slot, 'Coding'));
     if (!of || !item) return [];
     const scope: Scope = { table: own.table, alias: own.alias, where, lookups: [] };
@@ -102,7 +86,7 @@ function codeOfPiece(
     };
     return [{ kind: 'object', members: membersOf({ coding }), needs: [], type: 'CodeableConcept', at }];
   });
-  const nodes = [...concepts, ...restAfterSteps(named, map, column, none, tree, slot, context)];
+  const nodes = [...concepts, ...restAfterSteps(binding)];
   const [only] = nodes;
   return nodes.length > 1 ? makeFirst(nodes, slot, tree, context) : only;
 }
@@ -121,17 +105,11 @@ function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
 const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
 
 /** One lookup per key of the map, made once per column. */
-function joinTables(
-  { steps }: NamedCodeMap,
-  map: TableCodeMap,
-  column: Resolved,
-  owner: Visible,
-  at: Position,
-  context: Context,
-): readonly NamedRows[] {
+function joinTables(binding: TableBinding, owner: Visible): readonly NamedRows[] {
+  const { named, map, column, context } = binding;
   const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
   joined.set(owner.lookups, made);
-  const through = steps.map(step => step.label).join();
+  const through = named.steps.map(step => step.label).join();
   const name = `${map.name}|${column.column.alias}.${column.column.column}|${through}`;
   const before = made.get(name);
   if (before) return before;
@@ -145,7 +123,7 @@ function joinTables(
     const lookup: Lookup = {
       table: own.table,
       alias: own.alias,
-      on: [pairOf({ steps }, map, theirs, key, column, at, context)],
+      on: [pairOf(binding, theirs, key)],
       where,
       required: false,
       pick: readPick(map.pick, inner, context),
@@ -171,15 +149,8 @@ function openTable(
 }
 
 /** A key of the map, and the column that is looked up by it. */
-function pairOf(
-  { steps }: Pick<NamedCodeMap, 'steps'>,
-  map: TableCodeMap,
-  theirs: Resolved,
-  key: ScalarTree,
-  column: Resolved,
-  at: Position,
-  { report }: Context,
-): JoinColumn {
+function pairOf({ named, map, column, tree, context }: TableBinding, theirs: Resolved, key: ScalarTree): JoinColumn {
+  const { steps } = named;
   const pair: JoinColumn = {
     theirs: theirs.column,
     ours: column.column,
@@ -188,7 +159,7 @@ function pairOf(
   if (!map.fold) return pair;
   const textual = folded(pair);
   if (!textual.fold) {
-    report.error('wrong-codec', at, `code map ${map.name}: \`fold\` is for texts`, {
+    context.report.error('wrong-codec', tree.at, `code map ${map.name}: \`fold\` is for texts`, {
       expected: 'a text column and a key of text',
       found: `${key.text}: ${column.column.column}`,
     });
@@ -196,7 +167,7 @@ function pairOf(
   return textual;
 }
 
-function facesOfRow(map: TableCodeMap, own: NamedRows, tree: MapTree, slot: Slot, context: Context): Faces | undefined {
+function facesOfRow({ map, tree, slot, context }: TableBinding, own: NamedRows): Faces | undefined {
   const visible: Visible = { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups: [] };
   const node = (written: ScalarTree | undefined, type: string): Node | undefined => {
     const resolved = written && resolveColumn(written.text, written.at, visible, context);
@@ -218,14 +189,7 @@ function facesOfRow(map: TableCodeMap, own: NamedRows, tree: MapTree, slot: Slot
 }
 
 /** What NULL, blank and unmapped values become. */
-function facesOfRest(
-  map: TableCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  context: Context,
-): readonly Faces[] {
+function facesOfRest({ map, column, none, tree, slot, context }: TableBinding): readonly Faces[] {
   const filled: Condition = { kind: 'present', column: column.column };
   const faces: Faces[] = [];
   if (map.blank) faces.push({ fixed: map.blank, when: { kind: 'none', of: filled } });
@@ -246,25 +210,15 @@ function facesOfRest(
 }
 
 /** Likewise of what text steps leave: as a map without rows has it. */
-function restAfterSteps(
-  named: NamedCodeMap,
-  map: TableCodeMap,
-  column: Resolved,
-  none: readonly ScalarTree[],
-  tree: MapTree,
-  slot: Slot,
-  context: Context,
-): readonly Node[] {
+function restAfterSteps(binding: TableBinding): readonly Node[] {
+  const { named, map } = binding;
   if (map.blank === undefined && map.else.kind === 'absent') return [];
   const { name, blank, else: unmapped, at } = map;
   const rest: RowsCodeMap = {
     ...{ kind: 'rows', name, blank, else: unmapped, at, isComplete: true, rowsAt: new Map() },
     map: { name, rows: new Map(), blank, else: unmapped, fold: false },
   };
-  const taken = { ...named, map: rest };
-  const node = isPrimitive(slot.type)
-    ? codeOf(taken, rest, column, none, tree, slot, context)
-    : conceptOf(taken, rest, column, none, tree, slot, context);
+  const node = codedNode({ ...binding, named: { ...named, map: rest }, map: rest });
   return node ? [node] : [];
 }
 

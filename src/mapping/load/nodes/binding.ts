@@ -4,7 +4,7 @@
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Node } from '../../model.ts';
-import { codeOf, conceptOf } from '../codes/coded.ts';
+import { codedNode } from '../codes/coded.ts';
 import { tableCodeOf } from '../codes/table-code.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type MapTree, type ScalarTree, scalarsOf } from '../read/tree.ts';
@@ -37,10 +37,8 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
   const [column] = found;
   if (named && column && found.length === 1) {
     const { map } = named;
-    if (map.kind === 'table') return tableCodeOf(named, map, column, none, tree, slot, visible, context);
-    return isPrimitive(slot.type)
-      ? codeOf(named, map, column, none, tree, slot, context)
-      : conceptOf(named, map, column, none, tree, slot, context);
+    const binding = { named, column, none, tree, slot, context };
+    return map.kind === 'table' ? tableCodeOf({ ...binding, map }, visible) : codedNode({ ...binding, map });
   }
   if (!isPrimitive(slot.type)) {
     const isCoded = slot.type === 'Coding' || slot.type === 'CodeableConcept';
