@@ -4,7 +4,7 @@
  * In: a key, the work, and each caller's own signal. Out: the result. A caller that leaves gets an error of its own and
  * cancels nobody else. The work is cancelled when all callers have left.
  */
-import { DatabaseError, deadlineOf, endsAt } from '../sql/database.ts';
+import { cancelled, deadlineOf, endsAt } from '../sql/database.ts';
 
 export interface Flight<V> {
   readonly promise: Promise<V>;
@@ -90,8 +90,4 @@ export function orCancelled<V>(
     signal.addEventListener('abort', leave, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
-}
-
-function cancelled(): DatabaseError {
-  return new DatabaseError('cancelled', 'the query was cancelled');
 }

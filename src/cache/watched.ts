@@ -7,9 +7,8 @@ import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
 import { among, constant, not } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
-import type { TableName } from '../sql/identifier.ts';
+import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import { tableKey } from './watermarks.ts';
 
 /** By the tables' keys. */
 export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMap<string, SqlPlan> {

@@ -6,7 +6,7 @@
  * greatest value does not show deleted rows, a transaction that commits late with an older time, or an hour that the
  * clocks repeat. For these answers.ts keeps nothing longer than a set time.
  */
-import type { TableName } from '../sql/identifier.ts';
+import { tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 
@@ -105,11 +105,6 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
       };
     },
   };
-}
-
-/** Engines compare names without case. */
-export function tableKey({ schema, name }: TableName): string {
-  return `${schema ?? ''}.${name}`.toLowerCase();
 }
 
 /** Stands for whatever an expression in SQL's own words reads; no table has this name. */

@@ -2,6 +2,7 @@
  * Counts which values and references of rows are shown. In: the nodes of a mapping, and the rows that reach them. Out:
  * conditions to count, two tables of what was found, warnings for suspicious numbers, and references to look at.
  */
+
 import { plural } from '../common/plural.ts';
 import { isOwn } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -12,7 +13,7 @@ import { conditionPredicate } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
 import { notAbsent, presentPredicate, targetRelation } from '../plan/presence.ts';
 import { UNICODE } from '../sql/column-type.ts';
-import { among, and, call, constant, exists, filled, isNull, not } from '../sql/construct.ts';
+import { among, and, call, constant, exists, hasValue, not } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { aliasesOf, walk } from '../sql/walk.ts';
 import type { Suspect } from './dangling.ts';
@@ -107,7 +108,7 @@ export class ElementCounts {
     const readings = this.#readings.splice(0).filter(({ column }) => !combined.has(columnKey(column)));
     return unshownValues(
       Map.groupBy(readings, ({ column }) => columnKey(column)),
-      isGiven,
+      hasValue,
       this.#env,
       this.#report,
     );
@@ -120,7 +121,7 @@ export class ElementCounts {
     column: ColumnExpression,
     path: readonly string[],
   ): readonly Counted[] {
-    const given = and(isGiven(column), notAbsent(node, this.#env));
+    const given = and(hasValue(column), notAbsent(node, this.#env));
     const present = presentPredicate(node, this.#env);
     const counts: number[] = [];
     const tell = (rows: number): void => {
@@ -183,7 +184,7 @@ export class ElementCounts {
 
   #reference(mapping: Mapping, served: Predicate, node: RefNode, path: readonly string[]): readonly Counted[] {
     const target = this.#registry.mapping(node.target);
-    const keyed = and(served, ...node.on.map(({ ours }) => isGiven(ours)));
+    const keyed = and(served, ...node.on.map(({ ours }) => hasValue(ours)));
     const found = exists(targetRelation(target, node.on, this.#env).relation);
     const columns = node.on.map(({ ours }) => ours.column).join(', ');
     let withKey = 0;
@@ -218,10 +219,6 @@ function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {
 }
 
 const NEVER: Predicate = { kind: 'false' };
-
-function isGiven(column: ColumnExpression): Predicate {
-  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
-}
 
 /** Whether another node takes what a reference does not find. */
 function isAlternative(root: Node, node: RefNode): boolean {

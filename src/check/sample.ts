@@ -1,13 +1,8 @@
-/**
- * Samples rows for the sections of `check`. In: the pack and the database. Out: sampled rows per mapping, each with
- * the interpreter's resource and the served one.
- */
-import { OPEN_ACCESS } from '../auth/access.ts';
-import type { RequestContext } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import { Interpreter } from '../law/interpret.ts';
 import { contradicts } from '../law/readings.ts';
+import { CONTEXT } from '../law/searches.ts';
 import { type StoredRow, StoredRows, type View } from '../law/stored-rows.ts';
 import { type Thing, Unjudged } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
@@ -292,8 +287,6 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     return undefined;
   }
 }
-
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
 
 /** Asks the server for each id, whether it should have it or not. */
 async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {

@@ -3,16 +3,16 @@
  * sampled resources, among these only: the facade must find exactly those that the FHIRPath engine selects, and sorted
  * searches must return them in order. Out: differences, by the line that makes the element.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
+
 import { plural } from '../common/plural.ts';
-import type { Facade, RequestContext } from '../facade.ts';
+import type { Facade } from '../facade.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
 import { answering, indexedBy, type Question } from '../law/oracle.ts';
 import type { Indexed } from '../law/oracle-values.ts';
 import { type SortValue, sortValueOf } from '../law/order.ts';
 import { questionsFor } from '../law/questions.ts';
-import { allIds, asksPrimitiveForSystem, valueSetsOf } from '../law/searches.ts';
+import { allIds, asksPrimitiveForSystem, CONTEXT, valueSetsOf } from '../law/searches.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -168,8 +168,6 @@ function firstOutOfOrder(
     return direction === 'ascending' ? before > here : before < here;
   });
 }
-
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
 
 /** Undefined: the search is refused. */
 async function idsOf(

@@ -19,7 +19,7 @@ import type {
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import { BYTES } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Order } from '../sql/expression.ts';
-import { type Identifier, identifier, type TableName } from '../sql/identifier.ts';
+import { type Identifier, identifier, type TableName, tableKey } from '../sql/identifier.ts';
 
 export interface TableColumns {
   readonly table: TableName;
@@ -27,11 +27,6 @@ export interface TableColumns {
   readonly columns: ReadonlyMap<string, ColumnExpression>;
   /** Those of the primary key, which tell its rows apart; empty: it has none. */
   readonly key: readonly ColumnExpression[];
-}
-
-/** `dbo.PERSON`, without case. */
-export function tableKey({ schema, name }: TableName): string {
-  return `${schema ?? ''}.${name}`.toLowerCase();
 }
 
 type Tables = ReadonlyMap<Identifier, TableName>;

@@ -9,7 +9,8 @@ import type { Offered } from '../search/offers.ts';
 import { answering, type Question } from './oracle.ts';
 import type { Indexed } from './oracle-values.ts';
 
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
+/** An open server that refuses what it does not understand. */
+export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
 
 export type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
 

@@ -4,7 +4,7 @@
  * they refer to, and their parent row by its key.
  */
 
-import { and, exists } from '../sql/construct.ts';
+import { and, conjuncts, exists } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { aliasesOf } from '../sql/walk.ts';
@@ -27,10 +27,6 @@ export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Re
 
 function mentions(part: Predicate, aliases: ReadonlySet<Identifier>): boolean {
   return [...aliasesOf({ predicates: [part] })].some(alias => aliases.has(alias));
-}
-
-function conjuncts(predicate: Predicate): readonly Predicate[] {
-  return predicate.kind === 'and' ? predicate.of : [predicate];
 }
 
 function declared({ alias, joins }: Relation): ReadonlySet<Identifier> {

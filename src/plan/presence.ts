@@ -20,6 +20,7 @@ import {
   exists,
   filled,
   glob,
+  hasValue,
   isNull,
   not,
   or,
@@ -252,7 +253,7 @@ function partsOfPiece({ alias, parts, between }: Pieces): {
 }
 
 function refPresent(node: RefNode, env: Environment): Predicate {
-  if (!node.exists) return and(...node.on.map(({ ours }) => filledOrNotNull(ours)), ownIdPresent(node, env));
+  if (!node.exists) return and(...node.on.map(({ ours }) => hasValue(ours)), ownIdPresent(node, env));
   const there = exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
 }
@@ -270,8 +271,4 @@ function ownIdPresent({ on, target }: RefNode, env: Environment): Predicate {
       ),
     ),
   );
-}
-
-function filledOrNotNull(column: Expression): Predicate {
-  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
 }

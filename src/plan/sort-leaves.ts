@@ -5,6 +5,7 @@
  */
 
 import { CODE_ORDER } from '../mapping/codecs/code.ts';
+import { upperAscii } from '../mapping/codecs/text.ts';
 import type { ConstantNode, Mapping, Node } from '../mapping/model.ts';
 import type { SearchParameter, SearchParameterType, SearchPath } from '../r4/search-parameters.ts';
 import { UNICODE } from '../sql/column-type.ts';
@@ -102,12 +103,7 @@ const TEXTS: ReadonlySet<SearchParameterType> = new Set(['token', 'string', 'uri
  */
 export function constantText({ json }: ConstantNode, { type }: SearchParameter): string | undefined {
   if (!TEXTS.has(type) || typeof json === 'object') return undefined;
-  return type === 'string' ? withoutCase(String(json)) : String(json);
-}
-
-/** ASCII letters alone: the engines agree on no others. */
-export function withoutCase(text: string): string {
-  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
+  return type === 'string' ? upperAscii(String(json)) : String(json);
 }
 
 /** Rows that all have one value. */

@@ -4,13 +4,14 @@
  * SQL, if an expression of both engines can.
  * https://hl7.org/fhir/R4/search.html#sort
  */
+
+import { upperAscii } from '../mapping/codecs/text.ts';
 import { INTEGER } from '../sql/column-type.ts';
 import { and, compare, equals, FALSE, not, or, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Order, Predicate } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { aliasesOf } from '../sql/walk.ts';
 import type { Candidate, SortFace, SortPart } from './sort.ts';
-import { withoutCase } from './sort-leaves.ts';
 
 /** Undefined where SQL cannot choose: values that no expression compares, or rows that it does not find. */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {
@@ -125,7 +126,7 @@ function known(a: string, order: Comparison, b: string): Predicate {
 
 /** `fromKey` gives the first values at or after the key. */
 function compareKey(face: SortFace, order: Comparison, key: string): Predicate | undefined {
-  if (face.begin !== undefined || (foldsCase(face) && key !== withoutCase(key))) return undefined;
+  if (face.begin !== undefined || (foldsCase(face) && key !== upperAscii(key))) return undefined;
   const raws = face.order.fromKey(key);
   if (raws === undefined) return order.startsWith('<') ? TRUE : FALSE;
   const exact = (face.order.toKey(raws) ?? key) === key;

@@ -1,8 +1,9 @@
 /**
  * Splits a separated column, and joins child rows to its pieces. In: raw values, separators, child rows of a mapping.
  * Out: the pieces with their parts; the keys that a raw value asks for, in the order of `on`, after text steps, in
- * upper case if the join ignores case; and the rows of a piece.
+ * upperAscii case if the join ignores case; and the rows of a piece.
  */
+import { upperAscii } from '../mapping/codecs/text.ts';
 import type { JoinColumn, Pieces } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
@@ -52,20 +53,15 @@ export function noRow(shape: ChildShape): ChildRow {
 function joinedPart(part: SqlValue, { steps = [], fold }: JoinColumn): SqlValue {
   let text: string | undefined = typeof part === 'string' ? part : undefined;
   for (const step of steps) text = text === undefined ? undefined : step.apply(text);
-  return text === undefined ? null : fold ? upper(text) : text;
+  return text === undefined ? null : fold ? upperAscii(text) : text;
 }
 
 /** Theirs, where the join has no case. */
 export function inUpperCase(canonical: Canonical): Canonical {
   return raw => {
     const text = canonical(raw);
-    return text === null ? null : upper(text);
+    return text === null ? null : upperAscii(text);
   };
-}
-
-/** ASCII letters only: the engines agree on no others. */
-function upper(text: string): string {
-  return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
 }
 
 /**

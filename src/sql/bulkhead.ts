@@ -4,7 +4,7 @@
  * that frees it. A statement that finds the queue full is refused at once. Waiting statements are served first in,
  * first out, except those of tables that have their share of slots already.
  */
-import { type BulkheadLoad, DatabaseError } from './database.ts';
+import { type BulkheadLoad, cancelled, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
 export interface BulkheadOptions {
@@ -117,8 +117,4 @@ function createShares(most: number): Shares {
     add: tables => change(tables, 1),
     remove: tables => change(tables, -1),
   };
-}
-
-function cancelled(): DatabaseError {
-  return new DatabaseError('cancelled', 'the query was cancelled');
 }

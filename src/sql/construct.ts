@@ -165,3 +165,8 @@ export function factor(predicates: readonly Predicate[]): {
     specific: lists.map(list => and(...list.filter(part => !shared.has(predicateKey(part))))),
   };
 }
+
+/** The column has a value: not NULL, and of texts not blank either. */
+export function hasValue(column: Expression): Predicate {
+  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
+}

@@ -239,3 +239,8 @@ export function endsAt(signal: AbortSignal, instant: number): void {
 export function deadlineOf(signal: AbortSignal | undefined): number | undefined {
   return signal && instants.get(signal);
 }
+
+/** The error of whoever has gone meanwhile. */
+export function cancelled(): DatabaseError {
+  return new DatabaseError('cancelled', 'the query was cancelled');
+}

@@ -3,9 +3,11 @@
  * fragments of SQL that are written once. src/sql/render.ts is the one compiler. A dialect's methods return SQL text
  * and bind parameters through the Writer, in the order of the text.
  */
-import { type ColumnType, isTrimmed } from './column-type.ts';
+
+import { type ColumnType, isTrimmed, UNICODE } from './column-type.ts';
 import type { Expression, FunctionName, Join, Predicate, SqlValue } from './expression.ts';
 import type { Identifier, TableName } from './identifier.ts';
+import { looseType } from './parameter-type.ts';
 import type { Parameter } from './plan.ts';
 
 /** The compiler as a dialect sees it. Parameters are numbered as they are bound. */
@@ -196,4 +198,14 @@ export function writtenOnce(
   const text = write();
   if (text.length <= FRAGMENT) kept.set(part, { text, parameters: bound.slice(before) });
   return text;
+}
+
+/** Binds a text that is compared with texts of any kind. */
+export function bindText(writer: Writer, text: string): string {
+  return writer.bind(text, looseType(text, UNICODE));
+}
+
+/** Likewise a text that the mapping or a codec says. */
+export function constantText(writer: Writer, text: string): string {
+  return writer.constant(text, looseType(text, UNICODE));
 }

@@ -62,3 +62,8 @@ export interface TableName {
 export function printTable({ schema, name }: TableName): string {
   return schema === undefined ? name : `${schema}.${name}`;
 }
+
+/** Equal for names of one table: engines compare names without case. */
+export function tableKey({ schema, name }: TableName): string {
+  return `${schema ?? ''}.${name}`.toLowerCase();
+}

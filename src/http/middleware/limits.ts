@@ -3,11 +3,12 @@
  * done, and makes only so many answers at a time as machine and database can bear (AIMD), with a short queue. Each
  * answer holds its rows in memory while it waits for the database.
  */
+
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { isLoopback } from '../../config/variable.ts';
 import { FhirError } from '../../outcome.ts';
-import { type BulkheadLoad, DatabaseError, endsAt } from '../../sql/database.ts';
+import { type BulkheadLoad, cancelled, DatabaseError, endsAt } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { refuse } from './refuse.ts';
@@ -221,8 +222,4 @@ export function createPlaces(
       });
     },
   };
-}
-
-function cancelled(): DatabaseError {
-  return new DatabaseError('cancelled', 'the query was cancelled');
 }

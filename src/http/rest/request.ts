@@ -2,11 +2,12 @@
  * Reads requests of the REST interface and its pages: parameters, the patient in the path, the rights of the person
  * who is logged in. Throws RestError for what is not valid.
  */
+
 import type { RequestContext } from '../../facade.ts';
 import { idOfNumber } from '../../rest/fhir-source.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, fhirBase, type HttpContext, seeing } from '../context.ts';
-import { parseParameters, queryOf } from '../middleware/request.ts';
+import { urlParameters } from '../middleware/request.ts';
 import { RestError } from './errors.ts';
 import { accessOf } from './session.ts';
 
@@ -28,10 +29,6 @@ export function wholeNumber(text: string | undefined, name: string): number {
   return Number(text);
 }
 
-export function parametersOf(c: HttpContext): readonly (readonly [name: string, value: string])[] {
-  return parseParameters(queryOf(c.req.url), 'query string');
-}
-
 /**
  * Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long.
  */
@@ -42,7 +39,7 @@ const LONGEST = 200;
  * and for one too long.
  */
 export function parameter(c: HttpContext, name: string): string | undefined {
-  const given = parametersOf(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
+  const given = urlParameters(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
   // Ignored, a range would give the whole record and a name somebody else.
   const misspelt = given.find(([one]) => one !== name);
   if (misspelt !== undefined) throw new RestError('bad-request', `${misspelt[0]}: expected ${name}`);

@@ -2,6 +2,7 @@
  * The REST interface: login, patients, encounters, CCDS documents. All but login and logout need a session.
  * docs/interfaces.md
  */
+
 import { Hono } from 'hono';
 import { makeDocument } from '../../ccda/document.ts';
 import type { PageLinks } from '../../ccda/page.ts';
@@ -16,11 +17,12 @@ import { searchPatients } from '../../rest/patient-summary.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
 import { breakGlass, refuseGlass } from '../middleware/break-glass.ts';
+import { urlParameters } from '../middleware/request.ts';
 import { chartAddress } from '../pages/chart-address.ts';
 import { chartRoutes } from '../pages/chart-routes.ts';
 import { documentFormat, respondWithDocument } from './documents.ts';
 import { RestError } from './errors.ts';
-import { contextOf, parameter, parametersOf, patientOf, unknownPatient, wholeNumber, wrongMethod } from './request.ts';
+import { contextOf, parameter, patientOf, unknownPatient, wholeNumber, wrongMethod } from './request.ts';
 import { login, logout, refuseOtherSites, requireSession } from './session.ts';
 
 export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
@@ -90,7 +92,7 @@ async function patientNumber(c: HttpContext, parts: AppParts, rest: RestParts): 
     sex: sexOf(parameter(c, 'sex')),
   };
   // An unknown one may be what tells two people apart.
-  if (parametersOf(c).some(([name]) => !Object.hasOwn(query, name)))
+  if (urlParameters(c).some(([name]) => !Object.hasOwn(query, name)))
     throw new RestError('bad-request', `Unknown parameter; expected ${Object.keys(query).join(', ')}`);
   if (query.dob !== undefined && !isCalendarDay(query.dob))
     throw new RestError('bad-request', 'dob expects a day as yyyy-MM-dd');

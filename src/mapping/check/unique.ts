@@ -3,10 +3,11 @@
  * the registry and the catalog. Out: problems with numbers, never with values. What a unique index guarantees is not
  * counted.
  */
+
 import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, filled, glob, isNull, not, or } from '../../sql/construct.ts';
+import { and, call, constant, glob, hasValue, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
 import type { Report } from '../load/problem.ts';
@@ -141,11 +142,11 @@ export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Askin
 /** The rows whose id an alternative of the rule makes: those that lack a column of each earlier one. */
 export function reachedBy({ id }: Mapping, alternative: number): Predicate {
   const parts = id.alternatives[alternative] ?? [];
-  return and(...id.alternatives.slice(0, alternative).map(isMissing), ...columnsIn(parts).map(given));
+  return and(...id.alternatives.slice(0, alternative).map(isMissing), ...columnsIn(parts).map(hasValue));
 }
 
 function isMissing(parts: readonly IdPart[]): Predicate {
-  return or(...columnsIn(parts).map(column => not(given(column))));
+  return or(...columnsIn(parts).map(column => not(hasValue(column))));
 }
 
 /**
@@ -187,11 +188,6 @@ function writtenId(parts: readonly IdPart[]): Expression | undefined {
 /** Columns that an id is made of, in order. */
 export function columnsIn(parts: readonly IdPart[]): readonly ColumnExpression[] {
   return parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
-}
-
-/** A key column that can stand in an id. */
-function given(column: ColumnExpression): Predicate {
-  return column.type.kind === 'text' ? filled(column) : not(isNull(column));
 }
 
 function tableOf({ table }: Scope, catalog: Catalog): TableInfo | undefined {

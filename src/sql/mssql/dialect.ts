@@ -4,23 +4,21 @@
  * beside the plain one, which uses the index.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
+
 import { isOtherCollation } from '../column-type.ts';
-import { type Dialect, endsTrimmed, jsonSeparator, literal, operand, type Writer } from '../dialect.ts';
+import {
+  bindText,
+  constantText,
+  type Dialect,
+  endsTrimmed,
+  jsonSeparator,
+  literal,
+  operand,
+  type Writer,
+} from '../dialect.ts';
 import type { Expression, Predicate } from '../expression.ts';
 import { bracketed } from '../identifier.ts';
-import {
-  asText,
-  BLANKS,
-  binary,
-  bindText,
-  cast,
-  constantText,
-  FOLDED,
-  fetchForm,
-  storedForm,
-  textForm,
-  trimmed,
-} from './forms.ts';
+import { asText, BLANKS, binary, cast, FOLDED, fetchForm, storedForm, textForm, trimmed } from './forms.ts';
 import { call } from './functions.ts';
 
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;

@@ -3,10 +3,11 @@
  * expression's SQL and type. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
  */
-import { type ColumnType, UNICODE } from '../column-type.ts';
+
+import type { ColumnType } from '../column-type.ts';
 import { endsTrimmed, type Writer } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
-import { familyOf, looseType } from '../parameter-type.ts';
+import { familyOf } from '../parameter-type.ts';
 
 /** For the outermost select list only: in a WHERE it would keep an index from serving. */
 export function fetchForm(sql: string, type: ColumnType): string {
@@ -116,14 +117,6 @@ export const BLANKS = 'CONCAT(CHAR(32), CHAR(9), CHAR(13), CHAR(10))';
  */
 export function binary(sql: string): string {
   return sql.endsWith(BINARY) ? sql : `${sql} ${BINARY}`;
-}
-
-export function bindText(writer: Writer, text: string): string {
-  return writer.bind(text, looseType(text, UNICODE));
-}
-
-export function constantText(writer: Writer, text: string): string {
-  return writer.constant(text, looseType(text, UNICODE));
 }
 
 export function asText(writer: Writer, of: Expression): string {

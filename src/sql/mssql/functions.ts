@@ -3,12 +3,22 @@
  * parameters.
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
+
 import type { ColumnType } from '../column-type.ts';
-import { count, jsonSeparator, operand, pairs, separatorOf, unambiguousQuotes, type Writer } from '../dialect.ts';
+import {
+  constantText,
+  count,
+  jsonSeparator,
+  operand,
+  pairs,
+  separatorOf,
+  unambiguousQuotes,
+  type Writer,
+} from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
-import { asText, BLANKS, binary, castInteger, castNumber, constantText, FOLDED, trimmed } from './forms.ts';
+import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
 
 /** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
 const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";

@@ -2,8 +2,9 @@
  * A pool that is opened and closed with the database, and statements on it. In: a SELECT with its parameters. Out:
  * rows as arrays, as they arrive. A statement that is cancelled or takes too long is stopped on the server.
  */
+
 import type sql from 'mssql';
-import { DatabaseError, TOO_LONG } from '../database.ts';
+import { cancelled, DatabaseError, TOO_LONG } from '../database.ts';
 import type { Row, Statement } from '../plan.ts';
 import { bindParameter } from './bind.ts';
 import { connectionsOf } from './connection.ts';
@@ -260,10 +261,6 @@ async function* listsOf(
   } finally {
     if (!ended) left.abort();
   }
-}
-
-function cancelled(): DatabaseError {
-  return new DatabaseError('cancelled', 'the query was cancelled');
 }
 
 function tooLong(): DatabaseError {

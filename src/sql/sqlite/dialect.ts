@@ -5,17 +5,11 @@
  * Functions that begin with `lintel_` are the adapter's own (functions.ts).
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
+
+import { BYTES, type ColumnType, holdsAnyNumber, isLoose, isMixed, isSmallUuid, utcLayoutOf } from '../column-type.ts';
 import {
-  BYTES,
-  type ColumnType,
-  holdsAnyNumber,
-  isLoose,
-  isMixed,
-  isSmallUuid,
-  UNICODE,
-  utcLayoutOf,
-} from '../column-type.ts';
-import {
+  bindText,
+  constantText,
   count,
   type Dialect,
   endsTrimmed,
@@ -30,7 +24,7 @@ import {
 } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
 import { bracketed } from '../identifier.ts';
-import { familyOf, looseType } from '../parameter-type.ts';
+import { familyOf } from '../parameter-type.ts';
 import { AS_IT_IS } from '../shared-functions.ts';
 
 const BLANKS = 'char(32, 9, 13, 10)';
@@ -131,14 +125,6 @@ function canonical(sql: string, type: ColumnType): string {
 /** SQLite prints 15 digits of a double, and JavaScript as many as it takes to be that double. */
 function digitsText(sql: string, type: ColumnType): string {
   return type.kind === 'decimal' ? `lintel_printed(${sql}, ${type.scale})` : `lintel_printed(${sql}, NULL)`;
-}
-
-function bindText(writer: Writer, text: string): string {
-  return writer.bind(text, looseType(text, UNICODE));
-}
-
-function constantText(writer: Writer, text: string): string {
-  return writer.constant(text, looseType(text, UNICODE));
 }
 
 function asText(writer: Writer, of: Expression): string {

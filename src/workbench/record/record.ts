@@ -5,12 +5,11 @@
  */
 import { randomInt } from 'node:crypto';
 import { overRows, TEST_BASE, testsOf } from '../../check/pack-tests.ts';
-import { tableKey } from '../../law/columns.ts';
 import { contentOf, type StoredRow } from '../../law/stored-rows.ts';
 import { createReport } from '../../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../../mapping/model.ts';
 import type { Catalog } from '../../sql/catalog.ts';
-import type { TableName } from '../../sql/identifier.ts';
+import { type TableName, tableKey } from '../../sql/identifier.ts';
 import { dayOf } from '../../time/calendar.ts';
 import { PreviewError, type Previewing, type RowRead, readRow } from '../preview.ts';
 import { replaced } from './replace.ts';

@@ -4,13 +4,13 @@
  * and how it is split. Columns that are compared with each other share what is known, so that equal values stay
  * equal.
  */
-import { eachColumn, type Reader, tableKey } from '../../law/columns.ts';
+import { eachColumn, type Reader } from '../../law/columns.ts';
 import type { Codec } from '../../mapping/codecs/codec.ts';
 import { upperAscii } from '../../mapping/codecs/text.ts';
 import { codeMapOf } from '../../mapping/load/codes/origin.ts';
 import type { Condition, Pieces, Registry } from '../../mapping/model.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
-import type { TableName } from '../../sql/identifier.ts';
+import { type TableName, tableKey } from '../../sql/identifier.ts';
 
 export interface DateUse {
   readonly codec: Codec;

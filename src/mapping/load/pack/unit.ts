@@ -4,10 +4,12 @@
  * about the pack: code maps, tables and columns that it uses. Both make it sound to take a part as it was checked
  * before.
  */
+
 import type { Codec } from '../../codecs/codec.ts';
 import type { Position } from '../../model.ts';
 import type { LoadedCodeMap } from '../codes/codes.ts';
 import type { Systems } from '../codes/system.ts';
+import { isSameList } from '../read/tree.ts';
 import type { DateColumns, Dates } from '../rows/absent-values.ts';
 import type { NamedRows } from '../rows/columns.ts';
 import type { PackContext, Targets } from './context.ts';
@@ -156,8 +158,4 @@ export class UnitDates implements Dates {
     if (isSame) this.#heard = heard;
     return isSame;
   }
-}
-
-function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
-  return some.length === others.length && some.every((one, i) => one === others[i]);
 }

@@ -3,7 +3,7 @@
  * denied columns. Out: JSON text for the first line of a mapping: `# yaml-language-server: $schema=./NAME`. The editor
  * accepts other names, as they may be macros or aliases; `lintel check` reports unknown ones.
  */
-import type { Catalog, TableInfo } from '../../../sql/catalog.ts';
+import { type Catalog, tableText } from '../../../sql/catalog.ts';
 import type { Settings } from '../pack/settings.ts';
 import { editorSchemas } from './json-schema.ts';
 
@@ -61,15 +61,10 @@ function namesIn(
   const columns = new Set<string>();
   const seen = new Set<string>();
   for (const table of tables.values()) {
-    seen.add(nameOf(table));
+    seen.add(tableText(table));
     for (const column of table.columns.values()) {
       if (deny(table.schema?.name, table.name, column.name) === undefined) columns.add(column.name);
     }
   }
   return { tables: [...seen].toSorted(), columns: [...columns].toSorted() };
-}
-
-/** The schema stands before the name where a statement has to name it. */
-function nameOf({ name, schema }: TableInfo): string {
-  return schema?.needed ? `${schema.name}.${name}` : name;
 }

@@ -170,7 +170,8 @@ function reuseEntry(before: Entry, after: Entry): Entry {
   return value === before.value && isSamePlace(before.at, after.at) ? before : { ...after, value };
 }
 
-function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
+/** Both hold the same objects, in the same order. */
+export function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((one, i) => one === others[i]);
 }
 
