@@ -103,12 +103,15 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
   const isUnmapped = (column: Expression): Predicate =>
     and(isGiven(column), not(among(operand(column), shared('all'))));
 
-  /** The raw values whose face is accepted; `unmapped` says for which values without a row that is so. */
+  /**
+   * The raw values whose face is accepted; `unmapped` says for which values without a row that is so. `asked`: what a
+   * request asks for; undefined: the mapping alone says it.
+   */
   const preimage = (
     column: Expression,
     accept: (face: string) => boolean,
     unmapped: Predicate,
-    as = constant,
+    asked?: string,
   ): Predicate => {
     const accepted = (coded: Coded | undefined): boolean => {
       const face = faceOf(coded);
@@ -116,7 +119,14 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     };
     const others = map.else.kind === 'code' ? (accepted(map.else.coded) ? TRUE : FALSE) : unmapped;
     return or(
-      among(operand(column), accept === ANY_FACE ? shared('faced') : keys(accepted, as)),
+      among(
+        operand(column),
+        accept === ANY_FACE
+          ? shared('faced')
+          : asked === undefined
+            ? keys(accepted, constant)
+            : matchedKeys(keyed, asked, () => keys(accepted, value)),
+      ),
       accepted(map.blank) ? not(isGiven(column)) : FALSE,
       others.kind === 'false' ? FALSE : and(isUnmapped(column), others),
     );
@@ -185,8 +195,10 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     },
     match: (columns, criterion) => {
       const column = only(columns);
-      const accept = accepts(criterion, words && facet === 'code' ? 'display' : facet);
-      return accept && preimage(column, accept, unmappedMatch(column, criterion), value);
+      const by = words && facet === 'code' ? 'display' : facet;
+      const accept = accepts(criterion, by);
+      const asked = JSON.stringify([facet, by, boolean, columnType, criterion]);
+      return accept && preimage(column, accept, unmappedMatch(column, criterion), asked);
     },
     ...sorted(),
   };
@@ -201,6 +213,23 @@ function sharedKeys(rows: CodeMap['rows'], name: string, make: () => readonly Ex
   keysOfRows.set(rows, known);
   const made = known.get(name) ?? make();
   known.set(name, made);
+  return made;
+}
+
+/** Criteria whose raw values are remembered of a map: a search asks all uses of the map for the same. */
+const CRITERIA = 4;
+
+const matched = new WeakMap<CodeMap['rows'], Map<string, readonly Expression[]>>();
+
+function matchedKeys(rows: CodeMap['rows'], asked: string, make: () => readonly Expression[]): readonly Expression[] {
+  const known = matched.get(rows) ?? new Map<string, readonly Expression[]>();
+  matched.set(rows, known);
+  const before = known.get(asked);
+  if (before) return before;
+  const made = make();
+  const [oldest] = known.keys();
+  if (oldest !== undefined && known.size === CRITERIA) known.delete(oldest);
+  known.set(asked, made);
   return made;
 }
 

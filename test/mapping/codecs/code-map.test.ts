@@ -5,6 +5,7 @@ import type { Coded, CodeMap, Facet } from '../../../src/mapping/codecs/code-map
 import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { identifier } from '../../../src/sql/identifier.ts';
 import { exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
@@ -241,4 +242,20 @@ describe('boolean', () => {
       RUNS,
     );
   });
+});
+
+it('uses of a map share the raw values of a criterion, and criteria keep theirs apart', () => {
+  const type = columnType('VARCHAR(9)');
+  const listOf = (code: string): readonly unknown[] | undefined => {
+    const codec = codeMapCodec({ map: STATUS, facet: 'code', columnType: type, boolean: false });
+    const column = { kind: 'column', alias: identifier('t'), column: identifier('C'), type } as const;
+    const asked = codec.match([column], { kind: 'exact', text: code }, CLOCK);
+    return asked?.kind === 'in' ? asked.values : undefined;
+  };
+  const [active, resolved] = [listOf('active'), listOf('resolved')];
+  expect(resolved).toMatchObject([{ value: 'a' }, { value: 'R' }]);
+  expect(listOf('resolved')).toBe(resolved);
+  for (const code of ['some', 'mg/dL', 'nothing', 'else']) listOf(code);
+  expect(listOf('resolved')).toEqual(resolved);
+  expect(listOf('active')).toEqual(active);
 });
