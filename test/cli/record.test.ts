@@ -3,7 +3,9 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { formOf } from '../../src/profile/form.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
@@ -65,4 +67,38 @@ test('what cannot be recorded', async () => {
     '--record does not go with --locked\nlintel test --help explains it.',
   ]);
   expect((await fails('--write'))[0]).toBe(2);
+});
+
+test.each([
+  ['14/03/2024 08:30', 'dd/mm/yyyy hh:mm'],
+  ['10/03/2024 08:30:15', 'dd/mm/yyyy hh:mm:ss'],
+  ['10.03.2024 08:30', 'dd.mm.yyyy hh:mm'],
+  ['31-12-2023', 'dd-mm-yyyy'],
+])('a text such as %s, which SQL reads, becomes another one of its form', async (stored, form) => {
+  const sql = "substr({TAKEN},7,4)||'-'||substr({TAKEN},4,2)||'-'||substr({TAKEN},1,2)||substr({TAKEN},11)";
+  const clinic = smallClinic({
+    'weighing.yaml': `mapping: weights
+resource: Observation
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "w-{NO}"
+elements:
+  status: final
+  code: loinc#29463-7 Body weight
+  subject: { ref: people, on: { ID: PERSON_ID } }
+  effectiveDateTime: { sql: "${sql}", type: datetime }
+  issued: { sql: "'2024-03-10 ' || {T}", type: datetime }
+`,
+  });
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec(`DROP TABLE WEIGHING;
+    CREATE TABLE WEIGHING (NO INTEGER PRIMARY KEY, PERSON_ID INTEGER NOT NULL, TAKEN VARCHAR(19), T VARCHAR(8));
+    INSERT INTO WEIGHING VALUES (7, 1, '${stored}', '08:31')`);
+  database.close();
+  const { code, out } = await lintel(clinic.environment, 'test', '--record', 'weights', '7', '--json');
+  expect(code).toBe(0);
+  const { test: text, notMade } = JSON.parse(out) as { test: string; notMade: string[] };
+  expect(notMade).toEqual([]);
+  const taken = /TAKEN: "([^"]*)", T: "(?:\d\d):(?:\d\d)"/.exec(text)?.[1] ?? '';
+  expect(formOf(taken).replace(/ or \S+/, '')).toBe(form);
+  expect(taken).not.toBe(stored);
 });

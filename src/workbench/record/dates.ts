@@ -3,6 +3,7 @@
  * hours and minutes to turn the time of day by. Out: candidates, of which the caller takes the first that its
  * codec reads as the day that was meant.
  */
+import { formOf, isAmbiguousDay } from '../../profile/form.ts';
 import { civil, dayOf, isDay, pad } from '../../time/calendar.ts';
 
 export interface Shift {
@@ -25,7 +26,7 @@ const SENTINELS = 2200;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
 export function isSentinelDay(text: string): boolean {
-  const [, year] = /^\s*(\d{4})(?:\D|\d{4}\b|$)/.exec(text) ?? /\b(\d{4})\s*$/.exec(text) ?? [];
+  const [, year] = /^\s*(\d{4})(?:\D|\d{4}\b|$)/.exec(text) ?? /^[^:]*\b(\d{4})(?:[\sT]|$)/.exec(text) ?? [];
   return Number(year) >= SENTINELS;
 }
 
@@ -47,7 +48,29 @@ export function shiftedForms(text: string, shift: Shift): readonly string[] {
 
 /** A time of day alone: `0830`, `08:30:15`. */
 export function shiftedTime(text: string, shift: Shift): string | undefined {
-  return /^\s*\d\d:?\d\d/.test(text) ? shiftedRest(text, shift) : undefined;
+  return /^\s*(?:\d\d:?\d\d|\d:\d\d)/.test(text) ? shiftedRest(text, shift) : undefined;
+}
+
+/** Days back until the day is 12 or less in each case. */
+const MOST_BACK = 31;
+
+/**
+ * A text that by its form is a day or a time, of which no codec says how it is read. Of `03/04/2020`, where each of
+ * both may be the day, another is made that is a day either way.
+ */
+export function shiftedLook(text: string, shift: Shift): string | undefined {
+  if (/^(?:19|20)\d\d([-/.]?)\d\d\1\d\d(?!\d)/.test(text)) return shiftedYearFirst(text, shift);
+  const form = formOf(text);
+  if (form.startsWith('hh:')) return shiftedTime(text, shift);
+  if (!/^yyyymmddhh|^(?:dd|mm)[-/.]/.test(form)) return undefined;
+  if (isSentinelDay(text)) return text;
+  const [moved] = shiftedForms(text, shift);
+  if (!isAmbiguousDay(form)) return moved;
+  for (let back = 0; back < MOST_BACK; back++) {
+    const [one] = shiftedForms(text, { ...shift, days: shift.days - back });
+    if (one !== undefined && formOf(one) === form) return one;
+  }
+  return undefined;
 }
 
 function movedBy(year: number, month: number, day: number, { days }: Shift): Day | undefined {
@@ -79,19 +102,20 @@ function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
   return [spelled(true), spelled(false)];
 }
 
-/** `10-MAR-2024`, `10 Mar 2024`. */
+/** `10-MAR-2024`, `10 Mar 2024`, `10-MAR-24`. */
 function named(text: string, shift: Shift): string | undefined {
   const [, day, mark = '', month = '', year, rest = ''] =
-    /^(\d{1,2})([-/. ])([A-Za-z]{3})\2(\d{4})(?!\d)(.*)$/s.exec(text) ?? [];
+    /^(\d{1,2})([-/. ])([A-Za-z]{3})\2(\d{4}|\d\d)(?!\d)(.*)$/s.exec(text) ?? [];
   const at = MONTHS.indexOf(month.toLowerCase()) + 1;
-  const moved = day === undefined || at === 0 ? undefined : movedBy(Number(year), at, Number(day), shift);
+  if (day === undefined || year === undefined || at === 0) return undefined;
+  const moved = movedBy(Number(year.padStart(4, '20')), at, Number(day), shift);
   const time = shiftedRest(rest, shift);
-  if (!moved || day === undefined || time === undefined) return undefined;
+  if (!moved || time === undefined) return undefined;
   const small = MONTHS[moved.month - 1] ?? '';
   const upper = month === month.toUpperCase() ? small.toUpperCase() : small;
   const spelled =
     month.charAt(0) === month.charAt(0).toUpperCase() ? upper.charAt(0).toUpperCase() + upper.slice(1) : small;
-  return `${pad(moved.day, day.length)}${mark}${spelled}${mark}${moved.year}${time}`;
+  return `${pad(moved.day, day.length)}${mark}${spelled}${mark}${String(moved.year).slice(-year.length)}${time}`;
 }
 
 /** Years, months, days of two centuries in seven digits, and numbers that count days, seconds or milliseconds. */

@@ -9,7 +9,7 @@ import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { UUID } from '../../sql/shared-functions.ts';
 import { parseDay } from '../../time/calendar.ts';
-import { isSentinelDay, type Shift, shiftedForms, shiftedTime, shiftedYearFirst } from './dates.ts';
+import { isSentinelDay, type Shift, shiftedForms, shiftedLook, shiftedTime } from './dates.ts';
 import type { Invented } from './tokens.ts';
 import { type ColumnUses, type DateUse, keptForm, type UsesOf } from './uses.ts';
 
@@ -96,15 +96,14 @@ function movedDate(
   // Years that are leap years stay some.
   if (dayPart !== undefined) return /^\d{4}$/.test(text) && dayPart === 0 ? String(Number(text) - 4) : text;
   const isNative = type.kind === 'date' || type.kind === 'datetime';
-  if (!isNative && dates.length === 0) {
-    return !isJoined && /^(?:19|20)\d\d([-/.]?)\d\d\1\d\d(?!\d)/.test(text) ? shiftedYearFirst(text, shift) : undefined;
-  }
-  if (isSentinelDay(text) || NO_DAY.test(text)) return text;
+  const isRead = isNative || dates.length > 0;
+  if (isRead && (isSentinelDay(text) || NO_DAY.test(text))) return text;
   const readers = dates.flatMap(use => {
     const read = readOf(use, text);
     return read === undefined ? [] : [{ use, read }];
   });
-  if (readers.length === 0 && !isNative) return undefined;
+  // SQL of the pack may read it.
+  if (readers.length === 0 && !isNative) return isJoined ? undefined : shiftedLook(text, shift);
   const fits = shiftedForms(text, shift).find(one =>
     readers.every(({ use, read }) => isMoved(read, readOf(use, one), shift)),
   );
