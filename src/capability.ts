@@ -28,13 +28,13 @@ export interface CapabilityContext {
 const COMPARTMENT = 'http://hl7.org/fhir/CompartmentDefinition/patient';
 /** Search parameters of the base of all resources. */
 const OF_ALL = 'http://hl7.org/fhir/SearchParameter/Resource-';
-/** What a server that serves profiles of US Core claims to be; its addresses begin alike. */
+/** The beginning of US Core's addresses, and the CapabilityStatement that a server with its profiles instantiates. */
 const US_CORE = 'http://hl7.org/fhir/us/core/';
 const US_CORE_SERVER = `${US_CORE}CapabilityStatement/us-core-server`;
-/** What a server with operations of the Bulk Data Access guide claims to be; their definitions begin alike. */
+/** Likewise of the Bulk Data Access guide, for a server with its operations. */
 const BULK_DATA = 'http://hl7.org/fhir/uv/bulkdata/';
 const BULK_DATA_SERVER = `${BULK_DATA}CapabilityStatement/bulk-data`;
-/** US Core demands this one, and another. */
+/** The profile that a server of US Core has to support, beside one other. */
 const US_CORE_PATIENT = `${US_CORE}StructureDefinition/us-core-patient`;
 
 export function capabilityStatement(context: CapabilityContext): object {
@@ -127,7 +127,7 @@ function resourceEntry(type: string, { registry, offers, operations }: Capabilit
   };
 }
 
-/** References as includes name them, after the sign for all that the type has. */
+/** What `_include` takes: `Type:*` for all references of the type, then each of them. */
 function withAll(type: string, references: readonly Offered[]): readonly string[] {
   return references.length === 0 ? [] : [`${type}:*`, ...references.map(o => `${type}:${o.parameter.code}`)];
 }

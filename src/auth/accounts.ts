@@ -41,13 +41,7 @@ export function isFhirUser(text: string): boolean {
 
 /** All accounts of a file; none if there is no file. Throws AccountsError, or the file system's error. */
 export function readAccounts(file: string): readonly Account[] {
-  let data: unknown;
-  try {
-    data = readPrivate(file);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new AccountsError('The file of accounts is not JSON');
-    throw error;
-  }
+  const data = readPrivate(file, () => new AccountsError('The file of accounts is not JSON'));
   if (data === undefined) return [];
   const accounts = (data as { readonly accounts?: unknown } | null)?.accounts;
   if (!Array.isArray(accounts) || !accounts.every(isAccount)) {
@@ -94,7 +88,7 @@ export function accountsOfFile(file: string): Accounts {
   return { find: name => known().get(name) };
 }
 
-/** Those accounts alone that satisfy a condition; the others are nobody's. */
+/** Hides accounts that do not satisfy a condition. */
 export function accountsThat(may: (account: Account) => boolean, accounts: Accounts): Accounts {
   return {
     find(name) {
@@ -104,7 +98,7 @@ export function accountsThat(may: (account: Account) => boolean, accounts: Accou
   };
 }
 
-/** The accounts of both; the first has its way. */
+/** The accounts of both; where both have a name, the first one's. */
 export function joinAccounts(first: Accounts, second: Accounts): Accounts {
   return { find: name => first.find(name) ?? second.find(name) };
 }

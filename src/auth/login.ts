@@ -24,9 +24,9 @@ const PER_ACCOUNT = { free: 5, first: SECOND, longest: 15 * 60 * SECOND, keys: 1
  * long.
  */
 const PER_ADDRESS = { free: 50, first: SECOND, longest: 60 * SECOND, keys: 10_000 } as const;
-/** Who got in from where, at most so many: the earliest are forgotten. */
+/** Pairs of account and address that have logged in and are remembered; the earliest are forgotten. */
 const PROVEN = 10_000;
-/** Passwords that are hashed at a time, each of which takes a thread and 19 MB; and attempts that wait for it. */
+/** Passwords that are hashed at a time, each with a thread and 19 MB; attempts that may wait for that. */
 const AT_ONCE = 2;
 const WAITING = 200;
 

@@ -7,8 +7,11 @@ import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname } from 'node:path';
 import { makeFolder } from '../common/make-folder.ts';
 
-/** The content of a file; undefined if there is no file. Throws SyntaxError, or the file system's error. */
-export function readPrivate(file: string): unknown {
+/**
+ * The content of a file; undefined if there is no file. Throws the file system's error. `notJson`: the error of a text
+ * that is no JSON, default SyntaxError.
+ */
+export function readPrivate(file: string, notJson?: () => Error): unknown {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -16,7 +19,11 @@ export function readPrivate(file: string): unknown {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  return JSON.parse(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw notJson?.() ?? error;
+  }
 }
 
 /** Replaces the file. Throws the file system's error. */

@@ -52,7 +52,7 @@ export interface LoginRule {
   readonly found: Criteria;
 }
 
-/** Of a pack that says nothing: patients see their own record, and nobody else anything. */
+/** The rules of a pack without access.yaml: patients see their own record, and nobody else sees anything. */
 export const NO_RULES: PackAccess = { users: [], labels: [] };
 
 /** Patients see their own record, unless the pack has rules for them. */
@@ -61,7 +61,7 @@ const OWN_RECORD: UserRule = { user: 'Patient', patients: [['_id', '{id}']], als
 /** https://hl7.org/fhir/R4/references.html#literal */
 const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
 
-/** What a user (`Practitioner/7`) may see; undefined: nothing, for no rule speaks of such users. */
+/** What a user (`Practitioner/7`) may see; undefined where no rule names users of the type, who see nothing. */
 export function permissionsOfUser(user: string, rules: readonly UserRule[]): readonly Permission[] | undefined {
   const [, type, id = ''] = USER.exec(user) ?? [];
   if (type === undefined) return undefined;
@@ -75,7 +75,7 @@ export function permissionsOfUser(user: string, rules: readonly UserRule[]): rea
   ]);
 }
 
-/** The rules as they are for somebody who has broken the glass: nothing but what `glass` opens is wider. */
+/** The rules for a user who has broken the glass: those that `glass` opens are wider, all others stay. */
 export function rulesBehindGlass(rules: PackAccess, user: string): PackAccess {
   const opens = rules.glass?.opens ?? [];
   const [, type] = USER.exec(user) ?? [];

@@ -25,7 +25,7 @@ const SCOPE = /^(patient|user|system)\/(\*|[A-Z][A-Za-z]{1,63})\.(\*|[a-z]+)(?:\
 /** The words of version 1, in the letters of version 2. */
 const WORDS: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 
-/** Letters in this order, each once; others make the scope void. */
+/** Actions of a scope: each letter once and in this order. A scope with other letters grants nothing. */
 const LETTERS = /^c?r?u?d?s?$/;
 
 export function parseScope(text: string): ResourceScope | undefined {

@@ -40,7 +40,9 @@ export interface Tokens {
   readonly epoch?: () => number;
 }
 
-/** The same tokens, where what they permit depends on something else too, which has a number that only grows. */
+/**
+ * The same tokens, decided anew whenever `changes` has grown, because what they permit depends on something else too.
+ */
 export function endingAlso(tokens: Tokens, changes: () => number): Tokens {
   return {
     grantOf: (token, now) => tokens.grantOf(token, now),

@@ -18,7 +18,7 @@ const KEY = 500;
 /** Characters of all keys that any cache may keep. */
 const LEAST = 50_000;
 
-/** How heavy values are, and how heavy all may be together; `weigh` is asked whenever one is kept. */
+/** A bound on the sum of weights; `weigh` is called when a value is kept. */
 export interface Weights<V> {
   readonly most: number;
   readonly weigh: (value: V) => number;
@@ -76,11 +76,11 @@ export interface WeighedCache<V extends object> {
 }
 
 /**
- * Bytes of an entry beside its value's, about: its place in the list, the objects around its bytes, heads of responses.
+ * Estimated bytes of an entry beside those of its value: the list, objects around the bytes, heads of responses.
  */
 const OVERHEAD = 2000;
 
-/** Of all bytes so much may be one value: a few large answers must not push out all others. */
+/** The largest share of all bytes that one value may take: a few large answers must not push out all others. */
 const SHARE_OF_ONE = 1 / 8;
 
 /** Keeps the most recently used values up to `bytes` in all. `onEvicted` is told of each that had to make room. */

@@ -10,7 +10,7 @@ import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 
-/** By the tables' keys. */
+/** A statement that reads the watermark of each watched table, by `tableKey`. */
 export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMap<string, SqlPlan> {
   const plans = new Map<string, SqlPlan>();
   for (const mapping of registry.mappings) {

@@ -137,7 +137,7 @@ function recipientXml({ person }: Actor): Markup {
     </informationRecipient>\n`;
 }
 
-/** Nobody signs what is made on demand: who answers for the care is named, with the time at which it was made. */
+/** The authenticators: nobody signs a document that is made on demand, so it names who answers for the care. */
 function authenticatorXml(actor: Actor, time: string): Markup {
   const entity = xml`
     ${timeElement('time', time)}

@@ -173,7 +173,7 @@ function matchesOf(rows: readonly Row[], branch: Branch, planned: BranchPlan, re
 
 const BEFORE_ALL = -1;
 
-/** Each resource once, whatever pages it stands in. */
+/** Leaves out matches of a row and mapping that stand there already. */
 export function distinct(matches: readonly Match[]): readonly Match[] {
   const named = ({ mapping, row, shaped }: Match): string => `${mapping.name} ${keyText(keyOf(shaped, row))}`;
   return [...new Map(matches.map(match => [named(match), match])).values()];
@@ -206,7 +206,7 @@ function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): Cursor['s
   });
 }
 
-/** Whether a row is that of the cursor. */
+/** Whether the cursor points at this row. */
 function isAt({ key }: Cursor, { shape }: Shaped, row: Row): boolean {
   if (key.length !== shape.key.length) return false;
   for (let i = 0; i < key.length; i++) if (!same(key[i] ?? null, row[shape.key[i] ?? 0] ?? null)) return false;

@@ -57,9 +57,9 @@ const BYTES_READ = 32;
 /** Rows between two looks at the clock. */
 const LOOK = 50;
 /**
- * Places along the key at which a sample is taken, in the order in which they are read: what is read until the time is
- * over is spread, too. The first place is the last: what the others have not, as before a number far beyond all others,
- * it may have.
+ * Places along the key at which a sample is taken, in the order in which they are read, so that a sample which time
+ * cuts short is spread too. The start of the key comes last and takes the rows that the others lacked: before one
+ * number far beyond all others nearly all rows are there.
  */
 const PLACES = [19, 9, 14, 4, 17, 7, 12, 2, 18, 8, 13, 3, 16, 6, 11, 1, 15, 5, 10, 0] as const;
 const ALIAS = identifier('t');

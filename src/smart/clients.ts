@@ -48,13 +48,7 @@ export function isClientId(text: string): boolean {
 
 /** All clients of a file; none if there is no file. Throws ClientsError, or the file system's error. */
 export function readClients(file: string): readonly Client[] {
-  let data: unknown;
-  try {
-    data = readPrivate(file);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new ClientsError('The file of clients is not JSON');
-    throw error;
-  }
+  const data = readPrivate(file, () => new ClientsError('The file of clients is not JSON'));
   if (data === undefined) return [];
   const clients = (data as { readonly clients?: unknown } | null)?.clients;
   if (!Array.isArray(clients) || !clients.every(isClient)) {
@@ -104,7 +98,7 @@ export function clientsOfFile(file: string, unreadable: (error: unknown) => void
   return { find: id => known().get(id), all: () => [...known().values()] };
 }
 
-/** The clients of both; the first has its way. */
+/** The clients of both; where both have an id, the first one's. */
 export function joinClients(first: readonly Client[], second: Clients): Clients {
   const known = new Map(first.map(client => [client.id, client]));
   return {

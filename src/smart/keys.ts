@@ -24,13 +24,7 @@ const KEPT = 3;
 
 /** Undefined if there is no file. Throws KeysError, or the file system's error. */
 export function readKeys(file: string): Keys | undefined {
-  let data: unknown;
-  try {
-    data = readPrivate(file);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new KeysError('The file of keys is not JSON');
-    throw error;
-  }
+  const data = readPrivate(file, () => new KeysError('The file of keys is not JSON'));
   if (data === undefined) return undefined;
   const { signing, cookies } = (data ?? {}) as Readonly<Record<keyof Keys, unknown>>;
   if (!isList(signing, isPrivateKey) || !isList(cookies, one => typeof one === 'string' && one.length >= 32)) {

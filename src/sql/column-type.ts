@@ -39,12 +39,12 @@ interface Loose {
   readonly any?: 'numbers' | 'mixed';
 }
 
-/** Rows of such a column hold numbers that its type does not tell. */
+/** Whether rows of the column may hold other numbers than its type declares. */
 export function holdsAnyNumber(type: ColumnType): boolean {
   return 'any' in type && type.any !== undefined;
 }
 
-/** Rows of such a column hold numbers and what is none. */
+/** Whether rows of the column may hold numbers and other values beside each other. */
 export function isMixed(type: ColumnType): boolean {
   return 'any' in type && type.any === 'mixed';
 }
@@ -98,7 +98,7 @@ export function asItStands(type: ColumnType): ColumnType {
   return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
 }
 
-/** The text as a trimmed column would have it; SQLite and SQL Server take no other character for a blank at the end. */
+/** The text without blanks (U+0020) at the end, the only character that SQLite and SQL Server trim there. */
 export function withoutBlanks(text: string): string {
   return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
 }
@@ -118,7 +118,7 @@ export function isSmallUuid(type: ColumnType): boolean {
   return type.kind === 'uuid' && type.letters === 'small';
 }
 
-/** How messages name a type: as the database declares it; by its kind where nothing declares it. */
+/** The name of a type in messages: the database's declaration, or else its kind. */
 export function nameOfType(type: ColumnType): string {
   return type.declared || KINDS[type.kind];
 }
@@ -146,7 +146,7 @@ function meaningOf({ declared: _, ...type }: ColumnType): string {
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Two columns that the engine compares by no collation unless it is told which. */
+/** Whether two text columns have different collations: a comparison has to name one. */
 export function isOtherCollation(a: ColumnType, b: ColumnType): boolean {
   if (a.kind !== 'text' || b.kind !== 'text') return false;
   return a.collation !== undefined && b.collation !== undefined && a.collation !== b.collation;
@@ -156,7 +156,7 @@ export function isOtherCollation(a: ColumnType, b: ColumnType): boolean {
 export const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
 export const UNICODE: ColumnType = { kind: 'text', unicode: true, fixed: false, length: 4000 };
 export const NUMBER: ColumnType = { kind: 'decimal', precision: 38, scale: 10 };
-/** Of whatever is kept there: no form is read into it. */
+/** A column that is fetched as bytes, whatever it holds. */
 export const BYTES: ColumnType = { kind: 'binary', length: 'max' };
 
 /** The type with the spelling that it was read from. */

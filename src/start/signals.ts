@@ -12,7 +12,7 @@ export interface StopSignal {
   forget(): void;
 }
 
-/** One that comes later than a moment after the first ends the process at once. */
+/** Tells of the first signal. A second one ends the process at once, unless it follows within a moment. */
 export function stopSignal(): StopSignal {
   const { promise, resolve } = Promise.withResolvers<string>();
   let first: number | undefined;

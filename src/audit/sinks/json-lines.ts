@@ -1,6 +1,6 @@
 /**
  * Sink: appends AuditEvents as NDJSON to a file, or writes them to standard output. The file is opened anew for each
- * list, so that to rotate it is to rename it.
+ * list, so that it can be rotated by a rename.
  * https://github.com/ndjson/ndjson-spec
  */
 import { appendFile, writeFile } from 'node:fs';

@@ -19,9 +19,9 @@ export interface SyslogOptions {
   readonly key?: string | undefined;
 }
 
-/** Milliseconds until a connection stands, and that it may take nothing. */
+/** Milliseconds for opening a connection, and for which it may accept no bytes. */
 const TIME_LIMIT = 15_000;
-/** Milliseconds within which a connection that broke without a word is noticed as a rule. */
+/** Milliseconds within which a connection that broke silently is usually noticed. */
 const SETTLES = 10_000;
 /** Facility 10, security; severity 5 (notice), or 4 (warning) for what failed. ITI-20 */
 const NOTICE = 85;
