@@ -216,6 +216,32 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(await tab.when(`document.querySelectorAll('.tests li.true').length`)).toBe(1);
   });
 
+  test('the tests of a save are told, also when another program changes a file while they run', {
+    timeout: 120_000,
+  }, async () => {
+    const file = join(clinic.pack, 'weighing.yaml');
+    await view('Mapping');
+    await press('.files button', 'person.test.yaml');
+    await tab.when(`document.querySelector('.writing h2')?.textContent === 'person.test.yaml'`);
+    await tab.run(`{ const { fetch } = window; window.fetch = async (url, init) => {
+      const first = String(url).endsWith('api/tests') && !window.late;
+      if (!first) return fetch(url, init);
+      window.late = true;
+      await new Promise(resolve => init.signal.addEventListener('abort', resolve));
+      window.ended = true;
+      return fetch(url, init);
+    }; }`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('End', true);
+    await tab.write('# more');
+    await tab.press('s', true);
+    await tab.when(`window.late === true`);
+    writeFileSync(file, `# theirs\n${readFileSync(file, 'utf8')}`);
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`window.ended === true`);
+    await tab.when(`document.querySelector('.told').textContent.includes('all came true')`);
+  });
+
   test('coverage tells of each profile, and the test kit in words', { timeout: 120_000 }, async () => {
     await view('Coverage');
     await press('.profiles summary', 'us-core-allergyintolerance');

@@ -33,7 +33,10 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
   const texts = useRef(unsaved);
   texts.current = unsaved;
   const abort = useRef<AbortController>(null);
+  /** The outcome is to be told, be it that of a later run. */
+  const isAwaited = useRef(false);
   const run = useCallback(async (isTold = true) => {
+    isAwaited.current ||= isTold;
     abort.current?.abort();
     const own = new AbortController();
     abort.current = own;
@@ -43,14 +46,17 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
       const { cases } = await ask<WireTests>('tests', { unsaved: of }, own.signal);
       const failed = (cases ?? []).filter(({ failures }) => failures.length > 0).length;
       setLast({ cases, failed, of, refused: undefined });
-      if (isTold && cases && cases.length > 0) tell(tally(cases.length, failed));
+      if (isAwaited.current && cases && cases.length > 0) tell(tally(cases.length, failed));
     } catch (error) {
       if (own.signal.aborted) return;
       const refused = error instanceof Error ? error.message : 'The tests did not run';
       setLast({ cases: undefined, failed: 0, of, refused });
-      if (isTold) tell(refused);
+      if (isAwaited.current) tell(refused);
     } finally {
-      if (abort.current === own) setRunning(false);
+      if (abort.current === own) {
+        isAwaited.current = false;
+        setRunning(false);
+      }
     }
   }, []);
   useEffect(() => {
