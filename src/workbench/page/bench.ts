@@ -54,6 +54,8 @@ interface Left {
 }
 
 export interface Bench {
+  /** As it is drawn last: what outlives a drawing, such as the state of an editor, asks this one. */
+  readonly now: { readonly current: Bench };
   readonly files: readonly OpenFile[];
   readonly file: OpenFile | undefined;
   readonly check: WireCheck | undefined;
@@ -73,11 +75,12 @@ export interface Bench {
   /** How often texts of the disk were taken that other programs wrote. */
   readonly takes: number;
   readonly tests: TestRuns;
-  /** Where the editor is to go, each time another object. */
+  /** Where the editor is to go; undefined once it is there. */
   readonly goal: WirePlace | undefined;
-  /** A change that the editor is to make, each time another object. */
-  readonly change: Change | undefined;
-  apply(change: Change): void;
+  /** The editor is at the goal. */
+  reached(): void;
+  /** Makes a change at once in the editor of the file; none where another file is shown. */
+  apply(path: string, change: Change): void;
   tell(what: string): void;
   open(path: string): void;
   /** Shows the place in the editor of the view *Mapping*. */
@@ -116,7 +119,6 @@ export function useBench(pack: WirePack): Bench {
   const [checking, setChecking] = useState(true);
   const [told, tell] = useState('');
   const [goal, setGoal] = useState<WirePlace>();
-  const [change, apply] = useState<Change>();
   const view = useHash() || 'mapping';
   const [saves, setSaves] = useState(0);
   const [takes, setTakes] = useState(0);
@@ -200,8 +202,9 @@ export function useBench(pack: WirePack): Bench {
     },
     failed: tell,
   });
-  return {
-    ...{ files, check, checking, told, unsaved, takes, tests, goal, tell, change, view, show, left },
+  const now = useRef<Bench>(null) as { current: Bench };
+  now.current = {
+    ...{ now, files, check, checking, told, unsaved, takes, tests, goal, tell, view, show, left },
     look(looked) {
       left.looked = looked;
       show('mapping');
@@ -210,9 +213,18 @@ export function useBench(pack: WirePack): Bench {
       left.search = { text: query, asked: { query } };
       show('search');
     },
-    apply: one => apply({ ...one }),
+    reached: () => setGoal(undefined),
+    apply(one, { from, to, insert }) {
+      const { view: editor, path: at } = shown.current ?? {};
+      if (!editor || at !== one) return;
+      editor.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length } });
+      editor.focus();
+    },
     file: files.find(one => one.path === path),
-    open: setPath,
+    open(one) {
+      setPath(one);
+      setGoal(undefined);
+    },
     goTo(place) {
       show('mapping');
       setPath(place.file);
@@ -261,6 +273,7 @@ export function useBench(pack: WirePack): Bench {
       tell(there ? `${one} is as on the disk` : `${one} is not on the disk`);
     },
   };
+  return now.current;
 }
 
 /** News of more files than this is a number. */

@@ -127,17 +127,27 @@ export function offsetOf(doc: Text, { line, column }: Pick<WirePlace, 'line' | '
   return Math.min(found.from + column - 1, found.to);
 }
 
+interface Fix {
+  readonly from: number;
+  readonly to: number;
+  readonly found: string;
+  readonly insert: string;
+}
+
 /** What a fix replaces: `found` where the problem stands, or else the first time on its line. */
-export function rangeOfFix(
-  doc: Text,
-  { place, fix }: WireProblem,
-): { readonly from: number; readonly to: number; readonly insert: string } | undefined {
+export function rangeOfFix(doc: Text, { place, fix }: WireProblem): Fix | undefined {
   if (fix === undefined || place.line > doc.lines) return undefined;
   const line = doc.line(place.line);
   const after = line.text.indexOf(fix.found, place.column - 1);
   const at = after >= 0 ? after : line.text.indexOf(fix.found);
   if (at < 0) return undefined;
-  return { from: line.from + at, to: line.from + at + fix.found.length, insert: fix.suggestion };
+  const { found, suggestion: insert } = fix;
+  return { from: line.from + at, to: line.from + at + found.length, found, insert };
+}
+
+/** Replaces what the fix found, which may have moved since; what was typed into meanwhile stays. */
+function replace(view: EditorView, { from, to, found, insert }: Fix): void {
+  if (view.state.sliceDoc(from, to) === found) view.dispatch({ changes: { from, to, insert } });
 }
 
 /** Shows problems at their places. */
@@ -157,7 +167,7 @@ function diagnosticOf(doc: Text, problem: WireProblem): Diagnostic {
   const range = rangeOfFix(doc, problem);
   const [word = ''] = /^[^\s,:[\]{}]+/.exec(doc.sliceString(start, line.to)) ?? [];
   const actions: Action[] = range
-    ? [{ name: `Change to ${range.insert}`, apply: view => view.dispatch({ changes: range }) }]
+    ? [{ name: `Change to ${range.insert}`, apply: (view, from, to) => replace(view, { ...range, from, to }) }]
     : [];
   return {
     from: range?.from ?? start,

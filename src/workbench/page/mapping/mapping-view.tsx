@@ -99,15 +99,13 @@ function Mark({ sign, means }: { readonly sign: string; readonly means: string }
 function Editor({ bench }: { readonly bench: Bench }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
-  const { file, check, goal, change } = bench;
-  const latest = useRef(bench);
-  latest.current = bench;
+  const { file, check, goal, now } = bench;
   useEffect(() => {
     if (!host.current) return;
     const made = new EditorView({ parent: host.current, extensions: LOOKS });
     view.current = made;
     return () => {
-      latest.current.shownIn(null);
+      now.current.shownIn(null);
       made.destroy();
     };
   }, []);
@@ -115,16 +113,16 @@ function Editor({ bench }: { readonly bench: Bench }) {
     if (!file || !view.current) return;
     const { path } = file;
     const events = {
-      changed: (state: EditorView['state']) => latest.current.edited(path, state),
-      save: () => void latest.current.save(path),
+      changed: (state: EditorView['state']) => now.current.edited(path, state),
+      save: () => void now.current.save(path),
       elsewhere: () => {
-        const { check: last, goTo } = latest.current;
+        const { check: last, goTo } = now.current;
         const other = last?.problems.find(({ place, severity }) => place.file !== path && severity !== 'notice');
         if (other) goTo(other.place);
         return other !== undefined;
       },
     };
-    const more = /\.ya?ml$/.test(path) ? [completion(path, () => latest.current.unsaved), VERDICTS] : [];
+    const more = /\.ya?ml$/.test(path) ? [completion(path, () => now.current.unsaved), VERDICTS] : [];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     bench.shownIn(view.current, path);
@@ -142,12 +140,8 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const at = offsetOf(editor.state.doc, goal);
     editor.dispatch({ selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'center' }) });
     editor.focus();
+    bench.reached();
   }, [goal, file?.path]);
-  useEffect(() => {
-    if (!view.current || !change) return;
-    view.current.dispatch({ changes: change, selection: { anchor: change.from + change.insert.length } });
-    view.current.focus();
-  }, [change]);
   return (
     <>
       <div class="bar">
@@ -261,7 +255,7 @@ function Problem({ problem, bench }: { readonly problem: WireProblem; readonly b
         <b>{severity}</b> {text}
       </span>
       {range && (
-        <button type="button" class="fix" onClick={() => bench.apply(range)}>
+        <button type="button" class="fix" disabled={bench.checking} onClick={() => bench.apply(place.file, range)}>
           Change to {range.insert}
         </button>
       )}

@@ -1,0 +1,109 @@
+/**
+ * Commands of the page in a browser: each is carried out once, in the file that it was given for, wherever the focus
+ * is. Is left out, and says so, where no Chromium is installed.
+ */
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { CHROMIUM } from '../clients/chromium.ts';
+import { type OpenedPage, openPage } from './opened-page.ts';
+
+const CONTENT = `document.querySelector('.cm-content')?.textContent`;
+
+describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
+  let clinic: SmallClinic;
+  let page: OpenedPage;
+  beforeAll(async () => {
+    clinic = keptClinic();
+    page = await openPage(clinic);
+  }, 120_000);
+  afterAll(async () => {
+    await page.close();
+    rmSync(clinic.folder, { recursive: true, force: true });
+  });
+
+  const open = async (path: string, text: string): Promise<void> => {
+    await page.press('.files button', path);
+    await page.tab.when(`${CONTENT}?.includes('${text}')`);
+  };
+  /** Leaves the view Mapping, and comes back to it. */
+  const there = async (view: string): Promise<void> => {
+    await page.press('header nav button', view);
+    await page.tab.when(`document.querySelector('.cm-content') === null`);
+    await page.press('header nav button', 'Mapping');
+    await page.tab.when(`document.querySelector('.cm-content') !== null`);
+  };
+  /** Types at the end of the text. */
+  const write = async (text: string): Promise<void> => {
+    await page.tab.run(`document.querySelector('.cm-content').focus()`);
+    await page.tab.press('End', true);
+    await page.tab.write(text);
+    await page.tab.when(`${CONTENT}.includes('${text}')`);
+  };
+
+  test('a fix is made once, in its own file', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    await open('person.yaml', 'birthDate');
+    await write('  deceasedDateTime: { from: BORNS }');
+    await tab.when(`document.querySelector('.problems .fix')?.textContent === 'Change to BORN'`);
+    await press('.problems .fix', 'Change to BORN');
+    const fixed = 'deceasedDateTime: { from: BORN }';
+    await tab.when(`${CONTENT}.includes('${fixed}')`);
+    const texts = new Map<string, unknown>([['person.yaml', await tab.when(CONTENT)]]);
+    for (const [path, word] of [
+      ['weighing.yaml', 'TAKEN'],
+      ['codes.yaml', 'administrative-gender'],
+    ] as const) {
+      await open(path, word);
+      texts.set(path, await tab.when(CONTENT));
+    }
+    for (const [path, view] of [
+      ['person.yaml', 'Codes'],
+      ['weighing.yaml', 'Tables'],
+      ['codes.yaml', 'Search'],
+      ['person.yaml', 'Tests'],
+    ] as const) {
+      await open(path, path === 'person.yaml' ? 'birthDate' : path === 'codes.yaml' ? 'administrative' : 'TAKEN');
+      await there(view);
+      await tab.when(`document.querySelector('.bar h2').textContent === '${path}'`);
+      expect(await tab.when(CONTENT)).toBe(texts.get(path));
+    }
+    await press('.bar button', 'Take the disk');
+    await tab.when(`!${CONTENT}.includes('deceased')`);
+    await there('Codes');
+    expect(await tab.when(CONTENT)).not.toContain('deceased');
+    expect(await tab.when(`String(document.querySelector('.files .mark'))`)).toBe('null');
+  });
+
+  test('a line is gone to once: whoever comes back is where they were', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    await open('person.yaml', 'birthDate');
+    await write('  deceasedDateTime: { from: NOTHING }');
+    await tab.when(`document.querySelector('.problems .place') !== null`);
+    await tab.press('ArrowUp');
+    await tab.when(`document.querySelector('.cm-activeLine').textContent.includes('birthDate')`);
+    await press('.problems .place', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-activeLine')?.textContent.includes('NOTHING')`);
+    await tab.press('ArrowUp');
+    await tab.when(`document.querySelector('.cm-activeLine').textContent.includes('birthDate')`);
+    await there('Tables');
+    await tab.when(`document.querySelector('.cm-activeLine')?.textContent.includes('birthDate')`);
+    await press('.bar button', 'Take the disk');
+    await tab.when(`!${CONTENT}.includes('NOTHING')`);
+  });
+
+  test('an editor that was left and shown again knows what other files hold now', { timeout: 120_000 }, async () => {
+    const { tab, press } = page;
+    await open('person.yaml', 'birthDate');
+    await there('Tables');
+    await open('weighing.yaml', 'TAKEN');
+    await write('  issued: { from: NOTHING }');
+    await tab.when(`document.querySelector('.problems .place')?.textContent.startsWith('weighing.yaml')`);
+    await open('person.yaml', 'birthDate');
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('F8');
+    await tab.when(`document.querySelector('.bar h2').textContent === 'weighing.yaml'`);
+    await press('.bar button', 'Take the disk');
+    await tab.when(`!${CONTENT}.includes('NOTHING')`);
+  });
+});
