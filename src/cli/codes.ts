@@ -7,9 +7,9 @@ import { basename, extname, join } from 'node:path';
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { readCodeMaps } from '../mapping/load/codes/codes.ts';
-import { FIELDS, type ImportedCodes, importCodes } from '../mapping/load/codes/import-codes.ts';
+import { FIELDS, type ImportedCodes, importCodes, systemNames } from '../mapping/load/codes/import-codes.ts';
 import { systemsOf } from '../mapping/load/codes/system.ts';
-import { settingsOf } from '../mapping/load/pack/pack.ts';
+import { codeMapsOf, settingsOf } from '../mapping/load/pack/pack.ts';
 import { createReport, problemLine, type Report } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
@@ -59,7 +59,8 @@ NAME.csv with the columns raw,code,display,system, and what stands in codes.yaml
 anything written. Blank keys, rows without a code and two codes for one key are told with their lines, and then
 nothing is written.
 
-  --raw, --code, --display H   headings of the columns, or their numbers; without them usual headings are looked for
+  --raw, --code, --display H   headings of the columns, or their numbers; without them usual headings are looked for,
+                       for the codes also the name of their system, and the only column left is the raw value
   --system H           heading of the column with the system of each row; or an alias of pack.yaml, or an address, for
                        all rows
   --no-header          the first line is a row; columns are numbers: 1 is raw, 2 is code unless told otherwise
@@ -121,11 +122,14 @@ nothing is written.
         return heading === undefined || (field === 'system' && all !== undefined) ? [] : [[field, heading]];
       }),
     );
+    const { systems } = settings.pack;
+    const system = all === undefined ? ownSystem(name, files) : (systemsOf(systems).get(all) ?? all);
     const imported = importCodes(
       readFileSync(file),
       {
         file,
         columns,
+        systemNames: systemNames(system ?? '', systems),
         ...{ delimiter, encoding: textOf(args, 'encoding'), headless: args.values['no-header'] === true },
       },
       report,
@@ -151,6 +155,12 @@ function systemOfAll(text: string | undefined, systems: Readonly<Record<string, 
   return text !== undefined && (Object.hasOwn(systems, text) || /^[a-z][a-z0-9+.-]*:\S+$/i.test(text))
     ? text
     : undefined;
+}
+
+/** The address of the system of a map that the pack has. */
+function ownSystem(name: string, files: PackFiles): string | undefined {
+  const map = codeMapsOf(files)?.get(name);
+  return map?.kind === 'rows' ? map.map.system : undefined;
 }
 
 interface NewMap {

@@ -128,6 +128,21 @@ test('a column that is not there is told with those that are, and numbers name c
   expect(headless.out).toContain('  WT,29463-7,Weight');
 });
 
+test.each([
+  ['Código local;LOINC;Descripción', 'GLU;2345-7;Glucosa', 'raw from Código local, code from LOINC, display from Desc'],
+  ['Prueba;Código LOINC', 'GLU;2345-7', 'raw from Prueba, code from Código LOINC'],
+  ['Loinc code;Prueba', '2345-7;GLU', 'raw from Prueba, code from Loinc code'],
+])('the heading %s names the system of the map', async (headings, row, taken) => {
+  const files = { 'codes.yaml': 'lab:\n  system: loinc\n  rows: {}\n' };
+  const declared = await withList(`${headings}\n${row}\n`, files).run('--name', 'lab');
+  expect([declared.code, declared.out]).toEqual([0, expect.stringContaining(taken)]);
+  const asked = await withList(`${headings}\n${row}\n`).run('--name', 'x', '--system', 'http://loinc.org');
+  expect(asked.out).toContain(taken);
+  const more = await withList(`${headings};Unidad\n${row};mg\n`, files).run('--name', 'lab');
+  expect(more.out).toContain('which column is the raw value is not known; expected --raw with one of ');
+  expect(more.out).toContain(', Unidad [LNT-413]');
+});
+
 test('systems of rows have to be those of the pack, and codes ones that their system can have', async () => {
   const { out, code } = await withList('raw,code,system\nA,29463-8,loinc\nB,x,lonic\n').run('--name', 'x');
   expect(code).toBe(1);

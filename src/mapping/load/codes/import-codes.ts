@@ -22,6 +22,8 @@ export interface ImportOptions {
   readonly encoding: string | undefined;
   /** The first line is a row too; columns are numbers. */
   readonly headless: boolean;
+  /** What the system of the codes is called (`systemNames`): a heading of this name is that of the codes. */
+  readonly systemNames?: readonly string[];
   /** Columns cannot be named: a list has the usual headings, or is not taken. */
   readonly unnamed?: boolean;
 }
@@ -67,9 +69,21 @@ const HEADINGS: Readonly<Record<Field, readonly string[]>> = {
     'term',
     'targetdisplay',
     'preferredterm',
+    'descripcion',
+    'denominacion',
+    'beschreibung',
+    'bezeichnung',
   ],
   system: ['system', 'codesystem', 'codesystemuri', 'targetsystem', 'vocabulary', 'codingsystem'],
 };
+
+/** What a heading may call a system: its aliases in pack.yaml, and what its address is known by (`loinc`, `rxnorm`). */
+export function systemNames(address: string, systems: Readonly<Record<string, string>>): readonly string[] {
+  const aliases = Object.keys(systems).filter(alias => systems[alias] === address);
+  const [, host = '', path = ''] = /^\w+:\/\/([^/]+)(.*)$/.exec(address) ?? [];
+  const known = [host.split('.').at(-2), path.split('/').at(-1)];
+  return [...aliases, ...known].map(name => plainName(name ?? '')).filter(name => name !== '');
+}
 
 /** Headings that are told of those. */
 const USUAL = 4;
@@ -146,7 +160,7 @@ type Places = Readonly<Partial<Record<Field, number>>>;
 function placesOf(
   headings: readonly string[],
   first: CsvRecord,
-  { file, columns, headless, unnamed = false }: ImportOptions,
+  { file, columns, headless, systemNames: names = [], unnamed = false }: ImportOptions,
   report: Report,
 ): Places | undefined {
   const at = { file, line: first.line, column: 1 };
@@ -169,6 +183,7 @@ function placesOf(
     if (usual >= 0) places[field] = usual;
     else if (headless && (field === 'raw' || field === 'code')) places[field] = field === 'raw' ? 0 : 1;
   }
+  takeBySystem(headings, columns, names, places);
   for (const field of ['raw', 'code'] as const) {
     if (places[field] !== undefined || columns[field] !== undefined) continue;
     const near = nearest(field, headings);
@@ -183,8 +198,29 @@ function placesOf(
   return places.raw === undefined || places.code === undefined ? undefined : places;
 }
 
+/** The column that bears the name of the system has the codes, and the only column left then the raw values. */
+function takeBySystem(
+  headings: readonly string[],
+  named: ImportOptions['columns'],
+  names: readonly string[],
+  places: Partial<Record<Field, number>>,
+): void {
+  const code = headings.findIndex(heading => names.includes(plainName(heading).replace(CODE, '')));
+  if (code < 0 || places.code !== undefined || named.code !== undefined) return;
+  places.code = code;
+  const taken = Object.values(places);
+  const [only, ...others] = headings.flatMap((_, place) => (taken.includes(place) ? [] : [place]));
+  if (named.raw === undefined && only !== undefined && others.length === 0) places.raw ??= only;
+}
+
+/** `LOINC code`, `Código LOINC`. */
+const CODE = /^(?:code|codigo)|(?:code|codigo)$/;
+
 function plainName(heading: string): string {
-  return heading.toLowerCase().replace(/[^a-z0-9]/g, '');
+  return heading
+    .normalize('NFD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]/g, '');
 }
 
 function expectedIn(headings: readonly string[]): string {

@@ -8,7 +8,7 @@ import { codeMapReaders, type HeldColumn, heldColumns } from '../../../mapping/c
 import type { Coded } from '../../../mapping/codecs/code-map.ts';
 import type { LoadedCodeMap } from '../../../mapping/load/codes/codes.ts';
 import { type CodeEdit, CodeEditError, editCodeMap } from '../../../mapping/load/codes/edit-codes.ts';
-import { importCodes } from '../../../mapping/load/codes/import-codes.ts';
+import { importCodes, systemNames } from '../../../mapping/load/codes/import-codes.ts';
 import { codeMapsOf, settingsOf } from '../../../mapping/load/pack/pack.ts';
 import { createReport, problemLine } from '../../../mapping/load/problem.ts';
 import { csvField, readCsv } from '../../../mapping/load/read/csv.ts';
@@ -91,11 +91,12 @@ export const CODES_QUESTIONS: readonly Question[] = [
     textsWith(desk.files(asked.unsaved), asked.map, asked.edits),
   ),
   question('codes/import', { unsaved, map: z.string(), file: z.string(), base64: z.string() }, (asked, { desk }) => {
-    const { imported, problems } = read(asked);
+    const files = desk.files(asked.unsaved);
+    const { imported, problems } = read(asked, systemNamesOf(files, asked.map));
     if (imported?.csv === undefined) return { texts: [], changed: 0, problems } satisfies WireCodeTexts;
     const edits = editsOf(imported.csv);
     if (edits.length > IMPORTED) throw new Refusal(400, `The list has more than ${IMPORTED} rows`);
-    return textsWith(desk.files(asked.unsaved), asked.map, edits);
+    return textsWith(files, asked.map, edits);
   }),
   question('codes/new', { unsaved, file: z.string(), base64: z.string() }, (asked, { desk }) => {
     const name = asked.file.replace(/\.[^.]*$/, '');
@@ -107,7 +108,7 @@ export const CODES_QUESTIONS: readonly Question[] = [
     if (codeMapsOf(files)?.has(name) || files.tables.some(one => one.path === path)) {
       throw new Refusal(409, `There is a code map ${name} already; *Rows from CSV* adds to it`);
     }
-    const { imported, problems } = read(asked);
+    const { imported, problems } = read(asked, []);
     const { csv, rows = 0 } = imported ?? {};
     return { map: csv === undefined ? undefined : { name, path, text: csv, rows }, problems } satisfies WireNewMap;
   }),
@@ -126,14 +127,25 @@ export const CODES_QUESTIONS: readonly Question[] = [
 const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
 /** Reads a list of codes in any form. */
-function read({ file, base64 }: { readonly file: string; readonly base64: string }): {
+function read(
+  { file, base64 }: { readonly file: string; readonly base64: string },
+  names: readonly string[],
+): {
   readonly imported: ReturnType<typeof importCodes>;
   readonly problems: readonly string[];
 } {
   const report = createReport();
   const options = { columns: {}, delimiter: undefined, encoding: undefined, headless: false, unnamed: true };
-  const imported = importCodes(Buffer.from(base64, 'base64'), { file, ...options }, report);
+  const list = { file, ...options, systemNames: names };
+  const imported = importCodes(Buffer.from(base64, 'base64'), list, report);
   return { imported, problems: report.problems().map(problemLine) };
+}
+
+/** What a heading may call the system of a map. */
+function systemNamesOf(files: PackFiles, name: string): readonly string[] {
+  const [map, settings] = [codeMapsOf(files)?.get(name), settingsOf(files)];
+  const system = map?.kind === 'rows' ? map.map.system : undefined;
+  return system !== undefined && 'pack' in settings ? systemNames(system, settings.pack.systems) : [];
 }
 
 interface OfMap {
