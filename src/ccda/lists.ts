@@ -62,6 +62,8 @@ export interface List<T> {
   readonly standing?: true;
   /** True for what is no longer so; it is told after what still is. */
   readonly over?: (resource: T) => boolean;
+  /** The search parameter by which a record of the list has records of others within: a report has its results. */
+  readonly around?: string;
   /** What the document shows of others. */
   references(resource: T): readonly (Reference | undefined)[];
 }
@@ -110,6 +112,7 @@ const observations: List<Observation> = {
 
 const reports: List<DiagnosticReport> = {
   type: 'DiagnosticReport',
+  around: 'result',
   span: ({ effectiveDateTime, effectivePeriod, issued }) => effectivePeriod ?? point(effectiveDateTime ?? issued),
   encounter: ofEncounter,
   references: ({ performer, presentedForm }) => [...(performer ?? []), ...(presentedForm ?? []).map(contentOf)],

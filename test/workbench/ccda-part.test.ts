@@ -61,16 +61,27 @@ describe('on the rows of the demo', () => {
       const section = part.sections.find(({ topics }) => topics.includes(topic.title));
       expect([name, section?.lists]).toEqual([name, expect.arrayContaining([name])]);
       const whole = document?.sections.find(({ definition }) => definition.code === section?.code);
-      // The panel of a result stands in its report alone, and the column of remarks only where a row has some.
+      // The column of remarks stands only where a row has some.
       const { columns = [] } = section ?? {};
-      const panel = columns.indexOf('Report');
-      const cellsOf = (cells: readonly string[]): string =>
-        JSON.stringify(columns.map((_, i) => (i === panel ? '' : (cells[i] ?? ''))));
+      const cellsOf = (cells: readonly string[]): string => JSON.stringify(columns.map((_, i) => cells[i] ?? ''));
       const there = new Set(whole?.table.rows.map(({ cells }) => cellsOf(cells)));
       expect([name, section?.rows.filter(cells => !there.has(cellsOf(cells)))]).toEqual([name, []]);
       seen += 1;
     }
     expect(seen).toBeGreaterThan(20);
+  });
+
+  test('a laboratory result stands in its report', async () => {
+    const report = await firstOf('DiagnosticReport', 'category=LAB&result:missing=false');
+    const [reference = ''] = /Observation\/[\w.-]+/.exec(JSON.stringify(report?.['result'])) ?? [];
+    const result = await firstOf('Observation', `_id=${reference.replace(/.*\//, '')}`);
+    const { sections } = await partOf(result ?? {});
+    const [section] = sections;
+    expect(sections.map(({ code }) => code)).toEqual(['30954-2']);
+    const panel = section?.columns.indexOf('Report') ?? -1;
+    expect(section?.rows.map(cells => cells[panel])).toEqual([expect.stringMatching(/\S/)]);
+    expect(section?.lists).toContain('laboratory-results');
+    expect(section?.xml.match(/<organizer /g)).toHaveLength(1);
   });
 
   test('a patient is in the header, and sections say some things of the person', async () => {

@@ -170,6 +170,9 @@ elements:
     expect(await told('people', '777')).toEqual([1, 'No row of PERSON has this key']);
     expect(await told('people', 'abc')).toEqual([1, 'Key column ID: expected a value of its type']);
     expect(await told('people', '1', '2')).toEqual([1, 'Mapping people has the key ID: expected 1 value, found 2']);
-    expect(await told('persons', '1')).toEqual([2, 'MAPPING: expected one of people, weights; found persons']);
+    expect(await told('persons', '1')).toEqual([
+      2,
+      'MAPPING: expected one of people, weights; found persons\nlintel preview --help explains it.',
+    ]);
   });
 });

@@ -100,7 +100,7 @@ export async function ccdaPartOf({ resource, facade, content, signal, base }: Cc
     }
     if (found.size === 0) continue;
     if ([...found.values()].flat().every(isError)) return none('It was entered in error: no document has it.');
-    return partOfRecord({ chart, content, found, json, namespace: facade.registry.pack.name });
+    return partOfRecord({ chart, content, found, json, facade, own: `${type}/${id}` });
   }
   return none(
     `No search of ccds.yaml finds it: ${searched.map(name => `\`${name}\` (${searchText(name, content)})`).join(', ')}.`,
@@ -113,10 +113,13 @@ interface Found {
   /** The resource itself, by the lists that find it. */
   readonly found: ReadonlyMap<ListName, readonly Resource[]>;
   readonly json: string;
-  readonly namespace: string;
+  readonly facade: Facade;
+  /** A reference to it. */
+  readonly own: string;
 }
 
-async function partOfRecord({ chart, content, found, json, namespace }: Found): Promise<CcdaPart> {
+async function partOfRecord({ chart, content, found, json, facade, own }: Found): Promise<CcdaPart> {
+  const namespace = facade.registry.pack.name;
   const referred = Map.groupBy(json.matchAll(REFERENCE), ([, type = '']) => type);
   const idsOf = (type: string): readonly string[] =>
     [...new Set((referred.get(type) ?? []).map(([, , id = '']) => id))].slice(0, MOST_REFERRED);
@@ -124,7 +127,11 @@ async function partOfRecord({ chart, content, found, json, namespace }: Found): 
   const read = async (name: ListName): Promise<readonly Resource[]> => {
     const list = LISTS[name];
     const others = await inList(chart, content, name, idsOf(list.type));
-    const all = [...(found.get(name) ?? []), ...others].filter(one => !isError(one));
+    // A result stands in its report, which refers to it.
+    const offered = list.around === undefined ? undefined : facade.offers.find(list.type, list.around);
+    const isAround = offered?.targets.some(type => own.startsWith(`${type}/`));
+    const around = isAround ? await matching(chart, content, name, [list.around ?? '', own]) : [];
+    const all = [...(found.get(name) ?? []), ...others, ...around].filter(one => !isError(one));
     await chart.follow(all.flatMap(one => list.references(one as never)));
     return all;
   };
@@ -219,9 +226,21 @@ async function inList(
   name: ListName,
   ids: readonly string[],
 ): Promise<readonly Resource[]> {
+  return ids.length === 0 ? [] : matching(chart, content, name, ['_id', ids.join(',')]);
+}
+
+type Parameter = Search['parameters'][number];
+
+/** Those of a list of the pack that match a parameter, too. */
+async function matching(
+  chart: Chart,
+  content: Content,
+  name: ListName,
+  parameter: Parameter,
+): Promise<readonly Resource[]> {
   const all = new Map<string, Resource>();
-  for (const search of content.lists.get(name) ?? []) {
-    for (const one of await finds(chart, search, ids)) all.set(one.id, one);
+  for (const { type, parameters } of content.lists.get(name) ?? []) {
+    for (const one of await chart.search({ type, parameters: [...parameters, parameter] })) all.set(one.id, one);
   }
   return [...all.values()];
 }
