@@ -46,7 +46,7 @@ export async function runPackTests(
   { unsaved, signal }: { readonly unsaved?: ReadonlyMap<string, string>; readonly signal?: AbortSignal } = {},
 ): Promise<PackTests> {
   const report = createReport();
-  const files = testFilesIn(folder);
+  const files = testFilesIn(folder, unsaved?.keys());
   const textOfFile = (file: string): string => unsaved?.get(file) ?? readFileSync(join(folder, file), 'utf8');
   const tests = files.flatMap(file => readYaml(file, textOfFile(file), report));
   const unread = report.problems();
@@ -63,11 +63,15 @@ export async function runPackTests(
   return { ran: tests.length, problems: report.problems(), cases };
 }
 
-/** Paths of the files of tests. Those of a pack below are of its mappings as they stand there. */
-export function testFilesIn(folder: string): readonly string[] {
+/**
+ * Paths of the files of tests. Those of a pack below are of its mappings as they stand there. `unsaved`: paths of texts
+ * that may not be on the disk yet.
+ */
+export function testFilesIn(folder: string, unsaved: Iterable<string> = []): readonly string[] {
   const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
-  const found = globSync('**/*.test.{yaml,yml}', { cwd: folder }).sort();
-  return found.filter(file => !below.some(prefix => file.startsWith(prefix)));
+  const typed = [...unsaved].filter(file => /\.test\.ya?ml$/.test(file));
+  const found = new Set([...globSync('**/*.test.{yaml,yml}', { cwd: folder }), ...typed]);
+  return [...found].sort().filter(file => !below.some(prefix => file.startsWith(prefix)));
 }
 
 /**

@@ -71,8 +71,16 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(existsSync(file)).toBe(false);
     await press('.recorded button', 'Save');
     await tab.when(`document.querySelector('.told').textContent.startsWith('The test stands in person.test.yaml')`);
-    expect(readFileSync(file, 'utf8')).toBe('');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    expect(existsSync(file)).toBe(false);
+    // It runs as it is typed, too.
+    await press('header nav button', 'Tests');
+    await tab.when(`document.querySelector('.tests .bar button')?.disabled === false`);
+    await press('.tests .bar button', 'Run all');
+    await tab.when(`document.querySelector('.tests [role=status]')?.textContent === '1 test, all came true'`);
+    await press('header nav button', 'Mapping');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
+    expect(existsSync(file)).toBe(false);
     await press('.bar button', 'Save');
     // The tests of the pack run after each save, and their number is told next.
     await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(shown);

@@ -90,8 +90,8 @@ export interface Bench {
   shownIn(view: EditorView | null, path?: string): void;
   /** Gives a file another text, not saved yet: a step of undo in the editor. */
   rewrite(path: string, text: string): void;
-  /** The same with a test more. A file that is not there is made, empty. */
-  append(path: string, test: string): Promise<void>;
+  /** The same with a test more. A file that is not there is begun. */
+  append(path: string, test: string): void;
   /** Takes the last change of a file back. */
   undo(path: string): void;
   /** Makes the change again that was taken back last. */
@@ -182,6 +182,8 @@ export function useBench(pack: WirePack): Bench {
       writes.current += 1;
     }
   };
+  const begin = (one: string, text: string): void =>
+    setFiles(all => inOrder([...all.filter(({ path: name }) => name !== one), begun(one, text)]));
   /** Files that got other texts are shown with them; the editor has them as a step of undo. */
   const take = (by: (all: readonly OpenFile[]) => readonly OpenFile[]): void => {
     setFiles(by);
@@ -237,13 +239,13 @@ export function useBench(pack: WirePack): Bench {
       shown.current = editor && one !== undefined ? { view: editor, path: one } : null;
     },
     rewrite: (one, text) => alter(one, file => rewritten(file, text)),
-    async append(one, test) {
-      if (!current.current.some(({ path: name }) => name === one)) await put(one, '', undefined);
+    append(one, test) {
+      if (!current.current.some(({ path: name }) => name === one)) begin(one, '');
       alter(one, file => rewritten(file, withTest(file.text, test)));
     },
     undo: one => alter(one, undone),
     redo: one => alter(one, redone),
-    begin: (one, text) => setFiles(all => inOrder([...all.filter(({ path: name }) => name !== one), begun(one, text)])),
+    begin,
     async save(one) {
       const file = current.current.find(({ path: name }) => name === one);
       if (!file || file.fixed || !(isUnsaved(file) || isGone(file))) return;

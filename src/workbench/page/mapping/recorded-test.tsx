@@ -20,15 +20,11 @@ export function RecordedTest({ looked, bench }: Parts) {
       bench.tell(error.message),
     );
   };
-  const save = async ({ path, test }: WireRecorded): Promise<void> => {
-    try {
-      await bench.append(path, test);
-      bench.open(path);
-      setMade(undefined);
-      bench.tell(`The test stands in ${path}, which is not saved yet`);
-    } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'The test is not kept');
-    }
+  const save = ({ path, test }: WireRecorded): void => {
+    bench.append(path, test);
+    bench.open(path);
+    setMade(undefined);
+    bench.tell(`The test stands in ${path}, which is not saved yet`);
   };
   if (!made) {
     return (
@@ -52,7 +48,7 @@ export function RecordedTest({ looked, bench }: Parts) {
       ))}
       <pre>{made.test}</pre>
       <div class="bar">
-        <button type="button" onClick={() => void save(made)}>
+        <button type="button" onClick={() => save(made)}>
           Save
         </button>
         <button type="button" onClick={record}>

@@ -14,7 +14,7 @@ export const TESTS_QUESTIONS: readonly Question[] = [
   question('tests', { unsaved }, async (asked, { desk, signal }) => {
     const { pack, catalog } = await desk.check(asked.unsaved);
     if (pack.registry === undefined) return { cases: undefined } satisfies WireTests;
-    if (testFilesIn(desk.folder).length === 0) return { cases: [] } satisfies WireTests;
+    if (testFilesIn(desk.folder, Object.keys(asked.unsaved)).length === 0) return { cases: [] } satisfies WireTests;
     const registry = forTests(desk.files(asked.unsaved), catalog, desk.testMemory) ?? pack.registry;
     const options = { unsaved: new Map(Object.entries(asked.unsaved)), signal };
     const { cases } = await runPackTests(desk.folder, registry, catalog, options);
