@@ -10,7 +10,7 @@ import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import { aliasesOf } from '../../sql/walk.ts';
-import { createReport, type Problem, type Report } from '../load/problem.ts';
+import { createReport, type Problem } from '../load/problem.ts';
 import { tablesOf } from '../load/rows/tables-used.ts';
 import type { ChildRows, Lookup, Position, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
@@ -25,9 +25,9 @@ import {
   sourcesOf,
 } from './parts.ts';
 import {
-  type Asking,
   aliasesIn,
   askedAt,
+  type Checking,
   countDuplicates,
   countRows,
   isClosed,
@@ -65,26 +65,26 @@ export async function checkLive({
   locked,
 }: LiveCheck): Promise<readonly Problem[]> {
   const report = createReport();
-  const asking = { database, readScope, readPiece, clock: { now } };
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
+  const asking = { database, readScope, readPiece, clock: { now }, catalog, report };
   if (locked) checkDrift(locked, catalog, report);
   const { lookups, refs, children, pieces, values, expressions, tests } = partsOf(registry);
   const about = (at: Position, ask: () => Promise<void>): Promise<void> => askedAt(at, report, ask);
-  for (const mapping of sourcesOf(registry)) await about(mapping.at, () => checkKey(mapping, catalog, asking, report));
-  for (const mapping of registry.mappings) await about(mapping.at, () => checkIds(mapping, catalog, asking, report));
-  await checkSharedIds(registry, asking, report);
-  await checkNumbers(registry, asking, report);
-  for (const one of lookups) await about(one.lookup.at, () => checkLookup(one, catalog, asking, report));
-  for (const one of lookups) await about(one.lookup.at, () => checkOrders([one], [], catalog, asking, report));
-  for (const one of children) await about(one.at, () => checkOrders([], [one], catalog, asking, report));
-  for (const { node } of refs) await about(node.at, () => checkReference(node, registry, catalog, asking, report));
-  for (const one of refs) await about(one.node.at, () => checkTargets([one], registry, asking, report));
-  for (const one of tests) if (one.test.at) await about(one.test.at, () => checkLiterals([one], asking, report));
-  for (const one of expressions) await about(one.node.at, () => checkExpressions([one], asking, report));
-  for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking, report));
-  await checkCodes(values, asking, report);
-  await checkTableCodes(lookups, asking, report);
-  for (const one of pieces) await about(one.at, () => checkPieces([one], asking, report));
+  for (const mapping of sourcesOf(registry)) await about(mapping.at, () => checkKey(mapping, asking));
+  for (const mapping of registry.mappings) await about(mapping.at, () => checkIds(mapping, asking));
+  await checkSharedIds(registry, asking);
+  await checkNumbers(registry, asking);
+  for (const one of lookups) await about(one.lookup.at, () => checkLookup(one, asking));
+  for (const one of lookups) await about(one.lookup.at, () => checkOrders([one], [], asking));
+  for (const one of children) await about(one.at, () => checkOrders([], [one], asking));
+  for (const { node } of refs) await about(node.at, () => checkReference(node, registry, asking));
+  for (const one of refs) await about(one.node.at, () => checkTargets([one], registry, asking));
+  for (const one of tests) if (one.test.at) await about(one.test.at, () => checkLiterals([one], asking));
+  for (const one of expressions) await about(one.node.at, () => checkExpressions([one], asking));
+  for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking));
+  await checkCodes(values, asking);
+  await checkTableCodes(lookups, asking);
+  for (const one of pieces) await about(one.at, () => checkPieces([one], asking));
   return report.problems();
 }
 
@@ -93,7 +93,8 @@ export async function checkLive({
  * such a literal would hide nothing. In: comparisons of text columns with literals. Out: warnings with the values of
  * the rows. Asked once per comparison, of the whole table.
  */
-export async function checkLiterals(tests: readonly ScopedTest[], asking: Asking, report: Report): Promise<void> {
+export async function checkLiterals(tests: readonly ScopedTest[], asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const { scope, test, picks } of tests) {
     const { column, values, at } = test;
     if (column.type.kind !== 'text' || !at || !isOwn(column, scope)) continue;
@@ -144,29 +145,22 @@ interface Ordered {
 export async function checkOrders(
   lookups: readonly ScopedLookup[],
   children: readonly ScopedChildRows[],
-  catalog: Catalog,
-  asking: Asking,
-  report: Report,
+  asking: Checking,
 ): Promise<void> {
   for (const { lookup } of lookups) {
     const { table, alias, where, on, pick, at } = lookup;
     const ordered = { rows: { table, alias, where, lookups: [] }, on, order: pick, at };
-    await checkOrder(`\`pick\` of lookup ${alias}`, ordered, catalog, asking, report);
+    await checkOrder(`\`pick\` of lookup ${alias}`, ordered, asking);
   }
   for (const { from, at } of children) {
     const ordered = { rows: from.scope, on: from.on, order: from.order, at };
-    await checkOrder('`order`', ordered, catalog, asking, report);
+    await checkOrder('`order`', ordered, asking);
   }
 }
 
 /** Rows without a value to order by are as much alike as others. */
-async function checkOrder(
-  what: string,
-  { rows, on, order, at }: Ordered,
-  catalog: Catalog,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+async function checkOrder(what: string, { rows, on, order, at }: Ordered, asking: Checking): Promise<void> {
+  const { catalog, report } = asking;
   const theirs = on.map(joinedBy);
   const columns = order.flatMap(columnOf);
   if (order.length === 0 || !isClosed(rows)) return;
@@ -193,11 +187,8 @@ function columnOf({ by }: Order): readonly ColumnExpression[] {
  * alternatives. Out: an error if the engine refuses one, for its syntax or for some row, as that row would fail every
  * search; a warning if no row gives a value. Has each `sql` worked out for all rows of its scope.
  */
-export async function checkExpressions(
-  expressions: readonly ScopedValue[],
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+export async function checkExpressions(expressions: readonly ScopedValue[], asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const { scope, node } of expressions) {
     if (!isClosed(scope)) continue;
     const raw = node.from.filter(from => from.kind === 'raw');
@@ -227,12 +218,8 @@ export async function checkExpressions(
  * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal. Some row
  * of each reference finds its target.
  */
-export async function checkTargets(
-  refs: readonly ScopedRef[],
-  registry: Registry,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const { scope, node } of refs) {
     const narrowed: Scope = node.if ? { ...scope, where: { kind: 'all', of: [scope.where, node.if] } } : scope;
     if (!isClosed(narrowed) || !node.on.every(({ ours }) => isOwn(ours, scope))) continue;

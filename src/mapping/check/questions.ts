@@ -3,6 +3,7 @@
  * never a row. All are SELECTs in the export bulkhead, so that no request waits for a check.
  */
 import { plural } from '../../common/plural.ts';
+import type { Catalog } from '../../sql/catalog.ts';
 import { and, isNull, not, TRUE } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
@@ -25,6 +26,12 @@ export interface Asking {
   readonly clock: Clock;
   /** Aborting it cancels the statement that runs. */
   readonly signal?: AbortSignal;
+}
+
+/** What checks share: the database, and where they tell what they find. */
+export interface Checking extends Asking {
+  readonly catalog: Catalog;
+  readonly report: Report;
 }
 
 /** More groups than this are told as "at least". */

@@ -11,9 +11,8 @@ import type { ColumnExpression, Expression, Predicate } from '../../sql/expressi
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
 import type { IdPart } from '../id-rule.ts';
 import { commonId } from '../load/nodes/id-shape.ts';
-import type { Report } from '../load/problem.ts';
 import type { Mapping, Registry } from '../model.ts';
-import { type Asking, askedAt, countDuplicates, countRows, manyOf } from './questions.ts';
+import { type Asking, askedAt, type Checking, countDuplicates, countRows, manyOf } from './questions.ts';
 import { columnsIn, reachedBy } from './unique.ts';
 
 interface Rule {
@@ -24,7 +23,8 @@ interface Rule {
 }
 
 /** R8: no resource has the id of another. */
-export async function checkSharedIds(registry: Registry, asking: Asking, report: Report): Promise<void> {
+export async function checkSharedIds(registry: Registry, asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const type of registry.types) {
     const rules = registry
       .ofType(type)
@@ -49,18 +49,20 @@ export async function checkSharedIds(registry: Registry, asking: Asking, report:
 }
 
 /** Numbers of a type's mappings are each of one row, and every row has one. */
-export async function checkNumbers(registry: Registry, asking: Asking, report: Report): Promise<void> {
+export async function checkNumbers(registry: Registry, asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const type of registry.types) {
     const rules = registry.ofType(type).flatMap((mapping): readonly Rule[] => {
       const { number } = mapping;
       return number ? [{ mapping, parts: number, reached: not(isNull(number[0].column)) }] : [];
     });
     for (const [i, rule] of rules.entries())
-      await askedAt(rule.mapping.at, report, () => checkNumber(rule, rules.slice(0, i), asking, report));
+      await askedAt(rule.mapping.at, report, () => checkNumber(rule, rules.slice(0, i), asking));
   }
 }
 
-async function checkNumber(rule: Rule, before: readonly Rule[], asking: Asking, report: Report): Promise<void> {
+async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking): Promise<void> {
+  const { report } = asking;
   const { mapping, parts, reached } = rule;
   const { name, source, at } = mapping;
   const without = await countRows(asking, source, not(reached));

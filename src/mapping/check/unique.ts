@@ -10,19 +10,14 @@ import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, glob, hasValue, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
-import type { Report } from '../load/problem.ts';
 import type { JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
-import { type Asking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
+import { type Checking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
 
 /** The key of a source is unique and never NULL under its `where`. */
-export async function checkKey(
-  { source, name, at }: Mapping,
-  catalog: Catalog,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+export async function checkKey({ source, name, at }: Mapping, asking: Checking): Promise<void> {
+  const { catalog, report } = asking;
   const empty = await countRows(asking, source, or(...source.key.map(isNull)));
   if (empty > 0) report.error('several-rows', at, `the key of ${name} is NULL in ${plural(empty, 'row')}`);
   const isSimple = source.lookups.every(lookup => !lookup.required);
@@ -38,12 +33,8 @@ export async function checkKey(
 }
 
 /** A lookup without `pick` finds one row. */
-export async function checkLookup(
-  { scope, lookup }: ScopedLookup,
-  catalog: Catalog,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Checking): Promise<void> {
+  const { catalog, report } = asking;
   if (lookup.pick.length > 0) return;
   const theirs = lookup.on.map(joinedBy);
   const alone: Scope = { table: lookup.table, alias: lookup.alias, where: lookup.where, lookups: [] };
@@ -84,13 +75,8 @@ export function exactly(on: readonly JoinColumn[]): readonly ColumnExpression[] 
 }
 
 /** A reference finds one row of its target. */
-export async function checkReference(
-  node: RefNode,
-  registry: Registry,
-  catalog: Catalog,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+export async function checkReference(node: RefNode, registry: Registry, asking: Checking): Promise<void> {
+  const { catalog, report } = asking;
   const target = registry.mapping(node.target);
   const theirs = node.on.map(on => on.theirs);
   const { key, onePer } = target.source;
@@ -110,7 +96,8 @@ export async function checkReference(
 }
 
 /** An id is of one row, can be written, and there is one for every row. */
-export async function checkIds(mapping: Mapping, catalog: Catalog, asking: Asking, report: Report): Promise<void> {
+export async function checkIds(mapping: Mapping, asking: Checking): Promise<void> {
+  const { catalog, report } = asking;
   const { source, id, name, at } = mapping;
   const without = await countRows(asking, source, and(...id.alternatives.map(isMissing)));
   if (without > 0)

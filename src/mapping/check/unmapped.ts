@@ -10,12 +10,13 @@ import { codeMapOf, tableCodeMapOf } from '../load/codes/origin.ts';
 import type { Report } from '../load/problem.ts';
 import type { Lookup, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
 import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';
-import { type Asking, askedAt, countRows, isOwn, tallyOf, valuesOf } from './questions.ts';
+import { type Asking, askedAt, type Checking, countRows, isOwn, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
 /** Asked once per scope, column and map, however many facets are bound. */
-export async function checkCodes(values: readonly ScopedValue[], asking: Asking, report: Report): Promise<void> {
+export async function checkCodes(values: readonly ScopedValue[], asking: Checking): Promise<void> {
+  const { report } = asking;
   const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
   for (const { scope, node, pieces, column, origin } of codesRead(values)) {
     if (pieces && column.alias === pieces.alias) {
@@ -23,9 +24,8 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Asking,
       codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
     }
   }
-  for (const unknown of unknownCodes(values))
-    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking, report));
-  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking, report);
+  for (const unknown of unknownCodes(values)) await askedAt(unknown.at, report, () => reportUnknown(unknown, asking));
+  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking);
 }
 
 interface CodeRead extends ScopedValue {
@@ -67,7 +67,8 @@ interface CodeOnPiece {
 /**
  * Pieces that no code map knows which reads the pieces of the column: one map may have the groups, another the details.
  */
-async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking, report: Report): Promise<void> {
+async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Checking): Promise<void> {
+  const { report } = asking;
   const [first] = group;
   if (!first || !isOwn(first.pieces.column, first.scope)) return;
   const { scope, node, pieces, column } = first;
@@ -83,9 +84,10 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Asking
 }
 
 /** The raw values for which none of the lookups of a map finds a row. */
-export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Asking, report: Report): Promise<void> {
+export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const unknown of unknownTableCodes(lookups))
-    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking, report));
+    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking));
 }
 
 function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[] {
@@ -220,7 +222,8 @@ export async function heldColumns(
 }
 
 /** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */
-export async function checkPieces(all: readonly ScopedPieces[], asking: Asking, report: Report): Promise<void> {
+export async function checkPieces(all: readonly ScopedPieces[], asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const { scope, pieces, lookups, codeMap, at } of all) {
     if (!isOwn(pieces.column, scope)) continue;
     const where = and(
@@ -281,11 +284,8 @@ interface UnknownCode extends Unknown {
 }
 
 /** Totals are exact; of the values the most frequent are named. */
-async function reportUnknown(
-  { name, scope, column, where, isCode, at }: Unknown,
-  asking: Asking,
-  report: Report,
-): Promise<void> {
+async function reportUnknown({ name, scope, column, where, isCode, at }: Unknown, asking: Checking): Promise<void> {
+  const { report } = asking;
   if (where.kind === 'false') return;
   const { values, rows } = await tallyOf(asking, scope, column, where);
   if (values === 0) return;

@@ -11,9 +11,8 @@ import type { ColumnExpression, Predicate, Relation, SqlValue } from '../../sql/
 import { identifier } from '../../sql/identifier.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
 import { wordsIn } from '../../sql/shared-functions.ts';
-import type { Report } from '../load/problem.ts';
 import type { WordIndex } from '../model.ts';
-import type { Asking } from './questions.ts';
+import type { Asking, Checking } from './questions.ts';
 
 /** Rows at each end of the key. */
 const ROWS = 200;
@@ -22,7 +21,8 @@ const WORDS = 50_000;
 /** Characters of a word that a search looks for. */
 const WORD_LENGTH = 50;
 
-export async function checkWords(indexes: readonly WordIndex[], asking: Asking, report: Report): Promise<void> {
+export async function checkWords(indexes: readonly WordIndex[], asking: Checking): Promise<void> {
+  const { report } = asking;
   for (const index of indexes) {
     const [absent, lacking] = [await absentRows(index, asking), await lackingRows(index, asking)];
     if (absent === 0 && lacking === 0) continue;
