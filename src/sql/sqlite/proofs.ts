@@ -4,12 +4,11 @@
  * proofs has a version and a checksum, and contains names of columns, forms and counts only; a damaged one is set
  * aside and reported.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import {
   type BigIntStats,
   existsSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -18,6 +17,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../../common/make-folder.ts';
+import { DamagedFile, readOrSetAside, readSealed, sealed } from '../../common/sealed-file.ts';
 import type { ColumnInfo } from '../catalog.ts';
 import type { ProofOptions } from '../engine.ts';
 
@@ -33,6 +33,8 @@ export interface Proofs {
   write(stamp: string, found: ReadonlyMap<string, Proof>): void;
 }
 
+/** The form of the file, as `sealed` writes it. */
+const FORM = 'proofs/1';
 /** To be raised when a form gets another name, or another meaning. */
 const VERSION = 3;
 /** Databases of which proofs are kept. */
@@ -48,16 +50,21 @@ interface Kept {
 /** Proofs of the database at a path. */
 export function openProofs(path: string, { folder, announce, software }: ProofOptions): Proofs {
   const version = `${software}/${VERSION}`;
-  const file = join(folder, `${sha256(path).slice(0, 32)}.json`);
+  const file = join(folder, `${hash('sha256', path).slice(0, 32)}.json`);
   return {
     read(stamp) {
+      const damaged = (_: string, aside: string): void =>
+        announce(
+          `${file} is damaged and was set aside as ${aside}; the rows of dates and numbers are looked at again.`,
+        );
       try {
         if (!existsSync(file)) return undefined;
-        const kept = parse(readFileSync(file, 'utf8'));
-        if (kept === undefined) setAside(file, announce);
+        const body = readOrSetAside(file, () => readSealed(file, FORM), isDamage, damaged);
+        const kept: Kept | undefined = body === undefined ? undefined : JSON.parse(body);
         return kept?.version === version && kept.stamp === stamp ? new Map(kept.columns) : undefined;
       } catch (error) {
-        announce(`${file} cannot be read (${codeOf(error)}): all rows of dates and numbers are looked at.`);
+        if (!isDamage(error)) throw error;
+        announce(`${error.message}: all rows of dates and numbers are looked at.`);
         return undefined;
       }
     },
@@ -65,7 +72,8 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
       const unfinished = `${file}.${randomUUID()}`;
       try {
         makeFolder(folder, 0o700);
-        writeFileSync(unfinished, print({ version, stamp, columns: [...found] }), { mode: 0o600, flag: 'wx' });
+        const kept: Kept = { version, stamp, columns: [...found] };
+        writeFileSync(unfinished, sealed(FORM, JSON.stringify(kept)), { mode: 0o600, flag: 'wx' });
         renameSync(unfinished, file);
         forgetOldest(folder);
       } catch (error) {
@@ -85,21 +93,8 @@ function codeOf(error: unknown): string {
   throw error;
 }
 
-/** The checksum of the second line is the first. */
-function print(kept: Kept): string {
-  const body = JSON.stringify(kept);
-  return `${sha256(body)}\n${body}\n`;
-}
-
-function parse(text: string): Kept | undefined {
-  const [sum, body = '', end] = text.split('\n');
-  return end === '' && sha256(body) === sum ? (JSON.parse(body) as Kept) : undefined;
-}
-
-function setAside(file: string, announce: (what: string) => void): void {
-  const damaged = `${file}.damaged`;
-  renameSync(file, damaged);
-  announce(`${file} is damaged and was set aside as ${damaged}; the rows of dates and numbers are looked at again.`);
+function isDamage(error: unknown): error is DamagedFile {
+  return error instanceof DamagedFile;
 }
 
 function forgetOldest(folder: string): void {
@@ -109,10 +104,6 @@ function forgetOldest(folder: string): void {
   if (files.length <= MOST) return;
   const changed = (file: string): number => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   for (const old of files.toSorted((a, b) => changed(b) - changed(a)).slice(MOST)) rmSync(old, { force: true });
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 /** Milliseconds: file systems count time in steps, and two writes within one step leave the same time. */

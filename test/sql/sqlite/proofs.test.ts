@@ -1,5 +1,4 @@
 /** Forms of rows that are kept between starts: what they are trusted for, and what not. */
-import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   mkdtempSync,
@@ -14,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { sealed } from '../../../src/common/sealed-file.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 
 /** Later than what was written in a test. */
@@ -61,7 +61,7 @@ function kept(): Kept {
     },
     forge(from, to) {
       const body = readFileSync(proof(), 'utf8').split('\n')[1]?.replace(from, to) ?? '';
-      writeFileSync(proof(), `${createHash('sha256').update(body).digest('hex')}\n${body}\n`);
+      writeFileSync(proof(), sealed('proofs/1', body));
     },
   };
 }
