@@ -177,6 +177,9 @@ export async function unfitIndexes(
   return [...new Set(lines)];
 }
 
+/** A line of `foldedTexts` on texts that are in no table of words begins so. */
+export const NO_WORDS = 'no index has the words of';
+
 /**
  * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables
  * of words of the pack. Out: a line per table of words that has some, and one for each table whose texts are in none.
@@ -222,7 +225,7 @@ function wordsLines(table: string, columns: readonly string[], indexes: readonly
   if (without.length === 0) return lines;
   return [
     ...lines,
-    `no index has the words of ${namesIn(table, without)}: they are looked at in each row that the other conditions leave; \`lintel words ${table} ${without.join(' ')}\` prints the CREATE statements of one`,
+    `${NO_WORDS} ${namesIn(table, without)}: they are looked at in each row that the other conditions leave; \`lintel words ${table} ${without.join(' ')}\` prints the CREATE statements of one`,
   ];
 }
 

@@ -146,7 +146,15 @@ describe('indexes', () => {
   });
 
   test('of other searches are left out', async () => {
-    const { advice } = await search('Observation?_id=w-7');
+    const { advice, words } = await search('Observation?_id=w-7');
+    expect(words).toEqual([]);
     expect(advice.flatMap(({ serves }) => serves)).not.toContain('Observation?date');
+  });
+
+  test('name the command for texts that no index has the words of', async () => {
+    const { words } = await search('Patient?name=kow');
+    expect(words).toEqual([
+      expect.stringMatching(/^no index has the words of PERSON\.SURNAME: .*`lintel words PERSON SURNAME`/),
+    ]);
   });
 });

@@ -63,6 +63,8 @@ export interface WireSearch {
   readonly engine: string;
   readonly statements: readonly WireSearchStatement[];
   readonly advice: readonly WireAdvice[];
+  /** Texts that are compared by their words, and which command makes an index of these. */
+  readonly words: readonly string[];
   readonly stale: boolean;
 }
 

@@ -7,11 +7,12 @@ import type { Bench } from '../bench.ts';
 
 interface Parts {
   readonly advice: readonly WireAdvice[];
+  readonly words: readonly string[];
   readonly engine: string;
   readonly bench: Bench;
 }
 
-export function AdviceList({ advice, engine, bench }: Parts) {
+export function AdviceList({ advice, words, engine, bench }: Parts) {
   const copy = async (statement: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(statement);
@@ -23,7 +24,7 @@ export function AdviceList({ advice, engine, bench }: Parts) {
   return (
     <>
       <h2>Indexes for the DBA</h2>
-      {advice.length === 0 && <p class="quiet">No index is missing for this search.</p>}
+      {advice.length === 0 && words.length === 0 && <p class="quiet">No index is missing for this search.</p>}
       {advice.map(({ name, statement, serves, instead, effects }) => (
         <div key={name} class="advice">
           <pre>{statement}</pre>
@@ -45,6 +46,9 @@ export function AdviceList({ advice, engine, bench }: Parts) {
             </dl>
           ))}
         </div>
+      ))}
+      {words.map(line => (
+        <p key={line}>{line.replace(/^n/, 'N')}.</p>
       ))}
     </>
   );

@@ -12,6 +12,7 @@ import type { SearchRequest } from '../../../facade.ts';
 import { writtenSearch } from '../../../http/written-search.ts';
 import type { Registry } from '../../../mapping/model.ts';
 import { FhirError } from '../../../outcome.ts';
+import { NO_WORDS } from '../../../plan/index-use.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import { adviceFor } from '../../index-advice.ts';
@@ -98,6 +99,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
         engine: engineNamed(desk.database.engine).title,
         statements: statements.map(one => statementOf(one, desk.database.engine)),
         advice: advice.map(one => adviceOf(one, explained)),
+        words: [...new Set(statements.flatMap(({ served }) => served.filter(line => line.startsWith(NO_WORDS))))],
         stale,
       } satisfies WireSearch;
     } catch (error) {
@@ -108,7 +110,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       }));
       return {
         ...{ issues, bundle: undefined, milliseconds: 0, failed: undefined, query: [], mappings: [], stale },
-        ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [] },
+        ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [], words: [] },
       } satisfies WireSearch;
     }
   }),
