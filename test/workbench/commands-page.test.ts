@@ -2,7 +2,8 @@
  * Commands of the page in a browser: each is carried out once, in the file that it was given for, wherever the focus
  * is. Is left out, and says so, where no Chromium is installed.
  */
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
@@ -105,5 +106,48 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
     await tab.when(`document.querySelector('.bar h2').textContent === 'weighing.yaml'`);
     await press('.bar button', 'Take the disk');
     await tab.when(`!${CONTENT}.includes('NOTHING')`);
+  });
+
+  describe('Ctrl+S saves', () => {
+    const saved = (path: string): string => readFileSync(join(clinic.pack, path), 'utf8');
+
+    test('wherever the focus is, and so does Cmd+S', { timeout: 120_000 }, async () => {
+      const { tab, press } = page;
+      await open('person.yaml', 'birthDate');
+      await write('# one');
+      await tab.run(`document.querySelector('.preview select').focus()`);
+      await tab.press('s', true);
+      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one$/);
+      await write(' two');
+      await press('header nav button', 'Tables');
+      await tab.when(`document.querySelector('.cm-content') === null`);
+      // What the browser would do with the key is not done.
+      await tab.run(
+        `window.left = dispatchEvent(new KeyboardEvent('keydown', { key: 's', metaKey: true, cancelable: true }))`,
+      );
+      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two$/);
+      expect(await tab.when('String(window.left)')).toBe('false');
+      await press('header nav button', 'Mapping');
+      await tab.when(`document.querySelector('.cm-content') !== null`);
+      await write(' three');
+      await tab.press('s', true);
+      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two three$/);
+    });
+
+    test('in Codes the files of the map, with the code that is being typed', { timeout: 120_000 }, async () => {
+      const { tab, press } = page;
+      await open('person.yaml', 'birthDate');
+      await write(' four');
+      await press('header nav button', 'Codes');
+      await tab.when(`document.querySelector('tr[data-raw=F] input.code') !== null`);
+      await tab.run(
+        `{ const code = document.querySelector('tr[data-raw=F] input.code'); code.focus(); code.select(); }`,
+      );
+      await tab.write('other');
+      await tab.press('s', true);
+      await expect.poll(() => saved('codes.yaml'), { timeout: 10_000 }).toContain('F: other');
+      expect(saved('person.yaml')).toMatch(/# one two three$/);
+      await press('header nav button', 'Mapping');
+    });
   });
 });

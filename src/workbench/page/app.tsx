@@ -9,6 +9,7 @@ import { type Bench, useBench } from './bench.ts';
 import { CodesView } from './codes/codes-view.tsx';
 import { CoverageView } from './coverage/coverage-view.tsx';
 import { MappingView } from './mapping/mapping-view.tsx';
+import { useSaveKey } from './save-key.ts';
 import { SearchView } from './search/search-view.tsx';
 import { TablesView } from './tables/tables-view.tsx';
 import { TestsView } from './tests/tests-view.tsx';
@@ -45,6 +46,7 @@ export function App() {
 
 function Views({ pack }: { readonly pack: WirePack }) {
   const bench = useBench(pack);
+  useSaveKey(() => bench.file && void bench.save(bench.file.path));
   return (
     <>
       <header>

@@ -8,6 +8,7 @@ import type { WireCodeMap, WireCodeTexts, WireCsv, WireHeld, WireNewMap, WireSug
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved } from '../files.ts';
+import { useSaveKey } from '../save-key.ts';
 import { type Line, linesOf, rowsWithout } from './lines.ts';
 import { useCodeMaps, useHeld, useRows, useUnmapped } from './maps.ts';
 
@@ -164,6 +165,9 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
   const [problems, setProblems] = useState<readonly string[]>([]);
   const table = useRef<HTMLTableElement>(null);
   const goal = useRef<string>(undefined);
+  const changing = useRef<Promise<void>>(undefined);
+  /** Files that were changed here. */
+  const changed = useRef(new Set([map.place.file])).current;
   const lines = rows ? linesOf(map, rows.rows, held) : [];
   const unmapped = lines.filter(({ row }) => row === undefined);
   const shut = map.kind === 'table' || map.fixed;
@@ -180,7 +184,10 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     setProblems(told);
     if (texts.length === 0) return;
     const made = texts.map(one => ({ ...one, before: fileOf(one.path)?.text }));
-    for (const { path, text } of texts) bench.rewrite(path, text);
+    for (const { path, text } of texts) {
+      bench.rewrite(path, text);
+      changed.add(path);
+    }
     setSteps(all => [...all, ...made]);
     setBacks([]);
   };
@@ -198,7 +205,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
   };
   const last = steps.at(-1);
   const canUndo = last !== undefined && fileOf(last.path)?.text === last.text;
-  const dirty = [...new Set([map.place.file, ...steps.map(({ path }) => path)])].filter(path => {
+  const dirty = [...changed].filter(path => {
     const file = fileOf(path);
     return file && isUnsaved(file);
   });
@@ -219,8 +226,15 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     bench.tell('The change is made again');
   };
   const save = (): void => {
-    for (const path of dirty) void bench.save(path);
+    for (const path of changed) void bench.save(path);
   };
+  useSaveKey(async () => {
+    // A line counts when it is left.
+    const { activeElement: field } = document;
+    if (field instanceof HTMLInputElement && table.current?.contains(field)) field.blur();
+    await changing.current;
+    save();
+  }, true);
   const csvOut = async (of: 'rows' | 'unmapped'): Promise<void> => {
     try {
       const { name, text } = await ask<WireCsv>('codes/csv', { unsaved: bench.unsaved, map: map.name, of });
@@ -252,8 +266,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
       onKeyDown={event => {
         if (!(event.ctrlKey || event.metaKey)) return;
         const inField = event.target instanceof HTMLInputElement;
-        if (event.key === 's') save();
-        else if ((event.key === 'y' || (event.key === 'Z' && event.shiftKey)) && !inField) redo();
+        if ((event.key === 'y' || (event.key === 'Z' && event.shiftKey)) && !inField) redo();
         else if (event.key === 'z' && !inField) undo();
         else return;
         event.preventDefault();
@@ -333,7 +346,9 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
                 line={line}
                 shut={shut}
                 own={map.system}
-                change={change}
+                change={(edit, then) => {
+                  changing.current = change(edit, then);
+                }}
                 next={line.row === undefined ? unmapped[i + 1]?.raw : undefined}
                 show={() => line.row && bench.goTo(line.row.place)}
               />
@@ -409,7 +424,7 @@ interface LineProps {
   readonly line: Line;
   readonly shut: boolean;
   readonly own: string;
-  readonly change: (edit: Edit, next?: string) => Promise<void>;
+  readonly change: (edit: Edit, next?: string) => void;
   /** The value whose turn it is once this one has its code. */
   readonly next: string | undefined;
   readonly show: () => void;
@@ -426,13 +441,10 @@ function CodeLine({ line, shut, own, change, next, show }: LineProps) {
     // A line is written once it has a code.
     if (shut || to.code === '' || isSame) return;
     const system = to.system === '' ? {} : { system: to.system };
-    void change(
-      { raw, to: { code: to.code, display: to.display, ...system }, ...(rename === raw ? {} : { rename }) },
-      then,
-    );
+    change({ raw, to: { code: to.code, display: to.display, ...system }, ...(rename === raw ? {} : { rename }) }, then);
   };
   const accept = ({ code, display, system }: WireSuggestion): void => {
-    void change({ raw, to: { code, display, ...(system === '' ? {} : { system }) } }, next ?? raw);
+    change({ raw, to: { code, display, ...(system === '' ? {} : { system }) } }, next ?? raw);
   };
   const field = (name: 'code' | 'display' | 'system', value: string) => (
     <td>
@@ -514,7 +526,7 @@ function CodeLine({ line, shut, own, change, next, show }: LineProps) {
           </button>
         )}
         {row && !shut && (
-          <button type="button" class="remove" title="Remove the row" onClick={() => void change({ raw, to: null })}>
+          <button type="button" class="remove" title="Remove the row" onClick={() => change({ raw, to: null })}>
             <span aria-hidden="true">×</span>
             <span class="unseen">Remove {raw}</span>
           </button>

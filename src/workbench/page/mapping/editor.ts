@@ -64,7 +64,6 @@ export const LOOKS: readonly Extension[] = [
 
 export interface EditorEvents {
   readonly changed: (state: EditorState) => void;
-  readonly save: () => void;
   /** Goes to a problem of another file; whether there is one. */
   readonly elsewhere: () => boolean;
 }
@@ -72,7 +71,7 @@ export interface EditorEvents {
 /** The state of a file that is opened first. `more`: completion and the like. */
 export function stateOf(
   { path, text, fixed }: { readonly path: string; readonly text: string; readonly fixed: boolean },
-  { save, changed, elsewhere }: EditorEvents,
+  { changed, elsewhere }: EditorEvents,
   more: readonly Extension[] = [],
 ): EditorState {
   return EditorState.create({
@@ -95,14 +94,6 @@ export function stateOf(
       EditorState.readOnly.of(fixed),
       EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
       keymap.of([
-        {
-          key: 'Mod-s',
-          preventDefault: true,
-          run: () => {
-            save();
-            return true;
-          },
-        },
         ...closeBracketsKeymap,
         ...lintKeymap,
         // Where its own F8 finds none in the file.

@@ -114,7 +114,6 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const { path } = file;
     const events = {
       changed: (state: EditorView['state']) => now.current.edited(path, state),
-      save: () => void now.current.save(path),
       elsewhere: () => {
         const { check: last, goTo } = now.current;
         const other = last?.problems.find(({ place, severity }) => place.file !== path && severity !== 'notice');
