@@ -119,7 +119,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'lru-cache': 'cache',
   'prom-client': 'observe',
   'p-queue': 'export|sql/mssql',
-  'fast-xml-parser': 'resource/from-xml',
+  'fast-xml-parser': 'resource/from-xml|sql/mssql/explain',
   htmlparser2: 'mapping/codecs',
   fhirpath: 'r4/fhirpath|law',
   esbuild: 'workbench/server/bundle',

@@ -1,9 +1,13 @@
 /**
- * Explains a statement. In: a rendered statement. Out: the lines of SQL Server's estimated plan. Nothing is executed
- * and no value is sent: parameters are declared and stay NULL.
+ * Explains a statement. In: a rendered statement. Out: the lines of SQL Server's estimated plan, its cost, and the
+ * indexes that the server misses with what they would save. Nothing is executed and no value is sent: parameters are
+ * declared and stay NULL.
  * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-text-transact-sql
+ * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-xml-transact-sql
  */
+import { XMLParser } from 'fast-xml-parser';
 import type sql from 'mssql';
+import { costLine, missingIndexLine } from '../missing-index.ts';
 import type { Statement } from '../plan.ts';
 import { readFailure } from './failure.ts';
 import { printMssqlType } from './types.ts';
@@ -18,15 +22,72 @@ export async function explainStatement(
     await pool.connect();
     // One connection, so the setting is still there for the second batch.
     await pool.request().batch('SET SHOWPLAN_TEXT ON');
-    const result = await pool.request().batch<readonly unknown[]>(declared(statement));
-    const recordsets: unknown = result.recordsets;
-    const plans = Array.isArray(recordsets) ? recordsets.slice(1).flat() : [];
-    return plans.map(row => String(row[0]).trimEnd());
+    const told = await setsOf(pool, statement);
+    await pool.request().batch('SET SHOWPLAN_TEXT OFF');
+    await pool.request().batch('SET SHOWPLAN_XML ON');
+    const [[plan] = []] = (await setsOf(pool, statement)).flat();
+    return [...told.slice(1).flatMap(rows => rows.map(row => String(row[0]).trimEnd())), ...estimatesIn(String(plan))];
   } catch (error) {
     throw readFailure(error).error;
   } finally {
     await pool.close();
   }
+}
+
+/** The rows of each answer to the statement. */
+async function setsOf(
+  pool: sql.ConnectionPool,
+  statement: Statement,
+): Promise<readonly (readonly (readonly unknown[])[])[]> {
+  const { recordsets } = await pool.request().batch<readonly unknown[]>(declared(statement));
+  return Array.isArray(recordsets) ? recordsets : [];
+}
+
+/** Operators stand within one another, each in several elements. */
+const DEEPEST = 5000;
+const AS_OBJECTS = {
+  ...{ ignoreAttributes: false, attributeNamePrefix: '', processEntities: false, maxNestedTags: DEEPEST },
+} as const;
+
+/**
+ * What a plan in XML says of cost and of missing indexes, as lines. Of text that is no plan: none.
+ * https://schemas.microsoft.com/sqlserver/2004/07/showplan/
+ */
+export function estimatesIn(xml: string): readonly string[] {
+  const plan: unknown = new XMLParser(AS_OBJECTS).parse(xml);
+  const costs = elementsNamed(plan, 'StmtSimple').map(({ StatementSubTreeCost: cost }) => Number(cost));
+  const missing = elementsNamed(plan, 'MissingIndexGroup').flatMap(group => {
+    const saves = Number(group['Impact']);
+    return elementsNamed(group, 'MissingIndex').map(index => {
+      const used = (...usages: readonly string[]): readonly string[] =>
+        elementsNamed(index, 'ColumnGroup')
+          .filter(({ Usage: usage }) => usages.includes(String(usage)))
+          .flatMap(of => elementsNamed(of, 'Column').map(({ Name: name }) => bare(name)));
+      const table = `${bare(index['Schema'])}.${bare(index['Table'])}`;
+      return { table, columns: used('EQUALITY', 'INEQUALITY'), beside: used('INCLUDE'), saves };
+    });
+  });
+  return [
+    ...costs.filter(Number.isFinite).map(costLine),
+    ...missing.toSorted((a, b) => b.saves - a.saves).map(missingIndexLine),
+  ];
+}
+
+/** `[dbo]`: dbo. */
+function bare(name: unknown): string {
+  return String(name).replace(/^\[(.*)\]$/, '$1');
+}
+
+/** Elements of this name, however deep; none within one another. */
+function elementsNamed(within: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
+  if (typeof within !== 'object' || within === null) return [];
+  return Object.entries(within).flatMap(([key, value]) => {
+    if (key !== name) return elementsNamed(value, name);
+    const all: readonly unknown[] = Array.isArray(value) ? value : [value];
+    return all.flatMap(one =>
+      typeof one === 'object' && one !== null ? [one as Readonly<Record<string, unknown>>] : [],
+    );
+  });
 }
 
 function declared({ text, parameters }: Statement): string {

@@ -15,6 +15,7 @@ import { FhirError } from '../../../outcome.ts';
 import { NO_WORDS } from '../../../plan/index-use.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
+import { isCostLine, speaksOf } from '../../../sql/missing-index.ts';
 import { adviceFor } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
 import { rowOf } from '../../rows-to-show.ts';
@@ -156,13 +157,24 @@ function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement
   };
 }
 
-/** The lines of each plan that would be others, where the index is among them. */
-function adviceOf({ name, table, statement, serves, instead }: WantedIndex, { statements }: Explanation): WireAdvice {
+/**
+ * The lines of each plan that would be others, where the index is among them; of an engine that tries none the lines in
+ * which it estimates what the index would save, if it says so.
+ */
+function adviceOf(
+  { name, table, columns, statement, serves, instead }: WantedIndex,
+  { statements }: Explanation,
+): WireAdvice {
   const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
   const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
     const after = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
     if (after.length === 0) return [];
     return [{ purpose, before: served.filter(line => !servedWith.includes(line)), after }];
   });
-  return { name, table, statement, serves, instead, effects: isTold ? effects : undefined };
+  const estimates = statements.flatMap(({ purpose, served }) => {
+    const after = served.filter(line => speaksOf(line, table, columns));
+    return after.length === 0 ? [] : [{ purpose, before: served.filter(isCostLine), after }];
+  });
+  const told = isTold ? effects : estimates.length > 0 ? estimates : undefined;
+  return { name, table, statement, serves, instead, effects: told };
 }
