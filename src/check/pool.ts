@@ -3,12 +3,13 @@
  * those that have the least and greatest values of indexed columns; of these a few, unusual ones first: rare forms and
  * codes, NULL, shortest and longest, least and greatest.
  */
+
+import type { StoredRow } from '../law/fetched-rows.ts';
 import { formOf } from '../law/forms.ts';
-import type { StoredRow, StoredRows } from '../law/stored-rows.ts';
+import type { StoredRows } from '../law/stored-rows.ts';
 import type { Source } from '../mapping/model.ts';
 import { keyBetween } from '../profile/places.ts';
-import type { Catalog } from '../sql/catalog.ts';
-import { findTable } from '../sql/catalog.ts';
+import { type Catalog, findTable } from '../sql/catalog.ts';
 import { and, compare, equals, isNull, not, or, TRUE, value } from '../sql/construct.ts';
 import type { ColumnExpression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { identifier } from '../sql/identifier.ts';

@@ -1,9 +1,10 @@
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
+import type { StoredRow } from '../law/fetched-rows.ts';
 import { Interpreter } from '../law/interpret.ts';
 import { contradicts } from '../law/readings.ts';
 import { CONTEXT } from '../law/searches.ts';
-import { type StoredRow, StoredRows, type View } from '../law/stored-rows.ts';
+import { StoredRows, type View } from '../law/stored-rows.ts';
 import { type Thing, Unjudged } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node, ValueNode } from '../mapping/model.ts';

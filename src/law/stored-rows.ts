@@ -14,23 +14,17 @@ import type {
   Registry,
   Scope,
 } from '../mapping/model.ts';
-import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
-import { amongKeys, type KeyOperand } from '../sql/alike.ts';
-import { UNICODE } from '../sql/column-type.ts';
-import { and, call, equals, value } from '../sql/construct.ts';
+import { canonicalOf, compareCanonical } from '../resource/raw.ts';
 import type { Database } from '../sql/database.ts';
-import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
-import { type Identifier, identifier, type TableName, tableKey } from '../sql/identifier.ts';
-import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { Expression, Order, SqlValue } from '../sql/expression.ts';
+import { type Identifier, type TableName, tableKey } from '../sql/identifier.ts';
 import { aliasesOf } from '../sql/walk.ts';
 import type { TableColumns } from './columns.ts';
+import { FetchedRows, inCase, type StoredRow } from './fetched-rows.ts';
 import { asRowValue } from './forms.ts';
 import type { Interpreter, RowReader } from './interpret.ts';
 import { Unjudged } from './thing.ts';
 import { type ReadRow, WorkedOut } from './worked-out.ts';
-
-/** A row of one table: stored values by column. */
-export type StoredRow = ReadonlyMap<string, SqlValue>;
 
 /** A row with what can be seen from it: what its scope looks up, and the rows around it. */
 export interface View {
@@ -41,58 +35,20 @@ export interface View {
   readonly found: Map<Identifier, StoredRow | null>;
 }
 
-/** Keys asked for in one statement. */
-const KEYS = 200;
-/** Rows that one statement brings at most: keys that more rows have are not judged. */
-const ROWS = 20_000;
-
-/** The fetched rows of a table by the values of some columns. */
-interface Index {
-  readonly table: TableName;
-  readonly columns: readonly ColumnExpression[];
-  /** Which of them are compared without case. */
-  readonly folds: readonly boolean[];
-  readonly rows: Map<string, readonly StoredRow[] | 'many'>;
-  readonly wanted: Map<string, readonly Expression[]>;
-}
-
-export class StoredRows implements RowReader<View> {
+export class StoredRows extends FetchedRows implements RowReader<View> {
   readonly #registry: Registry;
-  readonly #database: Database;
   readonly #columns: ReadonlyMap<string, TableColumns>;
-  readonly #indexes = new Map<string, Index>();
   readonly #worked = new WorkedOut();
-  /** Something was asked for that is not fetched yet: what was worked out of it does not count. */
-  lacking = false;
 
   constructor(registry: Registry, database: Database, columns: ReadonlyMap<string, TableColumns>) {
+    super(database, columns);
     this.#registry = registry;
-    this.#database = database;
     this.#columns = columns;
   }
 
   /** A row of a mapping's source. */
   view(scope: Scope, row: StoredRow, around?: View): View {
     return { scope, row, around, found: new Map() };
-  }
-
-  /** Columns of a table that the pack reads. */
-  columnsOf(table: TableName): readonly ColumnExpression[] {
-    return [...(this.#columns.get(tableKey(table))?.columns.values() ?? [])];
-  }
-
-  /** All rows that were fetched for joins, by table, each once. Undefined: a key had too many. */
-  fetched(): ReadonlyMap<string, { readonly table: TableName; readonly rows: readonly StoredRow[] }> | undefined {
-    const all = new Map<string, { readonly table: TableName; readonly rows: Map<string, StoredRow> }>();
-    for (const { table, rows } of this.#indexes.values()) {
-      const own = all.get(tableKey(table)) ?? { table, rows: new Map<string, StoredRow>() };
-      all.set(tableKey(table), own);
-      for (const found of rows.values()) {
-        if (found === 'many') return undefined;
-        for (const row of found) own.rows.set(contentOf(row), row);
-      }
-    }
-    return new Map([...all].map(([name, { table, rows }]) => [name, { table, rows: [...rows.values()] }]));
   }
 
   raw(expression: Expression, view: View): SqlValue {
@@ -162,7 +118,7 @@ export class StoredRows implements RowReader<View> {
       });
       return printed === undefined ? undefined : `${target.resource}/${printed}`;
     }
-    for (const row of this.#find(target.source, node.on, view)) {
+    for (const row of this.find(target.source, node.on, this.#ours(node.on, view))) {
       const found = this.view(target.source, row);
       if (!this.isServed(target, found, interpreter)) continue;
       const id = interpreter.id(target.id, column => this.raw(column, found));
@@ -195,7 +151,7 @@ export class StoredRows implements RowReader<View> {
   /** Whether no row that counts has the same one-per columns and a lower key. */
   isAnchor(source: Mapping['source'], view: View, interpreter: Interpreter<View>): boolean {
     const same = source.onePer.map(column => ({ theirs: column, ours: column }));
-    return this.#find(source, same, view).every(row => {
+    return this.find(source, same, this.#ours(same, view)).every(row => {
       const other = this.view(source, row);
       const lower = this.#compare(
         source.key.map(by => ({ by, descending: false })),
@@ -206,107 +162,23 @@ export class StoredRows implements RowReader<View> {
     });
   }
 
-  /** Fetches what was asked for in vain. Rejects with DatabaseError. */
-  async fetch(signal: AbortSignal): Promise<void> {
-    for (const index of this.#indexes.values()) {
-      const wanted = [...index.wanted];
-      index.wanted.clear();
-      for (let at = 0; at < wanted.length; at += KEYS)
-        await this.#fetchKeys(index, wanted.slice(at, at + KEYS), signal);
-    }
-    await this.#worked.fetch(this.#database, signal);
-    this.lacking = false;
-  }
-
-  async #fetchKeys(
-    { table, columns, folds, rows }: Index,
-    keys: readonly (readonly [string, readonly Expression[]])[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const own = columns.map((column, i): Expression => {
-      const theirs = { ...column, alias: ALIAS };
-      return folds[i] ? call('upper', [theirs], UNICODE) : theirs;
-    });
-    const where = amongKeys(
-      keys.map(([, given]) => given.map((one, i): KeyOperand => ({ column: own[i] ?? one, value: one }))),
-    );
-    const found = await this.query(table, { where, limit: ROWS }, signal);
-    const canonical = columns.map(({ type }) => canonicalOf(type));
-    const byKey = Map.groupBy(found, row => {
-      const values = columns.map(({ column, type }) => readable(row.get(column) ?? null, type));
-      return keyOf(values.map((one, i) => inCase(canonical[i]?.(one) ?? null, folds[i]))) ?? '';
-    });
-    // Those that are left out at the limit could be of any key.
-    for (const [key] of keys) rows.set(key, found.length === ROWS ? 'many' : (byKey.get(key) ?? []));
-  }
-
-  /** Rows of a table as they are stored. */
-  async query(
-    table: TableName,
-    { where, limit, orderBy = [] }: { where: Predicate; limit: number; orderBy?: readonly Order[] },
-    signal: AbortSignal,
-  ): Promise<readonly StoredRow[]> {
-    const columns = this.columnsOf(table);
-    const plan: SqlPlan = {
-      from: { table, alias: ALIAS, joins: [], where },
-      columns: columns.map(column => ({ ...column, alias: ALIAS })),
-      orderBy,
-      limit,
-      shape: 'rows',
-      stored: true,
-      searches: true,
-    };
-    const found = await this.#database.query(plan, { bulkhead: 'export', signal });
-    return found.map(row => new Map(columns.map(({ column }, i) => [column, row[i] ?? null])));
-  }
-
-  /** The row of a key, by those of its columns that are the table's own. */
-  byKey({ table, alias, key }: Mapping['source'], values: Row, signal: AbortSignal): Promise<readonly StoredRow[]> {
-    const own = key.flatMap((column, i) =>
-      column.alias === alias ? [equals({ ...column, alias: ALIAS }, value(values[i] ?? null, column.type))] : [],
-    );
-    return this.query(table, { where: and(...own), limit: 1 }, signal);
+  override async fetch(signal: AbortSignal): Promise<void> {
+    await this.#worked.fetch(this.database, signal);
+    await super.fetch(signal);
   }
 
   #rowsOf(scope: Scope, on: readonly JoinColumn[], view: View, interpreter: Interpreter<View>): readonly View[] {
-    return this.#find(scope, on, view)
+    return this.find(scope, on, this.#ours(on, view))
       .map(row => this.view(scope, row, view))
       .filter(one => interpreter.holds(scope.where, one) && this.hasRequired(one));
   }
 
-  /** Rows of a scope's table where theirs = ours. */
-  #find(scope: Pick<Scope, 'table' | 'alias'>, on: readonly JoinColumn[], view: View): readonly StoredRow[] {
-    if (on.length === 0 || on.some(({ theirs }) => theirs.alias !== scope.alias)) throw new Unjudged();
-    const name = `${tableKey(scope.table)} ${on.map(({ theirs, fold }) => theirs.column + (fold ? ' folded' : '')).join(' ')}`;
-    const index = this.#indexes.get(name) ?? {
-      table: scope.table,
-      columns: on.map(({ theirs }) => theirs),
-      folds: on.map(({ fold }) => fold ?? false),
-      rows: new Map(),
-      wanted: new Map(),
-    };
-    this.#indexes.set(name, index);
-    const ours = on.map(joined => this.#ours(joined, view));
-    // Our side is cast, never the key column.
-    const key = keyOf(
-      on.map(({ theirs, fold, ours: own }, i) =>
-        inCase(canonicalOf(theirs.type)(castTo(theirs.type, own.type)(ours[i] ?? null)), fold),
-      ),
-    );
-    if (key === undefined) return [];
-    const rows = index.rows.get(key);
-    if (rows === 'many') throw new Unjudged();
-    if (rows) return rows;
-    this.lacking = true;
-    index.wanted.set(
-      key,
-      on.map((joined, i) => value(ours[i] ?? null, joined.steps?.length ? TEXT : joined.ours.type)),
-    );
-    return [];
+  /** Our side of a join, after its text steps. */
+  #ours(on: readonly JoinColumn[], view: View): readonly SqlValue[] {
+    return on.map(joined => this.#our(joined, view));
   }
 
-  /** Our side of a join, after its text steps. */
-  #ours({ ours, steps = [], fold }: JoinColumn, view: View): SqlValue {
+  #our({ ours, steps = [], fold }: JoinColumn, view: View): SqlValue {
     const raw = this.raw(ours, view);
     if (raw === null) return raw;
     if (steps.length === 0) return typeof raw === 'string' ? inCase(raw, fold) : raw;
@@ -334,7 +206,7 @@ export class StoredRows implements RowReader<View> {
   #lookedUp(lookup: Lookup, view: View): StoredRow | null {
     const interpreter = this.interpreter;
     if (!interpreter) throw new TypeError('rows are read by an interpreter');
-    const fitting = this.#find(lookup, lookup.on, view).filter(row => {
+    const fitting = this.find(lookup, lookup.on, this.#ours(lookup.on, view)).filter(row => {
       const seen: View = { ...view, found: new Map([...view.found, [lookup.alias, row]]) };
       return interpreter.holds(lookup.where, seen);
     });
@@ -360,12 +232,6 @@ export class StoredRows implements RowReader<View> {
   }
 }
 
-/** Equal for rows that hold the same. */
-export function contentOf(row: StoredRow): string {
-  const plain = [...row].map(([name, held]) => [name, held instanceof Uint8Array ? [...held] : held]);
-  return JSON.stringify(plain);
-}
-
 /** The table that stands under an alias, of a row around or of what one of them looks up. */
 function tableUnder(alias: Identifier, view: View): TableName | undefined {
   for (let at: View | undefined = view; at; at = at.around) {
@@ -373,28 +239,4 @@ function tableUnder(alias: Identifier, view: View): TableName | undefined {
     if (found) return found.table;
   }
   return undefined;
-}
-
-const ALIAS = identifier('t');
-const TEXT = { kind: 'text', unicode: true, fixed: false, length: 4000 } as const;
-
-/** In upper case where case does not count: of ASCII letters, as the engines have it. */
-function inCase(text: string | null, fold: boolean | undefined): string | null {
-  return fold && text !== null ? text.replace(/[a-z]+/g, letters => letters.toUpperCase()) : text;
-}
-
-/** A key column that holds what its type does not say joins nothing here. */
-function readable(stored: SqlValue, type: ColumnExpression['type']): SqlValue {
-  try {
-    return asRowValue(stored, type);
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return null;
-  }
-}
-
-/** Undefined where a part is NULL, which joins nothing. */
-function keyOf(parts: readonly (string | null)[]): string | undefined {
-  if (parts.includes(null)) return undefined;
-  return parts.map(part => `${part?.length}:${part}`).join('');
 }

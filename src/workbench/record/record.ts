@@ -5,7 +5,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { overRows, TEST_BASE, testsOf } from '../../check/pack-tests.ts';
-import { contentOf, type StoredRow } from '../../law/stored-rows.ts';
+import { contentOf, type StoredRow } from '../../law/fetched-rows.ts';
 import { createReport } from '../../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../../mapping/model.ts';
 import type { Catalog } from '../../sql/catalog.ts';

@@ -1,0 +1,191 @@
+/**
+ * Rows of tables as they are stored, fetched by the values of some columns. In: columns of a pack, and keys. Out: rows
+ * that are there; keys that are missing are recorded and fetched together.
+ */
+import type { JoinColumn, Mapping, Scope } from '../mapping/model.ts';
+import { canonicalOf, castTo } from '../resource/raw.ts';
+import { amongKeys, type KeyOperand } from '../sql/alike.ts';
+import { UNICODE } from '../sql/column-type.ts';
+import { and, call, equals, value } from '../sql/construct.ts';
+import type { Database } from '../sql/database.ts';
+import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
+import { identifier, type TableName, tableKey } from '../sql/identifier.ts';
+import type { Row, SqlPlan } from '../sql/plan.ts';
+import type { TableColumns } from './columns.ts';
+import { asRowValue } from './forms.ts';
+import { Unjudged } from './thing.ts';
+
+/** A row of one table: stored values by column. */
+export type StoredRow = ReadonlyMap<string, SqlValue>;
+
+/** Keys asked for in one statement. */
+const KEYS = 200;
+/** Rows that one statement brings at most: keys that more rows have are not judged. */
+const ROWS = 20_000;
+
+/** The fetched rows of a table by the values of some columns. */
+interface Index {
+  readonly table: TableName;
+  readonly columns: readonly ColumnExpression[];
+  /** Which of them are compared without case. */
+  readonly folds: readonly boolean[];
+  readonly rows: Map<string, readonly StoredRow[] | 'many'>;
+  readonly wanted: Map<string, readonly Expression[]>;
+}
+
+export class FetchedRows {
+  /** Something was asked for that is not fetched yet: what was worked out of it does not count. */
+  lacking = false;
+  protected readonly database: Database;
+  readonly #columns: ReadonlyMap<string, TableColumns>;
+  readonly #indexes = new Map<string, Index>();
+
+  constructor(database: Database, columns: ReadonlyMap<string, TableColumns>) {
+    this.database = database;
+    this.#columns = columns;
+  }
+
+  /** Columns of a table that the pack reads. */
+  columnsOf(table: TableName): readonly ColumnExpression[] {
+    return [...(this.#columns.get(tableKey(table))?.columns.values() ?? [])];
+  }
+
+  /** All rows that were fetched for joins, by table, each once. Undefined: a key had too many. */
+  fetched(): ReadonlyMap<string, { readonly table: TableName; readonly rows: readonly StoredRow[] }> | undefined {
+    const all = new Map<string, { readonly table: TableName; readonly rows: Map<string, StoredRow> }>();
+    for (const { table, rows } of this.#indexes.values()) {
+      const own = all.get(tableKey(table)) ?? { table, rows: new Map<string, StoredRow>() };
+      all.set(tableKey(table), own);
+      for (const found of rows.values()) {
+        if (found === 'many') return undefined;
+        for (const row of found) own.rows.set(contentOf(row), row);
+      }
+    }
+    return new Map([...all].map(([name, { table, rows }]) => [name, { table, rows: [...rows.values()] }]));
+  }
+
+  /** Fetches what was asked for in vain. Rejects with DatabaseError. */
+  async fetch(signal: AbortSignal): Promise<void> {
+    for (const index of this.#indexes.values()) {
+      const wanted = [...index.wanted];
+      index.wanted.clear();
+      for (let at = 0; at < wanted.length; at += KEYS)
+        await this.#fetchKeys(index, wanted.slice(at, at + KEYS), signal);
+    }
+    this.lacking = false;
+  }
+
+  async #fetchKeys(
+    { table, columns, folds, rows }: Index,
+    keys: readonly (readonly [string, readonly Expression[]])[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const own = columns.map((column, i): Expression => {
+      const theirs = { ...column, alias: ALIAS };
+      return folds[i] ? call('upper', [theirs], UNICODE) : theirs;
+    });
+    const where = amongKeys(
+      keys.map(([, given]) => given.map((one, i): KeyOperand => ({ column: own[i] ?? one, value: one }))),
+    );
+    const found = await this.query(table, { where, limit: ROWS }, signal);
+    const canonical = columns.map(({ type }) => canonicalOf(type));
+    const byKey = Map.groupBy(found, row => {
+      const values = columns.map(({ column, type }) => readable(row.get(column) ?? null, type));
+      return keyOf(values.map((one, i) => inCase(canonical[i]?.(one) ?? null, folds[i]))) ?? '';
+    });
+    // Those that are left out at the limit could be of any key.
+    for (const [key] of keys) rows.set(key, found.length === ROWS ? 'many' : (byKey.get(key) ?? []));
+  }
+
+  /** Rows of a table as they are stored. */
+  async query(
+    table: TableName,
+    { where, limit, orderBy = [] }: { where: Predicate; limit: number; orderBy?: readonly Order[] },
+    signal: AbortSignal,
+  ): Promise<readonly StoredRow[]> {
+    const columns = this.columnsOf(table);
+    const plan: SqlPlan = {
+      from: { table, alias: ALIAS, joins: [], where },
+      columns: columns.map(column => ({ ...column, alias: ALIAS })),
+      orderBy,
+      limit,
+      shape: 'rows',
+      stored: true,
+      searches: true,
+    };
+    const found = await this.database.query(plan, { bulkhead: 'export', signal });
+    return found.map(row => new Map(columns.map(({ column }, i) => [column, row[i] ?? null])));
+  }
+
+  /** The row of a key, by those of its columns that are the table's own. */
+  byKey({ table, alias, key }: Mapping['source'], values: Row, signal: AbortSignal): Promise<readonly StoredRow[]> {
+    const own = key.flatMap((column, i) =>
+      column.alias === alias ? [equals({ ...column, alias: ALIAS }, value(values[i] ?? null, column.type))] : [],
+    );
+    return this.query(table, { where: and(...own), limit: 1 }, signal);
+  }
+
+  /** Rows of a scope's table where theirs = ours, which are asked for where they are not there yet. */
+  protected find(
+    scope: Pick<Scope, 'table' | 'alias'>,
+    on: readonly JoinColumn[],
+    ours: readonly SqlValue[],
+  ): readonly StoredRow[] {
+    if (on.length === 0 || on.some(({ theirs }) => theirs.alias !== scope.alias)) throw new Unjudged();
+    const name = `${tableKey(scope.table)} ${on.map(({ theirs, fold }) => theirs.column + (fold ? ' folded' : '')).join(' ')}`;
+    const index = this.#indexes.get(name) ?? {
+      table: scope.table,
+      columns: on.map(({ theirs }) => theirs),
+      folds: on.map(({ fold }) => fold ?? false),
+      rows: new Map(),
+      wanted: new Map(),
+    };
+    this.#indexes.set(name, index);
+    // Our side is cast, never the key column.
+    const key = keyOf(
+      on.map(({ theirs, fold, ours: own }, i) =>
+        inCase(canonicalOf(theirs.type)(castTo(theirs.type, own.type)(ours[i] ?? null)), fold),
+      ),
+    );
+    if (key === undefined) return [];
+    const rows = index.rows.get(key);
+    if (rows === 'many') throw new Unjudged();
+    if (rows) return rows;
+    this.lacking = true;
+    index.wanted.set(
+      key,
+      on.map((joined, i) => value(ours[i] ?? null, joined.steps?.length ? TEXT : joined.ours.type)),
+    );
+    return [];
+  }
+}
+
+/** Equal for rows that hold the same. */
+export function contentOf(row: StoredRow): string {
+  const plain = [...row].map(([name, held]) => [name, held instanceof Uint8Array ? [...held] : held]);
+  return JSON.stringify(plain);
+}
+
+const ALIAS = identifier('t');
+const TEXT = { kind: 'text', unicode: true, fixed: false, length: 4000 } as const;
+
+/** In upper case where case does not count: of ASCII letters, as the engines have it. */
+export function inCase(text: string | null, fold: boolean | undefined): string | null {
+  return fold && text !== null ? text.replace(/[a-z]+/g, letters => letters.toUpperCase()) : text;
+}
+
+/** A key column that holds what its type does not say joins nothing here. */
+function readable(stored: SqlValue, type: ColumnExpression['type']): SqlValue {
+  try {
+    return asRowValue(stored, type);
+  } catch (error) {
+    if (!(error instanceof Unjudged)) throw error;
+    return null;
+  }
+}
+
+/** Undefined where a part is NULL, which joins nothing. */
+function keyOf(parts: readonly (string | null)[]): string | undefined {
+  if (parts.includes(null)) return undefined;
+  return parts.map(part => `${part?.length}:${part}`).join('');
+}
