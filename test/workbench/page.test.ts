@@ -205,6 +205,21 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.files button', 'person.yaml');
   });
 
+  test('Escape and then Tab leaves the text, which Tab alone indents', { timeout: 120_000 }, async () => {
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    const description = `document.activeElement.getAttribute('aria-description')`;
+    expect(await tab.when(description)).toBe('Escape and then Tab leaves the text');
+    await tab.press('Tab');
+    expect(await tab.when(description)).toContain('Escape');
+    await tab.press('z', true);
+    await tab.press('Escape');
+    await tab.press('Tab');
+    await tab.when(`!document.activeElement.closest('.cm-editor')`);
+    await tab.when(`document.querySelector('.bar button').disabled`);
+  });
+
   test('an element and its column are completed by the keyboard alone', { timeout: 120_000 }, async () => {
     await press('.files button', 'person.yaml');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);

@@ -62,6 +62,9 @@ export const LOOKS: readonly Extension[] = [
   syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
 ];
 
+/** For whoever has no mouse: Tab indents. */
+const LEAVING = 'Escape and then Tab leaves the text';
+
 export interface EditorEvents {
   readonly changed: (state: EditorState) => void;
   /** Goes to a problem of another file; whether there is one. */
@@ -92,7 +95,7 @@ export function stateOf(
       lintGutter(),
       /\.ya?ml$/.test(path) ? yaml() : path.endsWith('.json') ? json() : [],
       EditorState.readOnly.of(fixed),
-      EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}` }),
+      EditorView.contentAttributes.of({ 'aria-label': `Text of ${path}`, 'aria-description': LEAVING }),
       keymap.of([
         ...closeBracketsKeymap,
         ...lintKeymap,
