@@ -13,6 +13,7 @@ import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type PackDifference, type TypeDifference } from '../workbench/diff.ts';
 import { type Command, configOf, printJson, type Terminal, wantsJson, wholeNumber } from './command.ts';
+import { nowAndThen } from './progress.ts';
 
 /** Rows of each source, of either pack, whose resources are compared. */
 const SAMPLE = 100;
@@ -52,7 +53,7 @@ are the same in all this are left out. No value is printed.
       const old = facadeOf(pack.registry, database, changed, config);
       const now = await otherPack(configOf(args, terminal, after), database, terminal);
       if (now === undefined) return 1;
-      const onType = (type: string): void => terminal.note(`Comparing ${type}`);
+      const onType = nowAndThen(type => terminal.note(`Comparing ${type}`));
       const found = await differenceOf({ old, new: now, database, sample, milliseconds: LONGEST, onType });
       const texts = textsThatDiffer(readPackFiles(config.mappings), readPackFiles(args.positionals[1] ?? ''));
       if (wantsJson(args)) printJson({ sample, ...found, texts }, terminal);

@@ -134,6 +134,10 @@ test('German names are read, and declared foreign keys lead to the patient whate
   );
   expect(results).toContain('subject: { ref: patients, on: { PatNr: j2.Traeger } }');
   expect(results).toContain('- system: http://loinc.org');
+  // Without its comparator `<5` would be served as 5.
+  expect(results).toMatch(
+    /value: \{ from: Ergebnis, via: comparator-number\.value \}.*no codec reads decimal commas.*\n# {5}comparator: \{ from: Ergebnis, via: comparator-number\.comparator \}\n/,
+  );
   // A single letter of another language is asked about, not taken.
   expect(text('codes.yaml')).toMatch(/^# {5}E: absent {2}## 13 rows; perhaps entered-in-error: /m);
   expect(text('codes.yaml')).toMatch(/^# {5}w: female {2}## /m);

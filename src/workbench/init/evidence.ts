@@ -295,8 +295,11 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
   }
   // Texts of results: `<5` beside `7.2`.
   const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
-  return { note: told, fit: 1, via };
+  const hasCommas = via !== undefined && forms.some(form => /\d,\d/.test(form));
+  return { note: hasCommas ? `${told}; ${COMMAS}` : told, fit: 1, via };
 }
+
+const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What old tables have"';
 
 /** The forms of dates with what reads them. */
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [

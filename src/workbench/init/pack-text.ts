@@ -147,11 +147,13 @@ function treeOf(elements: readonly SeenElement[]): Tree {
 /** An item of a list, as in `telecom[phone]`. */
 const ITEM = /^(\w+)\[\w+\]$/;
 
-function treeLines(tree: Tree, text: (name: string, element: SeenElement) => string, depth = 1): readonly string[] {
+type Lines = (name: string, element: SeenElement) => readonly string[];
+
+function treeLines(tree: Tree, text: Lines, depth = 1): readonly string[] {
   const indent = '  '.repeat(depth);
   const lists = new Set<string>();
   return [...tree].flatMap(([name, below]) => {
-    if (!(below instanceof Map)) return [text(`${indent}${name}`, below)];
+    if (!(below instanceof Map)) return text(`${indent}${name}`, below);
     const [, list] = ITEM.exec(name) ?? [];
     if (list === undefined) return [`# ${indent}${name}:`, ...treeLines(below, text, depth + 1)];
     const head = lists.has(list) ? [] : [`# ${indent}${list}:`];
@@ -173,13 +175,21 @@ interface Surroundings {
   readonly patients: SeenProposal | undefined;
 }
 
-/** The line of an element. A day that is counted in seconds stays a comment: no codec makes it. */
-function elementText(name: string, element: SeenElement, around: Surroundings): string {
+/**
+ * The lines of an element. A day that is counted in seconds stays a comment: no codec makes it. A result such as `<5`
+ * is a number and a comparator: without that, it would be served as 5.
+ */
+function elementText(name: string, element: SeenElement, around: Surroundings): readonly string[] {
   const { path, seen, column } = element;
   const isDay = elementsOf(around.resource).some(one => one.name === path && one.types.includes('date'));
   if (isDay && (seen?.via === 'epoch' || seen?.via === 'julian'))
-    return `##${name}: ${column} counts time; SQL makes a day of it: docs/mapping-language.md, "What old tables have"; ${whyText(element)}`;
-  return `# ${name}: ${nodeText(element, around)}  ## ${whyText(element)}`;
+    return [
+      `##${name}: ${column} counts time; SQL makes a day of it: docs/mapping-language.md, "What old tables have"; ${whyText(element)}`,
+    ];
+  const line = `# ${name}: ${nodeText(element, around)}  ## ${whyText(element)}`;
+  if (seen?.via !== 'comparator-number.value') return [line];
+  const from = nodeText(element, around).replace('comparator-number.value', 'comparator-number.comparator');
+  return [line, `# ${name.replace(/value$/, 'comparator')}: ${from}`];
 }
 
 /** The time of the last change, which the source names and not an element. */
