@@ -41,13 +41,10 @@ export async function openTrail(file: string, options: TrailOptions): Promise<Tr
   }
 }
 
-/** Of patients the store has the ids alone: including them would show records that say nothing. */
+/** Not offered: of patients the store has ids only, so included resources would be empty. */
 const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
-/**
- * The types that the audit adds. What the server's own mappings have is theirs, and of patients there are the ids
- * alone.
- */
+/** The types that the audit adds: those that the server's own mappings do not serve, without Patient. */
 export function typesOf(trail: Facade, own: Facade): readonly string[] {
   return trail.registry.types.filter(type => type !== COMPARTMENT_TYPE && !own.offers.types.includes(type));
 }

@@ -56,7 +56,7 @@ const QUEUE_LENGTH = 64_000_000;
 const LIST_LENGTH = 16_000_000;
 /** Milliseconds that a list may take before the disk counts as hanging. */
 const TIME_LIMIT = 15_000;
-/** Small: the thread holds one list at a time. */
+/** A small heap is enough: the thread holds one list at a time. */
 const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
 
 /** Starts the thread. Rejects with AuditError where the file can not be opened. */

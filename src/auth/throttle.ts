@@ -71,9 +71,9 @@ export function createThrottle(limits: ThrottleLimits, clock: () => number = () 
 }
 
 /**
- * Groups IP addresses by customer. In: an address as a socket has it. Out: a key; of IPv6 the first 64 bits, as a
- * provider gives each customer at least such a block. RFC 6177, RFC 4291 section 2.2 Of an IPv4 address, mapped or not,
- * the address itself; at most 64 characters of anything else.
+ * Groups IP addresses by customer. In: an address as a socket has it. Out: a key. Of IPv6 it is the first 64 bits, as a
+ * provider gives each customer at least such a block; of IPv4, mapped or not, the address itself; of anything else at
+ * most 64 characters. RFC 6177, RFC 4291 section 2.2
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1];

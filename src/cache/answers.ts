@@ -111,7 +111,7 @@ interface Made<A> {
   readonly stored: boolean;
 }
 
-/** Milliseconds within which a second use of an entry is none. */
+/** Milliseconds within which further uses of an entry are not noted. */
 const NOTED = 100;
 
 /** Notes the tables of each plan that is sent. */

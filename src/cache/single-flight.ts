@@ -74,7 +74,7 @@ export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
   };
 }
 
-/** The same, or DatabaseError `cancelled` as soon as the signal aborts: then `onLeave` is called, and not otherwise. */
+/** The promise's result, or DatabaseError `cancelled` as soon as the signal aborts; only then `onLeave` is called. */
 export function orCancelled<V>(
   promise: Promise<V>,
   signal: AbortSignal | undefined,

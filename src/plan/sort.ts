@@ -23,7 +23,7 @@ import { partsOfSeveral } from './sort-several.ts';
 /** The primitive types that a date parameter compares. https://hl7.org/fhir/R4/search.html#date */
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
-/** More than these alternatives for one value are not sorted by: each is a statement of its own. */
+/** The most alternatives of one value that can be sorted by: each is a statement of its own. */
 const PARTS_AT_MOST = 6;
 
 /**

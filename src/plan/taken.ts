@@ -16,7 +16,7 @@ interface Link extends Taken {
   readonly ours: Expression;
 }
 
-/** Selects of one statement that come of one relation. */
+/** Sub-selects that one relation may become. */
 const LINKS_AT_MOST = 64;
 
 /**
@@ -27,7 +27,7 @@ export function takenFrom(rows: Relation, outside: ReadonlySet<Identifier>): Pre
   return links && links.length <= LINKS_AT_MOST ? togetherTaken(links.map(one => taken(one.ours, [one]))) : undefined;
 }
 
-/** A disjunction in which all that one expression is compared with is one list; it stands first. */
+/** An OR in which the lists that one expression is compared with are one list, which stands first. */
 export function togetherTaken(parts: readonly Predicate[]): Predicate {
   const lists = new Map<string, { readonly left: Expression; readonly of: Taken[] }>();
   const others: Predicate[] = [];

@@ -96,8 +96,8 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse): void {
 const LONGEST = 64 * 1024;
 
 /**
- * Reads the body of a request before the provider does. In: a request. Out: its form, and a request with the same form,
- * or a longer one, for the provider. The body as text; undefined where it is too long, or the client has gone.
+ * Reads the body of a request before the provider does. Out: its text; undefined where it is too long, or the client
+ * has gone.
  */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];

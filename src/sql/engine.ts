@@ -76,6 +76,10 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
   readonly cures: Readonly<Record<string, string>>;
 }
 
+/**
+ * A table of the words of some columns (docs/decisions/0316-an-index-of-words.md). Each engine's folder writes its
+ * statements; Lintel prints them for the database's administrator and never runs them.
+ */
 export interface WordTable {
   /** As the catalog describes it. */
   readonly of: TableInfo;
@@ -86,10 +90,7 @@ export interface WordTable {
   readonly columns: readonly ColumnInfo[];
 }
 
-/**
- * A table of the words of some columns (docs/decisions/0316-an-index-of-words.md); each engine's folder writes its
- * statements. Lintel prints them for the database's administrator and never runs them. The name of the table of words.
- */
+/** The name of a table of words. */
 export function wordTableName({ of }: Pick<WordTable, 'of'>): string {
   return `${of.name}_WORDS`;
 }

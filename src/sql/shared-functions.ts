@@ -81,7 +81,7 @@ export function withoutExponent(text: string): string {
 /** A UUID as a text, in letters of either case. https://www.rfc-editor.org/rfc/rfc9562#section-4 */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** How a key stands in an id: as it is; its characters escaped that no id has, and the point; likewise its hyphens. */
+/** How a key is written in an id: as it is; with escapes for points and what no id may have; also for hyphens. */
 export const AS_IT_IS = 0;
 export const ESCAPED = 1;
 export const HYPHENS_ESCAPED = 2;

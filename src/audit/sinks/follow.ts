@@ -38,7 +38,7 @@ export interface Follower {
 /** Events in one list. */
 const LIST = 50;
 const PAUSE = 1000;
-/** Pauses of a sink that fails, in terms of that, at most. */
+/** The longest pause of a sink that fails, as a multiple of `PAUSE`. */
 const LONGEST = 60;
 
 export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: FollowOptions): Follower {

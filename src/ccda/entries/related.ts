@@ -65,7 +65,7 @@ interface Reasoned {
   readonly reasonReference?: readonly Reference[];
 }
 
-/** As it was said, and what the records say that are referred to. */
+/** Reasons as codes, and those that the referenced records state. */
 export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Resolve): readonly Reason[] {
   const said = (reasonCode ?? []).map(concept => ({ concept }));
   const recorded = (reasonReference ?? []).flatMap(one => {
@@ -82,7 +82,7 @@ export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Re
   return [...said, ...recorded];
 }
 
-/** For people. */
+/** Reasons as people read them. */
 export function readableReasons(reasons: readonly Reason[]): string {
   return reasons.map(({ concept }) => labelOf(concept)).join(', ');
 }

@@ -177,7 +177,7 @@ export function addBirthSex(patient: Patient, content: SectionWriter): void {
   );
 }
 
-/** What the record says of the person beside, for people: the header has no room for it. */
+/** Rows of the narrative with personal details that the header of a document cannot hold. */
 export function addPersonalRows(patient: Patient, content: SectionWriter): void {
   const extension = (name: string) => patient.extension?.find(({ url }) => url.endsWith(`/${name}`));
   const text = (name: string) => extension(name)?.extension?.find(({ url }) => url === 'text')?.valueString;

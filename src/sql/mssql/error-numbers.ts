@@ -4,7 +4,7 @@
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 
-/** Decided by what has to be done about it. */
+/** What has to be done about an error. */
 export type Decision =
   /** The victim of a deadlock, or a table that was altered meanwhile: the same statement may well succeed now. */
   | 'again'
@@ -70,7 +70,7 @@ const DECISIONS: ReadonlyMap<number, Decision> = new Map(
   ),
 );
 
-/** What is decided of a number; undefined: nobody has thought of it. */
+/** The decision on an error number; undefined where it is not listed. */
 export function decisionOf(number: number): Decision | undefined {
   return DECISIONS.get(number);
 }

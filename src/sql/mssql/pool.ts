@@ -50,8 +50,8 @@ interface Held {
 }
 
 /**
- * `open` gives a pool that is not connected; it is asked again after a failure. A connection that is lost says
- * something of those beside it: whoever asks next has a pool of new ones.
+ * `open` gives a pool that is not connected; it is called again after a failure. After a lost connection all others of
+ * the pool are suspect, so the next statement gets a new pool.
  */
 export function createSource(open: () => sql.ConnectionPool): Source {
   let held: Held | undefined;

@@ -5,7 +5,7 @@
  */
 import { type ColumnType, holdsAnyNumber } from '../column-type.ts';
 
-/** The form of what is as the type says. */
+/** The form of values that their type declares. */
 export const AS_DECLARED = 'a number as declared';
 
 /** So many digits of a double are those that it was written with, in SQLite and in JavaScript. */

@@ -61,8 +61,8 @@ export const accessSchema = z.strictObject({
 const searches = z.array(text);
 
 /**
- * NAME.guide.json as a zod schema: what a guide requires of each profile. What its texts mean is checked by
- * src/coverage. docs/coverage.md Groups by name.
+ * NAME.guide.json as a zod schema: what a guide requires of each profile, by the name of a group. What its texts mean
+ * is checked by src/coverage. docs/coverage.md
  */
 export const guideSchema = z.record(
   z.string(),
