@@ -59,4 +59,31 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     expect(lines).toBeGreaterThan(6);
     expect(await tab.when(`${gaps}.some(gap => Math.abs(gap) > 1) ? ${gaps}.join() : 'none'`)).toBe('none');
   });
+
+  test('is of the mapping that is chosen: key and row of another one go', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    const choose = (name: string): Promise<void> =>
+      tab.run(`{ const select = document.querySelector('.preview select'); select.value = '${name}';
+        select.dispatchEvent(new Event('change', { bubbles: true })); }`);
+    const state = `[document.querySelector('.preview select').value, document.querySelector('.key').value,
+      document.querySelector('.beside')?.dataset.of ?? 'no row'].join()`;
+    await press('.files button', 'person.yaml');
+    await choose('people');
+    await fill('.key', '1');
+    await press('.preview button', 'Preview');
+    await tab.when(`${state} === 'people,1,people 1'`);
+    await choose('weights');
+    await tab.when(`${state} === 'weights,,no row'`);
+    await fill('.key', '7');
+    await press('.preview button', 'Preview');
+    await tab.when(`${state} === 'weights,7,weights 7'`);
+    // A file that is opened leaves the row; a key that is typed only is of its own mapping.
+    await press('.files button', 'weighing.yaml');
+    await tab.when(`${state} === 'weights,7,weights 7'`);
+    await choose('people');
+    await fill('.key', '2');
+    await press('.files button', 'pack.yaml');
+    await press('.files button', 'weighing.yaml');
+    await tab.when(`${state} === 'weights,,no row'`);
+  });
 });

@@ -16,13 +16,15 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
   const { check, file, unsaved, left } = bench;
   const mappings = inOrder(check?.mappings ?? [], file?.path);
   const [name, setName] = useState(left.looked?.mapping);
-  const [key, setKey] = useState<readonly string[]>(left.looked?.key ?? []);
+  /** A key is of its mapping alone. */
+  const [typed, setTyped] = useState<Looked | undefined>(left.looked);
   const [asked, setAsked] = useState(left.looked);
   const [shown, setShown] = useState<{ readonly looked: Looked; readonly preview: WirePreview }>();
   const [failed, setFailed] = useState<string>();
   const known = useRef<readonly WireMapping[]>([]);
   if (mappings.length > 0) known.current = mappings;
   const mapping = known.current.find(one => one.name === name) ?? known.current[0];
+  const key = typed !== undefined && typed.mapping === mapping?.name ? typed.key : [];
   useEffect(() => {
     // The first mapping of the file that is opened, unless a row is looked at.
     if (asked === undefined) setName(known.current[0]?.name);
@@ -43,6 +45,12 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
     );
     return () => abort.abort();
   }, [asked, check]);
+  const choose = (chosen: string): void => {
+    setName(chosen);
+    setAsked(undefined);
+    setShown(undefined);
+    setFailed(undefined);
+  };
   return (
     <section class="preview" aria-label="Preview">
       <form
@@ -54,7 +62,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
       >
         <label>
           Mapping{' '}
-          <select value={mapping?.name} onChange={event => setName(event.currentTarget.value)}>
+          <select value={mapping?.name} onChange={event => choose(event.currentTarget.value)}>
             {known.current.map(one => (
               <option key={one.name} value={one.name}>
                 {one.name} ({one.type})
@@ -68,9 +76,10 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
             <input
               class="key"
               value={key[i] ?? ''}
-              onInput={event =>
-                setKey(mapping.key.map((_, j) => (j === i ? event.currentTarget.value : (key[j] ?? ''))))
-              }
+              onInput={event => {
+                const { value } = event.currentTarget;
+                setTyped({ mapping: mapping.name, key: mapping.key.map((_, j) => (j === i ? value : (key[j] ?? ''))) });
+              }}
             />
           </label>
         ))}
@@ -83,8 +92,9 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
           mapping={mapping}
           bench={bench}
           choose={chosen => {
-            setKey(chosen);
-            setAsked({ mapping: mapping.name, key: chosen });
+            const looked = { mapping: mapping.name, key: chosen };
+            setTyped(looked);
+            setAsked(looked);
           }}
         />
       )}
