@@ -123,8 +123,8 @@ export interface Lines {
 }
 
 /**
- * Appends lines to a file. In: lines. Out: their UTF-8, written whenever the buffer is full. `sync` writes the rest and
- * flushes it to disk. Opens a file cut to a length. `claim` is told of bytes before they are written, and may throw.
+ * Opens a file, cut to a length, to append lines. Their UTF-8 is written whenever the buffer is full; `sync` writes the
+ * rest and flushes it to disk. `claim` is told of bytes before they are written, and may throw.
  */
 export function openLines(file: string, length: number, claim: (bytes: number) => void): Lines {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);

@@ -79,9 +79,8 @@ async function retryBusy<T>(job: LiveJob, action: () => Promise<T>): Promise<T |
 
 /**
  * Reports patients of a request that are not exported: unknown, or not a member of the list. In: a job with known
- * members. Out: lines for its client.
+ * members. Out: lines for its client; undefined if all are exported.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
- * Undefined: all of them are.
  */
 export function unknownPatients(folder: string, { request: { level, patients } }: JobRecord): Issue | undefined {
   if (patients === undefined) return undefined;

@@ -192,12 +192,7 @@ function isMembers(value: unknown): value is Members {
 
 export type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
 
-/**
- * Finds the references that an include follows. In: a mapping and an `_include` or `_revinclude`. Out: its reference
- * nodes, and the columns that rows must carry for them.
- * https://hl7.org/fhir/R4/search.html#include
- * What includes want of each row; undefined where there are none.
- */
+/** The columns and reference nodes that rows must carry for includes; undefined where there are none. */
 export function wantedForIncludes(query: Includes, session: Session): AlsoWanted | undefined {
   const { includes, revincludes } = query;
   if (includes.length === 0 && revincludes.length === 0) return undefined;

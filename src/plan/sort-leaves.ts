@@ -97,9 +97,8 @@ export function atOnce(node: Node, values: readonly Node[]): number {
 const TEXTS: ReadonlySet<SearchParameterType> = new Set(['token', 'string', 'uri', 'reference']);
 
 /**
- * Sorts by constants of a mapping. In: constants. Out: the one sort key of all rows with the constant; for the server's
- * own resources, which are constants only, the key of each. As the values of other mappings sort that it stands among;
- * undefined: it does not.
+ * The one sort key of all rows with a constant, as it sorts among the values of other mappings; undefined if it cannot
+ * be sorted by.
  */
 export function constantText({ json }: ConstantNode, { type }: SearchParameter): string | undefined {
   if (!TEXTS.has(type) || typeof json === 'object') return undefined;

@@ -105,9 +105,9 @@ function current(name: readonly HumanName[] | undefined): HumanName | undefined 
 const APOSTROPHE = /['’‘`´]/g;
 
 /**
- * Escapes a name for a FHIR string search. In: a name as somebody wrote it. Out: the value of a parameter. The search
- * compares words (src/sql/shared-functions.ts): case, accents, apostrophes and hyphens do not count. The value of a
- * search with `:contains`: of apostrophes either may be kept.
+ * Escapes a name, as somebody wrote it, for a FHIR string search with `:contains`. The search compares words
+ * (src/sql/shared-functions.ts): case, accents, apostrophes and hyphens do not count. Either apostrophe
+ * may be stored.
  */
 export function containedValue(text: string): string {
   const spellings = ["'", '’'].map(apostrophe => escapeValue(text.replace(APOSTROPHE, apostrophe)));

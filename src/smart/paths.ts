@@ -59,8 +59,8 @@ const BRAND_AGE = 300;
 /**
  * Routes that anybody may read without credentials and from any origin: smart-configuration, the style, the brand of
  * the hospital. In: addresses, and the pack as it is served now. Out: JSON.
- * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
  * `configuration`, `style`, `brands`: paths as they are asked for.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
  */
 export function publishedRoutes(
   { issuer, fhirBase, facade }: SmartParts,

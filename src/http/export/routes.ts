@@ -251,15 +251,16 @@ async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<
   return respondWithOutcome(c, 405, [issue], { Allow: allow });
 }
 
-/**
- * Limits polls of an export. In: the name of what is polled. Out: true if the poll is refused. A few polls may come at
- * once, then one per second, by the monotonic clock.
- */
+/** Polls that may come at once. */
 const AT_ONCE = 10;
 const PER_MILLISECOND = 1 / 1000;
 /** Names that are remembered; the oldest are forgotten first. */
 const REMEMBERED = 10_000;
 
+/**
+ * Limits polls of an export. In: the name of what is polled. Out: true if the poll is refused. A few polls may come at
+ * once, then one per second, by the monotonic clock.
+ */
 export function pollLimit(now: () => number = () => performance.now()): (name: string) => boolean {
   const buckets = new Map<string, { left: number; at: number }>();
   return name => {

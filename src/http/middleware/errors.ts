@@ -62,9 +62,8 @@ function retryHeader(error: FhirError): Record<string, string> {
 }
 
 /**
- * Describes errors that are not the caller's fault. In: the error. Out: fields for the log, such as the engine's error
- * code and the mapping; and a text for the client. Neither contains the engine's own message. Of the database's errors
- * what the engine calls them and which mapping was asked, of others their name.
+ * Describes an error that is not the caller's fault, for the log: of the database the engine's error code and the
+ * mapping, of any other its name. The engine's own message is not among it.
  */
 export function describeReason(error: unknown): LogFields {
   if (error instanceof DatabaseError) return { ...error.describe() };

@@ -215,8 +215,7 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
 
 /**
  * Finds references that lead nowhere: not one row whose columns are filled finds a row of the target, so the join is
- * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal. Some row
- * of each reference finds its target.
+ * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
  */
 export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;

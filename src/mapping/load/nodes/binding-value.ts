@@ -49,8 +49,8 @@ export function valueNode(
 
 /**
  * Checks whether a codec gives a value for every raw value. In: a codec, the column types, and whether the columns may
- * be NULL. Out: true only if that is certain; for text only if NULL and blank have a value too (code maps). Tries the
- * codec on the raw values of a type that are most likely to have no value.
+ * be NULL. Out: true only if that is certain; for text only if NULL and blank have a value too (code maps). It tries
+ * the raw values of a type that are most likely to have no value.
  */
 export function isTotal(codec: Codec, types: readonly ColumnType[], certain: boolean): boolean {
   const [type] = types;

@@ -85,9 +85,8 @@ function positionOf(member: Member): Position {
 }
 
 /**
- * Decides which nodes can be absent. In: a node, and the columns that are never absent. Out: whether some row leaves
- * the node out. From this follow required elements that need a `needs`, and alternatives that are never reached. True
- * if the node is emitted for every row that is served.
+ * Whether a node is emitted for every row that is served. In: the node, and the columns that are never absent. From
+ * this follow required elements that need a `needs`, and alternatives that are never reached.
  */
 export function isNeverAbsent(node: Node, certain: WeakSet<Node>): boolean {
   if (node.if) return false;

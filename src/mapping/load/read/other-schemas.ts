@@ -94,9 +94,9 @@ export interface Versions {
 }
 
 /**
- * Checks the versions of the legacy schema that `only:` documents name. In: the documents, the pack's version and the
- * versions of pack.yaml. Out: reports: an unknown version would silently drop documents. Reports versions outside
- * `schemas`; without such a list, documents that no version in use will ever pick.
+ * Checks the versions of the legacy schema that `only:` documents name: an unknown version would silently drop
+ * documents. In: the documents, the pack's version and the versions of pack.yaml. Out: reports of versions outside
+ * `schemas`; without such a list, of documents that no version in use will ever pick.
  */
 export function checkVersions(documents: readonly Tree[], { schema, at, known }: Versions, report: Report): void {
   const named = documents.map(document => scalarsOf(child(child(document, 'only'), 'schema')));
