@@ -86,4 +86,20 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await press('.files button', 'weighing.yaml');
     await tab.when(`${state} === 'weights,,no row'`);
   });
+
+  test('cuts no button above the resource', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await tab.resize(1280, 500);
+    await press('.files button', 'weighing.yaml');
+    await tab.run(`{ const mapping = document.querySelector('.preview select'); mapping.value = 'weights';
+      mapping.dispatchEvent(new Event('change', { bubbles: true })); }`);
+    await tab.when(`document.querySelector('.preview label:nth-of-type(2)')?.textContent.startsWith('NO')`);
+    await fill('.key', '7');
+    await press('.preview button', 'Preview');
+    await tab.when(`document.querySelector('.beside')?.dataset.of === 'weights 7'`);
+    // As wide as a scroll bar, which this browser does not show.
+    await tab.run(`document.querySelector('.side').style.paddingRight = '15px'`);
+    const cut = `[...document.querySelectorAll('.sides button')].filter(one => one.scrollWidth > one.clientWidth)`;
+    expect(await tab.when(`${cut}.map(one => one.textContent).join() || 'none'`)).toBe('none');
+  });
 });
