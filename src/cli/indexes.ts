@@ -7,6 +7,7 @@ import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes, wantedOnViews } from '../workbench/indexes.ts';
 import { type Command, configOf, printJson, wantsJson } from './command.ts';
+import { nowAndThen } from './progress.ts';
 
 export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',
@@ -33,7 +34,8 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
       for (const problem of pack.problems) terminal.note(problemLine(problem));
       return 1;
     }
-    const wanted = wantedIndexes(pack.registry, catalog);
+    const onMapping = nowAndThen(name => terminal.note(`Looking for the indexes of ${name}`));
+    const wanted = wantedIndexes(pack.registry, catalog, onMapping);
     const views = wantedOnViews(pack.registry, catalog);
     if (wantsJson(args)) {
       const shown = wanted.map(({ instead: unfit, ...one }) => ({ ...one, instead: unfit ?? null }));

@@ -1,12 +1,14 @@
 /**
  * Opens what a server or a command works with: the database, and the pack checked against its schema. In: a Config.
  */
+
 import { join, resolve } from 'node:path';
 import { readAccess, type Searchable } from '../access/read-access.ts';
 import { NO_RULES, type PackAccess, SECURITY } from '../auth/rules.ts';
 import { type Content, type LoadedContent, readContent } from '../ccda/content.ts';
 import { whyNotWritable } from '../common/make-folder.ts';
 import { Memo } from '../common/memo.ts';
+import { plural } from '../common/plural.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { createFacade, type Facade } from '../facade.ts';
 import { type LoadedPack, type LoadOptions, loadPackFiles } from '../mapping/load/pack/pack.ts';
@@ -102,6 +104,7 @@ export async function setUp(
 ): Promise<Setup> {
   refuseWithoutDatabase(config);
   const database = await openDatabase(config, announce);
+  if (files.mappings.length >= MANY) announce(`Checking ${plural(files.mappings.length, 'file')} of mappings …`);
   try {
     return { database, ...(await checkAgainst(database, files, config, announce)) };
   } catch (error) {
@@ -109,6 +112,9 @@ export async function setUp(
     throw error;
   }
 }
+
+/** Files of mappings whose check takes seconds. */
+const MANY = 200;
 
 /** The demo database goes with the demo pack, and only where the demo is wanted. */
 function refuseWithoutDatabase({

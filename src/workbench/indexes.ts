@@ -34,9 +34,16 @@ interface Wanted {
   readonly serves: Set<string>;
 }
 
-/** The indexes that are missing, those that serve most first. A view takes none. */
-export function wantedIndexes(registry: Registry, catalog: Catalog): readonly WantedIndex[] {
-  return wantedOf(registry, catalog)
+/**
+ * The indexes that are missing, those that serve most first. A view takes none. `onMapping` hears of each mapping
+ * before it is looked at.
+ */
+export function wantedIndexes(
+  registry: Registry,
+  catalog: Catalog,
+  onMapping: (name: string) => void = () => {},
+): readonly WantedIndex[] {
+  return wantedOf(registry, catalog, onMapping)
     .filter(one => !isOnView(one, catalog))
     .map(one => indexOf(one, catalog))
     .toSorted((a, b) => b.serves.length - a.serves.length || (a.name < b.name ? -1 : 1));
@@ -54,7 +61,22 @@ function isOnView({ table }: Wanted, catalog: Catalog): boolean {
   return findTable(catalog, table)?.isView === true;
 }
 
-function wantedOf(registry: Registry, catalog: Catalog): readonly Wanted[] {
+const kept = new WeakMap<Registry, { readonly catalog: Catalog; readonly wanted: readonly Wanted[] }>();
+
+/** Worked out once for a registry: of hundreds of mappings it takes a while. */
+function wantedOf(
+  registry: Registry,
+  catalog: Catalog,
+  onMapping: (name: string) => void = () => {},
+): readonly Wanted[] {
+  const before = kept.get(registry);
+  if (before?.catalog === catalog) return before.wanted;
+  const wanted = allWanted(registry, catalog, onMapping);
+  kept.set(registry, { catalog, wanted });
+  return wanted;
+}
+
+function allWanted(registry: Registry, catalog: Catalog, onMapping: (name: string) => void): readonly Wanted[] {
   const found = new Map<string, Wanted>();
   const want = (table: TableName, columns: readonly Identifier[], serves: string): void => {
     const unique = [...new Set(columns)];
@@ -64,6 +86,7 @@ function wantedOf(registry: Registry, catalog: Catalog): readonly Wanted[] {
     known.serves.add(serves);
   };
   for (const mapping of registry.mappings) {
+    onMapping(mapping.name);
     wantSearches(mapping, registry, catalog, want);
     wantJoins(mapping, registry, catalog, want);
   }

@@ -153,3 +153,16 @@ test('a key of texts with blanks at their end in the collation that SQLite gives
   execute(clinic, `DROP INDEX LINTEL_CLIENTS_ID`, 'UPDATE CLIENTS SET ID = rtrim(ID)');
   expect(await told()).not.toContain('LNT-712');
 });
+
+test('a pack of many files is said to be checked', async () => {
+  const mapping = (i: number): string => `mapping: people-${i}
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "p${i}-{ID}"
+elements: { birthDate: { from: BORN } }
+`;
+  const many = Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`person-${i}.yaml`, mapping(i)]));
+  const { environment } = smallClinic(many);
+  expect((await lintel(environment, 'indexes')).notes).toContain('Checking 202 files of mappings …');
+  expect((await lintel(smallClinic().environment, 'indexes')).notes).toBe('');
+});

@@ -10,7 +10,6 @@ import { type ExplainedStatement, type Explanation, explainSearch } from '../../
 import { parameterLines, sqlLines } from '../../../explain/sql-text.ts';
 import type { SearchRequest } from '../../../facade.ts';
 import { writtenSearch } from '../../../http/written-search.ts';
-import type { Registry } from '../../../mapping/model.ts';
 import { FhirError } from '../../../outcome.ts';
 import { NO_WORDS } from '../../../plan/index-use.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
@@ -84,7 +83,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
         indexes: query => {
           if (isLarge) return advice;
           const read = facade.registry.ofType(query.type);
-          advice.push(...adviceFor(wantedIn(served), query, read).slice(0, INDEXES));
+          advice.push(...adviceFor(wantedIndexes(served.registry, served.catalog), query, read).slice(0, INDEXES));
           return advice;
         },
       });
@@ -138,14 +137,6 @@ async function bundleOf(
       : `The database did not answer: ${error.told ?? error.words ?? error.message}`;
     return { milliseconds: time(), bundle: undefined, failed };
   }
-}
-
-const known = new WeakMap<Registry, readonly WantedIndex[]>();
-
-function wantedIn({ registry, catalog }: Served): readonly WantedIndex[] {
-  const wanted = known.get(registry) ?? wantedIndexes(registry, catalog);
-  known.set(registry, wanted);
-  return wanted;
 }
 
 function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement, engine: string): WireSearchStatement {
