@@ -13,7 +13,7 @@ import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
-import { weightOf } from '../sql/weight.ts';
+import { weightOf } from '../sql/walk.ts';
 import type { Session } from './session.ts';
 
 /** One round of planning. */

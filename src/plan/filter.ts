@@ -10,7 +10,7 @@ import { asAskedAt } from '../search/types/token.ts';
 import { matching } from '../search/types/types.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { weightOf } from '../sql/weight.ts';
+import { weightOf } from '../sql/walk.ts';
 import { bearingLeaf } from './bearing.ts';
 import { inCompartments } from './compartment.ts';
 import { bareRelation } from './condition.ts';

@@ -1,7 +1,7 @@
 /**
  * Walks over the parts of a query. It is the only place that knows the parts of each kind of expression, predicate and
  * relation. In: parts, and a visitor; or parts alone, for the aliases and columns that they refer to, those of nested
- * relations included.
+ * relations included, and for their size in memory.
  */
 import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import type { Identifier } from './identifier.ts';
@@ -168,3 +168,25 @@ export function columnsUsed(
   );
   return [...found.values()];
 }
+
+/** Bytes of an object, about. */
+const NODE = 100;
+
+/**
+ * Estimates the bytes that a tree of predicates and expressions, or a list of trees, holds in memory, with the SQL that
+ * is written of it. The walk ends at `most`. Mappings that the tree names belong to their registry and weigh nothing.
+ */
+export function weightOf(tree: object, most: number): number {
+  let bytes = 0;
+  const open: object[] = [tree];
+  for (let part = open.pop(); part !== undefined && bytes < most; part = open.pop()) {
+    bytes += NODE;
+    for (const [name, value] of Object.entries(part)) {
+      if (typeof value === 'string') bytes += value.length;
+      else if (typeof value === 'object' && value !== null && !APART.has(name)) open.push(value);
+    }
+  }
+  return bytes;
+}
+
+const APART: ReadonlySet<string> = new Set(['mapping', 'type']);

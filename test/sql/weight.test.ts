@@ -14,7 +14,7 @@ import type { ColumnExpression } from '../../src/sql/expression.ts';
 import { predicateKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { openFile } from '../../src/sql/sqlite/file.ts';
-import { weightOf } from '../../src/sql/weight.ts';
+import { weightOf } from '../../src/sql/walk.ts';
 
 const column = (name: string): ColumnExpression => ({
   ...{ kind: 'column', alias: identifier('t'), column: identifier(name), type: UNICODE },
