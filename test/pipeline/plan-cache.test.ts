@@ -14,6 +14,7 @@ import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
+import { weightOf } from '../../src/sql/weight.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
@@ -224,3 +225,10 @@ function streaming() {
   const env = environment(demo.registry, 0, OPEN_SIGHT);
   return { env, session: openSession(demo.database, env, shapeStore(), {}) };
 }
+
+test('a plan weighs what it holds, and not the mappings that it names', () => {
+  const { registry } = demo.facade;
+  const env = environment(registry, 0, OPEN_SIGHT);
+  for (const type of registry.types)
+    expect([type, weightOf(branchesOf({ type, filters: [], sort: [] }, env), 64e6) < 1e6]).toEqual([type, true]);
+});
