@@ -139,6 +139,23 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.write('{ bad ');
     await tab.when(`document.querySelector('.problems h2').textContent.endsWith('problem')`);
     expect(await tab.when(`${marks}.length`)).toBe(3);
+    // A line is begun above with the error there, and the file is left: each mark stays beside its element.
+    await tab.press('ArrowUp');
+    await tab.press('End');
+    await tab.press('Enter');
+    const beside = `[...document.querySelectorAll('.verdict')].map(mark => {
+      const { top } = mark.getBoundingClientRect();
+      return [...document.querySelectorAll('.cm-line')].find(line => Math.abs(line.getBoundingClientRect().top - top) < 8)
+        ?.textContent.trim().split(':')[0];
+    }).join()`;
+    await tab.when(`${beside} === 'name,gender,birthDate' && ${law} === ''`);
+    await press('.files button', 'pack.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('A small clinic')`);
+    await press('.files button', 'person.yaml');
+    await tab.when(`document.querySelector('.cm-content')?.textContent.includes('birthDate')`);
+    await tab.when(`${beside} === 'name,gender,birthDate'`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('z', true);
     await tab.press('z', true);
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
   });

@@ -2,8 +2,16 @@
  * What the law says of the elements of a file: the same as `lintel check --parameters`, element by element.
  */
 import { rmSync } from 'node:fs';
+import { EditorState, type TransactionSpec } from '@codemirror/state';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fullOf, shortOf, wholeOf } from '../../src/workbench/page/mapping/verdicts.ts';
+import {
+  fullOf,
+  shortOf,
+  showVerdicts,
+  VERDICTS,
+  verdictAt,
+  wholeOf,
+} from '../../src/workbench/page/mapping/verdicts.ts';
 import type { WireVerdict, WireVerdicts } from '../../src/workbench/wire/mapping.ts';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
@@ -107,5 +115,44 @@ describe('a verdict in words', () => {
     expect(fullOf({ ...by(family), withoutIndex: [] })).toBe(
       'name.family: searched by Patient?family as it is stored. An index serves that.',
     );
+  });
+});
+
+describe('the mark of a line', () => {
+  const TEXT = 'elements:\n  gender: F\n  birthDate: B\n';
+  /** The verdict of each line after the change of the text; empty: none. */
+  const verdictsAfter = (from: number, to: number, insert: string): readonly string[] => {
+    let state = EditorState.create({ doc: TEXT, extensions: VERDICTS });
+    const view = {
+      dispatch(one: TransactionSpec) {
+        state = state.update(one).state;
+      },
+    };
+    const of = { type: 'Patient', searches: [], withoutIndex: undefined };
+    showVerdicts(view, [
+      { ...of, element: 'gender', line: 2 },
+      { ...of, element: 'birthDate', line: 3 },
+    ]);
+    view.dispatch({ changes: { from, to, insert } });
+    return Array.from({ length: state.doc.lines - 1 }, (_, i) => {
+      const { from: anchor } = state.doc.line(i + 1);
+      const [element = ''] = verdictAt(state.update({ selection: { anchor } }).state).split(':');
+      return element;
+    });
+  };
+  const at = (word: string): number => TEXT.indexOf(word);
+
+  test('stays with its text, wherever a line is begun', () => {
+    expect(verdictsAfter(0, 0, '')).toEqual(['', 'gender', 'birthDate']);
+    const end = at('F') + 1;
+    expect(verdictsAfter(end, end, '\n  ')).toEqual(['', 'gender', '', 'birthDate']);
+    for (const start of [at('  gender'), at('gender')]) {
+      expect(verdictsAfter(start, start, '\n  ')).toEqual(['', '', 'gender', 'birthDate']);
+    }
+  });
+
+  test('goes with its text', () => {
+    expect(verdictsAfter(at('  gender'), at('  birthDate'), '')).toEqual(['', 'birthDate']);
+    expect(verdictsAfter(at('gender'), at('  birthDate'), 'name: N\n')).toEqual(['', '', 'birthDate']);
   });
 });

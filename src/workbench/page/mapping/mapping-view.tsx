@@ -169,19 +169,25 @@ const AFTER_CHECK = 300;
 
 /** Shows the verdicts of the file in the editor. Out: that of the line of the cursor, in words. */
 function useVerdicts(
-  { check, checking, file, unsaved, tell }: Bench,
+  { check, checking, file, unsaved, tell, now }: Bench,
   view: { readonly current: EditorView | null },
 ): string {
-  const [found, setFound] = useState<{ readonly path: string; readonly of: WireVerdicts }>();
   const [said, setSaid] = useState('');
   const path = file?.path;
   useEffect(() => {
     // With errors those before stay.
     if (path === undefined || checking || check?.mappings === undefined) return;
+    const doc = view.current?.state.doc;
     const abort = new AbortController();
     const timer = setTimeout(() => {
       ask<WireVerdicts>('verdicts', { unsaved, path }, abort.signal).then(
-        of => setFound({ path, of }),
+        ({ verdicts }) => {
+          const editor = view.current;
+          // Lines are those of the text that was sent.
+          if (!verdicts || !editor || editor.state.doc !== doc) return;
+          showVerdicts(editor, verdicts);
+          now.current.edited(path, editor.state);
+        },
         (error: Error) => {
           if (!abort.signal.aborted) tell(error.message);
         },
@@ -192,10 +198,7 @@ function useVerdicts(
       abort.abort();
     };
   }, [check, checking, path]);
-  useEffect(() => {
-    if (view.current && found?.path === path && found?.of.verdicts) showVerdicts(view.current, found.of.verdicts);
-  }, [found, path]);
-  useEffect(() => setSaid(view.current ? verdictAt(view.current.state) : ''), [found, file?.state]);
+  useEffect(() => setSaid(file?.state ? verdictAt(file.state) : ''), [file?.state]);
   return said;
 }
 

@@ -1,10 +1,20 @@
 /**
  * The law's verdicts in the editor: a quiet mark beside each line that gives elements their values, in a gutter on the
  * right, which no long line pushes away. In: verdicts of the server. Out: an extension, and the verdict of the line of
- * the cursor in full. Marks move with the text until there are newer ones.
+ * the cursor in full. A mark moves with the first word of its line, or goes with it, until there are newer ones.
  */
-import { type EditorState, type Extension, RangeSet, StateEffect, StateField, type Text } from '@codemirror/state';
-import { type EditorView, GutterMarker, gutter } from '@codemirror/view';
+import {
+  type EditorState,
+  type Extension,
+  type Line,
+  MapMode,
+  RangeSet,
+  StateEffect,
+  StateField,
+  type Text,
+  type TransactionSpec,
+} from '@codemirror/state';
+import { GutterMarker, gutter } from '@codemirror/view';
 import type { WireVerdict } from '../../wire/mapping.ts';
 
 /** Elements of one line that are told in full: a fragment may make those of many mappings. */
@@ -18,6 +28,10 @@ class Mark extends GutterMarker {
     super();
     this.short = shortOf(verdicts);
     this.full = wholeOf(verdicts);
+    // What is typed before the word moves it; it goes with its first letter.
+    this.startSide = 1;
+    this.endSide = 1;
+    this.mapMode = MapMode.TrackAfter;
   }
 
   override eq(other: Mark): boolean {
@@ -53,7 +67,8 @@ export const VERDICTS: Extension = [
   gutter({
     class: 'verdicts',
     side: 'after',
-    markers: ({ state }) => state.field(MARKS),
+    lineMarker: ({ state }, { from }) => markAt(state, from) ?? null,
+    lineMarkerChange: ({ startState, state }) => startState.field(MARKS) !== state.field(MARKS),
     domEventHandlers: {
       /** A press puts the cursor at the end of the line. */
       mousedown(view, { from }) {
@@ -65,16 +80,22 @@ export const VERDICTS: Extension = [
   }),
 ];
 
-export function showVerdicts(view: EditorView, verdicts: readonly WireVerdict[]): void {
+export function showVerdicts(view: { dispatch(one: TransactionSpec): void }, verdicts: readonly WireVerdict[]): void {
   view.dispatch({ effects: SET.of(verdicts) });
 }
 
 /** The verdict of the line of the cursor, in full; empty: it has none. */
 export function verdictAt(state: EditorState): string {
-  const { from, to } = state.doc.lineAt(state.selection.main.head);
-  let found = '';
+  return markAt(state, state.selection.main.head)?.full ?? '';
+}
+
+/** That of the line of a position. Of lines that were joined it is the first. */
+function markAt(state: EditorState, position: number): Mark | undefined {
+  const { from, to } = state.doc.lineAt(position);
+  let found: Mark | undefined;
   state.field(MARKS, false)?.between(from, to, (_from, _to, mark) => {
-    found = mark.full;
+    found = mark;
+    return false;
   });
   return found;
 }
@@ -82,9 +103,14 @@ export function verdictAt(state: EditorState): string {
 function marksOf(doc: Text, verdicts: readonly WireVerdict[]): RangeSet<Mark> {
   const byLine = Map.groupBy(verdicts, ({ line }) => line);
   const marks = [...byLine].flatMap(([line, own]) =>
-    line > doc.lines ? [] : [new Mark(own).range(doc.line(line).from)],
+    line > doc.lines ? [] : [new Mark(own).range(wordOf(doc.line(line)))],
   );
   return RangeSet.of(marks, true);
+}
+
+/** Where the text of a line begins. */
+function wordOf({ from, text }: Line): number {
+  return from + Math.max(text.search(/\S/), 0);
 }
 
 interface Short {
