@@ -6,19 +6,26 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take some ten seconds and more, the longest first. */
 const LONG = [
-  'test/law/fixture.test.ts',
   'test/law/sort.test.ts',
+  'test/sql/mssql/fault-matrix.test.ts',
+  'test/access/enforcement.test.ts',
+  'test/law/fixture.test.ts',
   'test/law/spoiled.test.ts',
+  'test/plan/remembered-filters.test.ts',
   'test/conformance/us-core-searches.test.ts',
+  'test/cli/export.test.ts',
+  'test/check/rules.test.ts',
+  'test/workbench/large-pack.test.ts',
+  'test/ccda/documents.test.ts',
+  'test/export/kill.test.ts',
+  'test/plan/cases.test.ts',
   'test/conformance/xml.test.ts',
   'test/conformance/resources.test.ts',
-  'test/ccda/documents.test.ts',
-  'test/cli/export.test.ts',
-  'test/reload/reload.test.ts',
+  'test/workbench/record.test.ts',
+  'test/mapping/load/memory.test.ts',
   'test/export/export.test.ts',
-  'test/export/kill.test.ts',
+  'test/export/kick-off.test.ts',
   'test/export/cut-connection.test.ts',
-  'test/plan/cases.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

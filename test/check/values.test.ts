@@ -17,6 +17,7 @@ import { check, open, reading, told } from './opened.ts';
 function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   const made = smallClinic(files);
   const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  database.exec('BEGIN');
   const person = database.prepare('INSERT INTO PERSON VALUES (?, ?, ?, ?)');
   const weighing = database.prepare('INSERT INTO WEIGHING VALUES (?, ?, ?, ?)');
   for (let i = 10; i < 40; i++) {
@@ -29,6 +30,7 @@ function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
         60 + i + no / 4,
       );
   }
+  database.exec('COMMIT');
   database.close();
   return made;
 }
