@@ -14,7 +14,7 @@ import { expressionKey } from '../../src/sql/expression-key.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { renderedBy } from '../../src/sql/statement.ts';
-import { weightOf } from '../../src/sql/weight.ts';
+import { weightOf } from '../../src/sql/walk.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 
 const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
