@@ -222,6 +222,32 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.files button', 'person.yaml');
   });
 
+  test('each file is shown where its cursor is', { timeout: 120_000 }, async () => {
+    const file = join(clinic.pack, 'long.yaml');
+    writeFileSync(file, '# a line\n'.repeat(400));
+    await tab.resize(1280, 800);
+    await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
+    await tab.when(`document.querySelector('.told').textContent.includes('long.yaml is new on the disk')`);
+    const line = (path: string, number: string): Promise<unknown> =>
+      tab.when(`document.querySelector('.writing h2').textContent === '${path}' &&
+        document.querySelector('.cm-activeLineGutter')?.textContent === '${number}'`);
+    await press('.files button', 'long.yaml');
+    await line('long.yaml', '1');
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('End', true);
+    await line('long.yaml', '401');
+    await press('.files button', 'codes.yaml');
+    await tab.when(`document.querySelector('.writing h2').textContent === 'codes.yaml'`);
+    await tab.when(`document.querySelector('.cm-scroller').scrollTop === 0`);
+    await press('.files button', 'long.yaml');
+    await line('long.yaml', '401');
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('ArrowUp');
+    await line('long.yaml', '400');
+    rmSync(file);
+    await press('.files button', 'person.yaml');
+  });
+
   test('Escape and then Tab leaves the text, which Tab alone indents', { timeout: 120_000 }, async () => {
     await press('.files button', 'person.yaml');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);

@@ -124,6 +124,8 @@ function Editor({ bench }: { readonly bench: Bench }) {
     const more = /\.ya?ml$/.test(path) ? [completion(path, () => now.current.unsaved), VERDICTS] : [];
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
+    // It would stay scrolled as the file before.
+    view.current.dispatch({ effects: EditorView.scrollIntoView(state.selection.main.head, { y: 'center' }) });
     bench.shownIn(view.current, path);
     if (!file.state) bench.edited(path, state);
     // The state of the editor is its own from here on: only another file sets it.
