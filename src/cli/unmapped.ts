@@ -76,8 +76,18 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Te
 }
 
 /** `sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:7:11)`. */
-export function columnLine({ map, table, column, at, total, hasElse }: Omit<UnmappedColumn, 'values'>): string {
+export function columnLine({
+  map,
+  table,
+  column,
+  at,
+  total,
+  hasElse,
+  ownElse,
+}: Omit<UnmappedColumn, 'values'>): string {
   const counted = `${plural(total.values, 'value')} of ${table}.${column} in ${plural(total.rows, 'row')}`;
-  const stands = hasElse ? `; an else stands in for ${total.values === 1 ? 'it' : 'them'}` : '';
+  const them = total.values === 1 ? 'it' : 'them';
+  const own = ownElse === undefined ? '' : `; the else of the map makes ${them} ${ownElse}`;
+  const stands = hasElse ? `; an else stands in for ${them}` : own;
   return `${map}: ${counted}${stands}  (${at.file}:${at.line}:${at.column})`;
 }

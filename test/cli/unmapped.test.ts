@@ -4,7 +4,7 @@ import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
 /** A clinic whose code map knows F alone, with rows of M, X and a formula. */
-function withOthers(files: Readonly<Record<string, string>> = {}) {
+function withOthers(files: Readonly<Record<string, string>> = {}, command = ['codes', 'unmapped']) {
   const clinic = smallClinic({
     'codes.yaml': 'sex:\n  system: http://hl7.org/fhir/administrative-gender\n  rows: { F: female }\n',
     ...files,
@@ -14,7 +14,7 @@ function withOthers(files: Readonly<Record<string, string>> = {}) {
     `INSERT INTO PERSON VALUES (3, 'A', NULL, 'X'), (4, 'B', NULL, 'M'), (5, 'C', NULL, '='), (6, 'D', NULL, NULL)`,
   );
   database.close();
-  return (...more: string[]) => lintel(clinic.environment, 'codes', 'unmapped', ...more);
+  return (...more: string[]) => lintel(clinic.environment, ...command, ...more);
 }
 
 test('values that a code map does not know are listed by their rows, blanks and NULL are none', async () => {
@@ -59,6 +59,33 @@ elements:
     'sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:6:11)',
     '  M  2',
   ]);
+});
+
+test('what the else of the map itself makes of values without a row is said, by check as well', async () => {
+  const codes = (rest: string): string =>
+    `sex:\n  system: http://hl7.org/fhir/administrative-gender\n  else: ${rest}\n  rows: { F: female }\n`;
+  const person = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  maritalStatus: { from: SEX, via: sex }
+`;
+  const counted = '3 values of PERSON.SEX in 4 rows; the else of the map makes them';
+  const local = { 'codes.yaml': codes('{ system: http://here.example/sex }'), 'person.yaml': person };
+  const run = withOthers(local);
+  expect((await run()).out.split('\n').slice(0, 2)).toEqual([
+    `sex: ${counted} local codes of http://here.example/sex  (person.yaml:6:18)`,
+    '  M  2',
+  ]);
+  expect(JSON.parse((await run('--json')).out).columns).toMatchObject([
+    { ownElse: 'local codes of http://here.example/sex' },
+  ]);
+  expect((await withOthers(local, ['check'])()).out).toContain(
+    'code map sex has no row for 3 values of SEX in 4 rows; its else makes them local codes of http://here.example/sex',
+  );
+  const texts = withOthers({ 'codes.yaml': codes('text'), 'person.yaml': person });
+  expect((await texts()).out).toContain(`${counted} text alone  (`);
 });
 
 test('a column that a code is cut out of is counted, and its values are listed with --values alone', async () => {

@@ -92,6 +92,19 @@ test('values that an else stands in for are shown, and not counted as lacking', 
   });
 });
 
+test('what the else of the map itself makes of values is told, and they still lack a row', async () => {
+  const unsaved = {
+    'codes.yaml':
+      'sex: { system: http://hl7.org/fhir/administrative-gender, else: { system: http://here.example/sex }, rows: { F: female } }\n',
+    'person.yaml': readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8').replace('gender:', 'maritalStatus:'),
+  };
+  const { is } = await ask('codes/held', { unsaved, map: 'sex' });
+  expect(is).toMatchObject({
+    columns: [{ hasElse: false, ownElse: 'local codes of http://here.example/sex', total: { values: 2 } }],
+  });
+  expect((await ask('codes/unmapped', { unsaved })).is).toMatchObject({ maps: [{ name: 'sex', values: 2 }] });
+});
+
 test('an accepted code is a new text of the file, and nothing is written', async () => {
   const before = readFileSync(join(bench.clinic.pack, 'codes.yaml'), 'utf8');
   const edits = [

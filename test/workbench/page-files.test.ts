@@ -164,7 +164,7 @@ const MAP: WireCodeMap = {
 const ROW = { raw: 'F', code: 'female', display: '', system: '', place: MAP.place };
 
 function held(...columns: readonly Partial<WireHeld['columns'][number]>[]): WireHeld {
-  const column = { table: 'P', column: 'SEX', place: MAP.place, isCode: true, hasElse: false };
+  const column = { table: 'P', column: 'SEX', place: MAP.place, isCode: true, hasElse: false, ownElse: undefined };
   const none = { total: { values: 0, rows: 0 }, unknown: [], known: [] };
   return { columns: columns.map(one => ({ ...column, ...none, ...one })), late: false };
 }

@@ -6,7 +6,7 @@ import { plural } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
-import { codeMapOf, tableCodeMapOf } from '../load/codes/origin.ts';
+import { codeMapOf, tableCodeMapOf, tableElseOf } from '../load/codes/origin.ts';
 import type { Report } from '../load/problem.ts';
 import type { Lookup, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
 import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';
@@ -52,7 +52,8 @@ function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
     if (!isOwn(column, scope)) return [];
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
     const known = and(filled(column), origin.known(column));
-    return [{ name: origin.name, scope, column, where, known, isCode: origin.isWhole, at: node.at }];
+    const { name, isWhole: isCode, ownElse } = origin;
+    return [{ name, scope, column, where, known, isCode, at: node.at, ownElse }];
   });
 }
 
@@ -105,7 +106,7 @@ function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[]
     if (!first) return [];
     const { name, scope, ours: column, lookup } = first;
     const where = and(filled(column), ...group.flatMap(one => missed(one.lookup)));
-    return [{ name, scope, column, where, isCode: true, at: lookup.at }];
+    return [{ name, scope, column, where, isCode: true, at: lookup.at, ownElse: tableElseOf(lookup) }];
   });
 }
 
@@ -123,6 +124,8 @@ export interface UnmappedColumn {
   readonly values: readonly { readonly value: string; readonly rows: number }[];
   /** Something else stands in for what the map does not know. */
   readonly hasElse: boolean;
+  /** What the `else` of the map itself makes of them, in words. */
+  readonly ownElse: string | undefined;
 }
 
 /**
@@ -146,7 +149,7 @@ export async function unmappedColumns(
 
 /** Undefined: the map has a row for every value. */
 async function unmappedIn(
-  { name, scope, column, where, isCode, at }: Unknown,
+  { name, scope, column, where, isCode, at, ownElse }: Unknown,
   asking: Asking,
   limit: number,
 ): Promise<Omit<UnmappedColumn, 'hasElse'> | undefined> {
@@ -154,7 +157,7 @@ async function unmappedIn(
   const total = await tallyOf(asking, scope, column, where);
   if (total.values === 0) return undefined;
   const values = await listed({ scope, column }, asking, where, limit);
-  return { map: name, table: printTable(scope.table), column: column.column, isCode, at, total, values };
+  return { map: name, table: printTable(scope.table), column: column.column, isCode, at, total, values, ownElse };
 }
 
 async function listed(
@@ -209,10 +212,10 @@ export async function heldColumns(
 ): Promise<readonly HeldColumn[]> {
   const found: HeldColumn[] = [];
   for (const one of readsOf(registry).filter(({ name }) => name === map)) {
-    const { scope, column, isCode, at, known, hasElse } = one;
+    const { scope, column, isCode, at, known, hasElse, ownElse } = one;
     const unmapped = await unmappedIn(one, asking, limit.unknown);
     found.push({
-      ...{ table: printTable(scope.table), column: column.column, isCode, at, hasElse },
+      ...{ table: printTable(scope.table), column: column.column, isCode, at, hasElse, ownElse },
       total: unmapped?.total ?? { values: 0, rows: 0 },
       values: unmapped?.values ?? [],
       known: known === undefined ? [] : await listed(one, asking, known, limit.known),
@@ -276,6 +279,8 @@ interface Unknown {
   /** A text that a code is cut out of may hold anything besides. */
   readonly isCode: boolean;
   readonly at: Position;
+  /** What the `else` of the map makes of them, in words. */
+  readonly ownElse: string | undefined;
 }
 
 interface UnknownCode extends Unknown {
@@ -284,17 +289,21 @@ interface UnknownCode extends Unknown {
 }
 
 /** Totals are exact; of the values the most frequent are named. */
-async function reportUnknown({ name, scope, column, where, isCode, at }: Unknown, asking: Checking): Promise<void> {
+async function reportUnknown(
+  { name, scope, column, where, isCode, at, ownElse }: Unknown,
+  asking: Checking,
+): Promise<void> {
   const { report } = asking;
   if (where.kind === 'false') return;
   const { values, rows } = await tallyOf(asking, scope, column, where);
   if (values === 0) return;
   const commonest = isCode ? await valuesOf(asking, scope, column, where, SHOWN) : [];
   const shown = commonest.map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`).join(', ');
+  const stands = ownElse === undefined ? '' : `; its else makes ${values === 1 ? 'it' : 'them'} ${ownElse}`;
   report.warning(
     'unmapped-code',
     at,
-    `code map ${name} has no row for ${plural(values, 'value')} of ${column.column} in ${plural(rows, 'row')}`,
+    `code map ${name} has no row for ${plural(values, 'value')} of ${column.column} in ${plural(rows, 'row')}${stands}`,
     isCode ? { found: values > SHOWN ? `${shown}, …` : shown } : {},
   );
 }

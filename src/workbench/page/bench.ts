@@ -72,6 +72,8 @@ export interface Bench {
   /** What happened last, in words. */
   readonly told: string;
   readonly unsaved: Unsaved;
+  /** How often a file was saved. */
+  readonly saves: number;
   /** How often texts of the disk were taken that other programs wrote. */
   readonly takes: number;
   readonly tests: TestRuns;
@@ -206,7 +208,7 @@ export function useBench(pack: WirePack): Bench {
   });
   const now = useRef<Bench>(null) as { current: Bench };
   now.current = {
-    ...{ now, files, check, checking, told, unsaved, takes, tests, goal, tell, view, show, left },
+    ...{ now, files, check, checking, told, unsaved, saves, takes, tests, goal, tell, view, show, left },
     look(looked) {
       left.looked = looked;
       show('mapping');

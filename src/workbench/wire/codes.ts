@@ -61,6 +61,8 @@ export interface WireHeldColumn {
   readonly isCode: boolean;
   /** An `else` or another alternative stands in for what the map does not know. */
   readonly hasElse: boolean;
+  /** What the `else` of the map itself makes of them, in words. */
+  readonly ownElse: string | undefined;
   /** Without a row, exactly; at most 1000 are listed. */
   readonly total: { readonly values: number; readonly rows: number };
   readonly unknown: readonly WireUnknown[];

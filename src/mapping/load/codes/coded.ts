@@ -17,7 +17,7 @@ import type { MapTree, ScalarTree } from '../read/tree.ts';
 import { absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
 import type { RowsCodeMap, TableCodeMap } from './codes.ts';
-import { rememberCodec } from './origin.ts';
+import { elseInWords, rememberCodec } from './origin.ts';
 
 /** A column that is bound to a code map, and the place that its code is for. */
 export interface CodeBinding<M extends RowsCodeMap | TableCodeMap> {
@@ -134,6 +134,7 @@ function facetNode(binding: CodeBinding<RowsCodeMap>, facet: Facet, type: string
     name: loaded.name,
     isWhole: named.steps.length === 0,
     known: knownTo(binding),
+    ownElse: elseInWords(map.else),
   });
   if (isPlain && isCodeMapTotal(map, facet, column.column.type, column.certain)) context.certain.add(node);
   return node;

@@ -3,6 +3,7 @@
  * parts.
  */
 import type { Expression, Predicate } from '../../../sql/expression.ts';
+import type { Unmapped } from '../../codecs/code-map.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import type { ChildRows, Lookup } from '../../model.ts';
 
@@ -13,10 +14,12 @@ export interface CodeMapOrigin {
   readonly isWhole: boolean;
   /** Holds where the map says what the raw value means, be it that it means no code. */
   readonly known: (column: Expression) => Predicate;
+  /** What the `else` of the map makes of other values, in words. */
+  readonly ownElse: string | undefined;
 }
 
 const codecs = new WeakMap<Codec, CodeMapOrigin>();
-const lookups = new WeakMap<Lookup, string>();
+const lookups = new WeakMap<Lookup, Pick<CodeMapOrigin, 'name' | 'ownElse'>>();
 
 export function rememberCodec(codec: Codec, origin: CodeMapOrigin): void {
   codecs.set(codec, origin);
@@ -26,9 +29,15 @@ export function codeMapOf(codec: Codec): CodeMapOrigin | undefined {
   return codecs.get(codec);
 }
 
+/** `local codes of http://…`; undefined: nothing, or a code that holds for all values and so leaves none without one. */
+export function elseInWords(unmapped: Unmapped): string | undefined {
+  if (unmapped.kind === 'local') return `local codes of ${unmapped.system}`;
+  return unmapped.kind === 'text' ? 'text alone' : undefined;
+}
+
 /** Keeps that a lookup finds the row of a code map in a table. */
-export function rememberLookup(lookup: Lookup, codeMap: string): void {
-  lookups.set(lookup, codeMap);
+export function rememberLookup(lookup: Lookup, codeMap: string, unmapped: Unmapped): void {
+  lookups.set(lookup, { name: codeMap, ownElse: elseInWords(unmapped) });
 }
 
 const rowsOfMaps = new WeakMap<ChildRows, string>();
@@ -45,5 +54,10 @@ export function codeMapOfRows(rows: ChildRows): string | undefined {
 
 /** The name of the code map in a table that a lookup finds the row of. */
 export function tableCodeMapOf(lookup: Lookup): string | undefined {
-  return lookups.get(lookup);
+  return lookups.get(lookup)?.name;
+}
+
+/** What the `else` of that code map makes of values that the lookup finds no row for, in words. */
+export function tableElseOf(lookup: Lookup): string | undefined {
+  return lookups.get(lookup)?.ownElse;
 }

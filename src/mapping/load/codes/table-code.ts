@@ -129,7 +129,7 @@ function joinTables(binding: TableBinding, owner: Visible): readonly NamedRows[]
       pick: readPick(map.pick, inner, context),
       at: map.at,
     };
-    if (map.else.kind !== 'code') rememberLookup(lookup, map.name);
+    if (map.else.kind !== 'code') rememberLookup(lookup, map.name, map.else);
     owner.lookups.push(lookup);
     return [own];
   });

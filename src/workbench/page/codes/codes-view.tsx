@@ -381,7 +381,9 @@ interface AboutMap {
 /** Where the map stands, what reads it, and what of it is not shown. */
 function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap) {
   const { place, readers, system, fixed, kind } = map;
-  const isElse = (held?.columns ?? []).every(column => column.hasElse || column.total.rows === 0);
+  const own = held?.columns.find(({ ownElse }) => ownElse !== undefined)?.ownElse;
+  const lacking = (held?.columns ?? []).filter(({ total: { rows } }) => rows > 0);
+  const isElse = lacking.length > 0 && lacking.every(({ hasElse }) => hasElse);
   const cut = (held?.columns ?? []).filter(column => column.unknown.length < column.total.values);
   const stepped = (held?.columns ?? []).filter(({ isCode, total: { values } }) => !isCode && values > 0);
   return (
@@ -400,7 +402,7 @@ function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap
             ? 'The time of 20 s was over before all values were counted.'
             : unmapped === 0
               ? 'The map knows every value.'
-              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know${isElse ? '; something else, such as an else, stands in for it' : ''}.`}
+              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know${isElse ? '; something else, such as an else, stands in for it' : own === undefined ? '' : `; the else of the map makes it ${own}`}.`}
         {cut.length > 0 && ' The most frequent 1,000 values are listed.'}
         {shown < total && ` Of ${total.toLocaleString('en-US')} rows of the map the first ${shown} are listed.`}
       </p>

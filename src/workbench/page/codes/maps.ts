@@ -38,9 +38,9 @@ export function useCodeMaps({ unsaved, takes }: Bench): Answer<WireCodeMaps> {
   return useAnswer(`${takes} ${JSON.stringify(unsaved)}`, 'codes', { unsaved }, () => true);
 }
 
-/** Totals by map, `times` over. */
-export function useUnmapped({ unsaved }: Bench, times: number): Answer<WireUnmapped> {
-  return useAnswer(`${times}`, 'codes/unmapped', { unsaved }, () => true);
+/** Totals by map, `times` over, and again when a file is saved or another program has changed one. */
+export function useUnmapped({ unsaved, saves, takes }: Bench, times: number): Answer<WireUnmapped> {
+  return useAnswer(`${times} ${saves} ${takes}`, 'codes/unmapped', { unsaved }, () => true);
 }
 
 export function useRows({ unsaved, takes }: Bench, map: string): Answer<WireCodeRows> {

@@ -75,8 +75,8 @@ export const CODES_QUESTIONS: readonly Question[] = [
     const vocabulary = known && vocabularyOf(known, registry);
     const own = map.kind === 'rows' ? map.map.system : undefined;
     return {
-      columns: columns.map(({ table, column, at, isCode, hasElse, total, values, known: withRow }) => ({
-        ...{ table, column, isCode, hasElse, total, place: placeOf(at), known: withRow },
+      columns: columns.map(({ table, column, at, isCode, hasElse, ownElse, total, values, known: withRow }) => ({
+        ...{ table, column, isCode, hasElse, ownElse, total, place: placeOf(at), known: withRow },
         unknown: values.map(one => ({
           ...one,
           suggestions: (vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : []).map(
