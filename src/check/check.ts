@@ -2,15 +2,19 @@
  * Checks a pack against its lock, or against a database and its rows. In: the configuration and options. Out: every
  * problem of the pack in the order of its files, and the sections that look at rows.
  */
+import { performance } from 'node:perf_hooks';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
+import { nowAndThen } from '../common/now-and-then.ts';
 import type { Config } from '../config/config.ts';
 import { guideProblems } from '../coverage/guide.ts';
 import { checkLive } from '../mapping/check/live.ts';
+import { createPatience } from '../mapping/check/patience.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
+import type { Position } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import type { Catalog } from '../sql/catalog.ts';
@@ -36,6 +40,11 @@ export function checkLocked({ mappings, schema }: Config): Checked {
 
 export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'>;
 
+/** Seconds for what is counted before the sections; with a larger budget as much as that. */
+const LEAST_SECONDS = 10;
+/** Places not counted that are named. */
+const NAMED = 10;
+
 /** Against the schema and the rows of the database. `note` is told what takes a while. Throws DatabaseError. */
 export async function checkRows(
   config: Config,
@@ -48,7 +57,17 @@ export async function checkRows(
     const { registry } = pack;
     if (!registry) return { pack: withGuides(pack, config.mappings), catalog, sections: [] };
     const now = Date.now();
-    const shown = await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now });
+    const say = nowAndThen(note);
+    const { budgetSeconds } = options;
+    const patience =
+      budgetSeconds === undefined ? undefined : createPatience(Math.max(budgetSeconds, LEAST_SECONDS) * 1000);
+    const begun = performance.now();
+    const shown = await checkLive({
+      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now },
+      ...(patience ? { patience } : {}),
+      onStage: stage => say(`Counting: ${stage}`),
+    });
+    const late = lateCounts(patience?.late ?? [], (performance.now() - begun) / 1000);
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
     const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, { ...config, clock: () => now });
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];
@@ -57,12 +76,32 @@ export async function checkRows(
     // What rows show of a pack with errors follows from these errors.
     const ran = hasErrors(before)
       ? []
-      : await runSections(sections, { registry, database, catalog, facadeOver, now, ...options });
+      : await runSections(sections, {
+          registry,
+          database,
+          catalog,
+          facadeOver,
+          now,
+          ...options,
+          onStage: title => say(`Checking: ${title}`),
+        });
     const problems = [...before, ...problemsOf(ran)];
-    return { pack: withGuides({ registry, problems }, config.mappings), catalog, sections: ran };
+    return { pack: withGuides({ registry, problems }, config.mappings), catalog, sections: [...late, ...ran] };
   } finally {
     await database.close();
   }
+}
+
+/** What was not counted in time, as a section of its own. */
+function lateCounts(late: readonly Position[], seconds: number): readonly SectionReport[] {
+  if (late.length === 0) return [];
+  const places = [...new Set(late.map(({ file, line }) => `${file}:${line}`))];
+  const more = places.length > NAMED ? ` and ${places.length - NAMED} more` : '';
+  const notes = [
+    `Not counted in the time: ${places.slice(0, NAMED).join(', ')}${more}. ` +
+      'lintel indexes prints the indexes that are missing; --budget gives more time.',
+  ];
+  return [{ name: 'counts', title: 'Keys, references and codes', seconds, problems: [], notes, tables: [] }];
 }
 
 function hasErrors(problems: readonly Problem[]): boolean {

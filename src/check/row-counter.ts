@@ -78,6 +78,7 @@ export class RowCounter {
       orderBy: [],
       limit: 1,
       shape: 'sums',
+      searches: true,
     };
     const [row = []] = await this.#context.database.query(plan, { signal: this.#context.signal });
     return row.map(Number);
@@ -87,7 +88,7 @@ export class RowCounter {
   async end(scope: Scope, column: ColumnExpression, descending: boolean): Promise<number> {
     const from = bareRelation(bareOf(scope), not(isNull(column)), this.#env, [column]);
     const orderBy = [{ by: column, descending }];
-    const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows' };
+    const plan: SqlPlan = { from, columns: [column], orderBy, limit: 1, shape: 'rows', searches: true };
     const [row] = await this.#context.database.query(plan, { signal: this.#context.signal });
     return Number(row?.[0] ?? 0);
   }

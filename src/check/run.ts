@@ -8,7 +8,7 @@ import type { Facade } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError, endsAt } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
 import { isOver, takeSample } from './sample.ts';
 import type { CheckContext, CheckSection, Sampled, SectionResult } from './section.ts';
@@ -24,6 +24,8 @@ export interface CheckOptions {
   readonly budgetSeconds: number | undefined;
   readonly values: boolean;
   readonly all: boolean;
+  /** Hears of each section before it runs. */
+  readonly onStage?: (title: string) => void;
 }
 
 export interface SectionReport extends SectionResult {
@@ -35,7 +37,7 @@ export interface SectionReport extends SectionResult {
 /** All sections in their order. Throws DatabaseError where the database does not answer. */
 export async function runSections(
   sections: readonly CheckSection[],
-  { registry, catalog, facadeOver, now, seed, budgetSeconds, values, all, ...options }: CheckOptions,
+  { registry, catalog, facadeOver, now, seed, budgetSeconds, values, all, onStage, ...options }: CheckOptions,
 ): Promise<readonly SectionReport[]> {
   const database = inExportLane(options.database);
   const facade = facadeOver(database);
@@ -44,10 +46,12 @@ export async function runSections(
   let sampled: Promise<Sampled> | undefined;
   const reports: SectionReport[] = [];
   for (const [i, section] of sections.entries()) {
+    onStage?.(section.title);
     const begun = performance.now();
     const share =
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
+    if (share !== undefined) endsAt(signal, begun + share);
     const asking = { registry, database, catalog, facade, now, seed, values, all, signal };
     const context: CheckContext = {
       ...asking,

@@ -13,7 +13,7 @@ import { environment } from '../plan/environment.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { and, TRUE } from '../sql/construct.ts';
-import { DatabaseError } from '../sql/database.ts';
+import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOf } from './branches.ts';
@@ -162,7 +162,7 @@ function isFresh(row: StoredRow, known: Set<string>): boolean {
 
 /** Whether an error only says that the time is over. */
 export function isOver(error: unknown, signal: AbortSignal): boolean {
-  return signal.aborted && error instanceof DatabaseError && error.reason !== 'failed';
+  return error instanceof DatabaseError && (error.told === TOO_LONG || (signal.aborted && error.reason !== 'failed'));
 }
 
 /** Timers, the end of the time among them, run between turns of the event loop alone, and SQLite answers within one. */

@@ -55,7 +55,8 @@ database of their own that has only their rows.
 
 A pack without errors is then tried on the rows themselves: docs/check.md says how.
 
-  --budget SECONDS time for that (default ${BUDGET}); the report names what was not reached
+  --budget SECONDS time for that (default ${BUDGET}), and as long again (10 seconds or more) for the counts before it;
+                   the report names what was not reached
   --all            looks at every row instead of a sample, however long it takes
   --seed N         draws the sample of the earlier check that printed this number
   --rows           also prints the tables of numbers: rows per mapping, values per element, references
@@ -121,7 +122,8 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
       terminal.out(summary(registry, problems) + against);
     }
     for (const { title, notes } of checked.sections) for (const note of notes) terminal.note(`${title}: ${note}`);
-    if (checked.sections.length > 0) terminal.note(`The sample was drawn with --seed ${seed}.`);
+    if (checked.sections.some(({ name }) => name !== 'counts'))
+      terminal.note(`The sample was drawn with --seed ${seed}.`);
     return registry === undefined || countOf(problems, 'error') > 0 ? 1 : 0;
   },
 };

@@ -1,6 +1,8 @@
 /**
  * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
  */
+
+import { nowAndThen } from '../common/now-and-then.ts';
 import { type Config, ConfigError } from '../config/config.ts';
 import { type Coverage, coverageOf } from '../coverage/coverage.ts';
 import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../coverage/guide.ts';
@@ -25,7 +27,6 @@ import {
   wholeNumber,
   writeFileOf,
 } from './command.ts';
-import { nowAndThen } from './progress.ts';
 
 const FILES = ['html'];
 /** Resources of each profile that are read. */

@@ -3,6 +3,7 @@
  */
 
 import { someOf } from '../check/section.ts';
+import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import type { Config } from '../config/config.ts';
 import type { Facade } from '../facade.ts';
@@ -13,7 +14,6 @@ import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type PackDifference, type TypeDifference } from '../workbench/diff.ts';
 import { type Command, configOf, printJson, type Terminal, wantsJson, wholeNumber } from './command.ts';
-import { nowAndThen } from './progress.ts';
 
 /** Rows of each source, of either pack, whose resources are compared. */
 const SAMPLE = 100;

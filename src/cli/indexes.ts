@@ -1,13 +1,14 @@
 /**
  * `lintel indexes`: prints CREATE INDEX statements for the database's administrator, each with what it serves.
  */
+
+import { nowAndThen } from '../common/now-and-then.ts';
 import { WIDTH, wrapped } from '../explain/sql-text.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
 import { wantedIndexes, wantedOnViews } from '../workbench/indexes.ts';
 import { type Command, configOf, printJson, wantsJson } from './command.ts';
-import { nowAndThen } from './progress.ts';
 
 export const indexes: Command = {
   summary: 'prints CREATE INDEX statements for the searches and joins that lack one',

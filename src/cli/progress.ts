@@ -1,8 +1,6 @@
 /**
  * Shows the progress of a long task as one line: bar, number, rate, time left.
  */
-import { performance } from 'node:perf_hooks';
-
 export interface Progress {
   /** From 0 to 1. */
   readonly share: number;
@@ -33,17 +31,4 @@ function duration(milliseconds: number): string {
     return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, '0')} min`;
   if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
   return `${seconds} s`;
-}
-
-/** Milliseconds between two words about work that goes on. */
-const EVERY = 2000;
-
-/** Says what is at hand, but only where the work takes long: the first word comes after some seconds. */
-export function nowAndThen(say: (what: string) => void): (what: string) => void {
-  let last = performance.now();
-  return what => {
-    if (performance.now() - last < EVERY) return;
-    last = performance.now();
-    say(what);
-  };
 }

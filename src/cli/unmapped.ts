@@ -2,6 +2,7 @@
  * `lintel codes unmapped`: the raw values that no code map of the pack knows, with how many rows hold each.
  */
 
+import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
@@ -12,7 +13,6 @@ import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import { setUp } from '../start/setup.ts';
 import { type Arguments, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
-import { nowAndThen } from './progress.ts';
 
 /** Values of one column that are listed. */
 const LISTED = 1000;

@@ -7,7 +7,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { openFile } from '../../src/sql/sqlite/file.ts';
 import type { BoundStatement } from '../../src/sql/statement.ts';
 
-const file = openFile(workerData, { cache: 65_536, look: 1000, longest: 60_000 });
+const file = openFile(workerData, { cache: 65_536, look: 1000 });
 parentPort?.on('message', (asked: readonly BoundStatement<SQLInputValue>[]) => {
   parentPort?.postMessage(asked.map(statement => file.rows(statement)));
 });

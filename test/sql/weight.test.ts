@@ -61,7 +61,7 @@ test('once many long statements were let go of, the file is opened anew, and the
   const made = new DatabaseSync(path);
   made.exec('CREATE TABLE T (A TEXT); INSERT INTO T VALUES (1), (2)');
   made.close();
-  const file = openFile(path, { cache: 1000, look: 1000, longest: 60_000 });
+  const file = openFile(path, { cache: 1000, look: 1000 });
   onTestFinished(() => file.close());
   const connection = () => file.use('test', database => database);
   const ask = (i: number, length: number) =>

@@ -24,6 +24,7 @@ import {
   type ScopedValue,
   sourcesOf,
 } from './parts.ts';
+import type { Patience } from './patience.ts';
 import {
   aliasesIn,
   askedAt,
@@ -53,35 +54,46 @@ export interface LiveCheck {
   readonly now: number;
   /** The schema that the pack was written for, if it has a lock. */
   readonly locked?: Catalog;
+  /** Undefined: all is counted, however long it takes. */
+  readonly patience?: Patience;
+  /** Hears what is counted next. */
+  readonly onStage?: (what: string) => void;
 }
 
 /** All problems that the rows show. Throws DatabaseError if the database does not answer. */
-export async function checkLive({
-  registry,
-  database,
-  readScope,
-  readPiece,
-  now,
-  locked,
-}: LiveCheck): Promise<readonly Problem[]> {
+export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
+  const { registry, database, readScope, readPiece, now, locked, onStage = () => {} } = check;
   const report = createReport();
   const catalog = await database.catalog({ tables: [...tablesOf(registry), ...(locked?.tables.keys() ?? [])] });
-  const asking = { database, readScope, readPiece, clock: { now }, catalog, report };
+  let stage = '';
+  const asking: Checking = {
+    ...{ database, readScope, readPiece, clock: { now }, catalog, report },
+    ...(check.patience ? { patience: check.patience } : {}),
+    onPlace: ({ file, line }) => onStage(`${stage} (${file}:${line})`),
+  };
   if (locked) checkDrift(locked, catalog, report);
   const { lookups, refs, children, pieces, values, expressions, tests } = partsOf(registry);
-  const about = (at: Position, ask: () => Promise<void>): Promise<void> => askedAt(at, report, ask);
+  const about = (at: Position, ask: () => Promise<void>): Promise<void> => askedAt(at, asking, ask);
+  stage = 'keys';
   for (const mapping of sourcesOf(registry)) await about(mapping.at, () => checkKey(mapping, asking));
+  stage = 'ids';
   for (const mapping of registry.mappings) await about(mapping.at, () => checkIds(mapping, asking));
   await checkSharedIds(registry, asking);
   await checkNumbers(registry, asking);
+  stage = 'lookups';
   for (const one of lookups) await about(one.lookup.at, () => checkLookup(one, asking));
   for (const one of lookups) await about(one.lookup.at, () => checkOrders([one], [], asking));
   for (const one of children) await about(one.at, () => checkOrders([], [one], asking));
+  stage = 'references';
   for (const { node } of refs) await about(node.at, () => checkReference(node, registry, asking));
   for (const one of refs) await about(one.node.at, () => checkTargets([one], registry, asking));
+  stage = 'literals';
   for (const one of tests) if (one.test.at) await about(one.test.at, () => checkLiterals([one], asking));
+  stage = 'SQL of the mappings';
   for (const one of expressions) await about(one.node.at, () => checkExpressions([one], asking));
+  stage = 'tables of words';
   for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking));
+  stage = 'codes';
   await checkCodes(values, asking);
   await checkTableCodes(lookups, asking);
   for (const one of pieces) await about(one.at, () => checkPieces([one], asking));

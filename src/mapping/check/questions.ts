@@ -12,6 +12,7 @@ import { columnsOf, testsIn } from '../children.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
 import type { Condition, Pieces, Position, Scope } from '../model.ts';
+import type { Patience } from './patience.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
@@ -26,6 +27,10 @@ export interface Asking {
   readonly clock: Clock;
   /** Aborting it cancels the statement that runs. */
   readonly signal?: AbortSignal;
+  /** Undefined: each statement takes as long as it takes. */
+  readonly patience?: Patience;
+  /** Hears of each place before it is asked about. */
+  readonly onPlace?: (at: Position) => void;
 }
 
 /** What checks share: the database, and where they tell what they find. */
@@ -49,12 +54,18 @@ export interface Group {
 
 /**
  * Asks what one line of a mapping is about. A statement that the database refuses is a problem of that line, and the
- * check goes on. Throws DatabaseError where the database does not answer.
+ * check goes on; so does it where the time is over. Throws DatabaseError where the database does not answer.
  */
-export async function askedAt(at: Position, report: Report, ask: () => Promise<void>): Promise<void> {
+export async function askedAt(
+  at: Position,
+  { patience, onPlace, report }: Checking,
+  ask: () => Promise<void>,
+): Promise<void> {
   try {
+    onPlace?.(at);
     await ask();
   } catch (error) {
+    if (patience?.tookTooLong(error, at)) return;
     if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
     const found = error.words === undefined ? {} : { found: error.words };
     report.error(
@@ -117,8 +128,9 @@ export async function tallyOf(
   return { values: Number(row?.[0] ?? 0), rows: Number(row?.[1] ?? 0) };
 }
 
-async function ask(asking: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return asking.database.query(plan, { bulkhead: 'export', signal: asking.signal });
+/** Asks one statement, within its time. */
+export async function ask({ database, signal, patience }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
+  return database.query({ ...plan, searches: true }, { bulkhead: 'export', signal: signal ?? patience?.next() });
 }
 
 /** Aliases that a condition refers to and does not declare itself. */

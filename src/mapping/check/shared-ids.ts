@@ -34,7 +34,7 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
     for (const [i, rule] of rules.entries()) {
       for (const other of rules.slice(0, i)) {
         if (commonId(other.parts, rule.parts) === undefined) continue;
-        await askedAt(rule.mapping.at, report, async () => {
+        await askedAt(rule.mapping.at, asking, async () => {
           const shared = await countShared(other, rule, asking);
           if (shared === 0) return;
           const isOne = other.mapping === rule.mapping;
@@ -50,14 +50,13 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
 
 /** Numbers of a type's mappings are each of one row, and every row has one. */
 export async function checkNumbers(registry: Registry, asking: Checking): Promise<void> {
-  const { report } = asking;
   for (const type of registry.types) {
     const rules = registry.ofType(type).flatMap((mapping): readonly Rule[] => {
       const { number } = mapping;
       return number ? [{ mapping, parts: number, reached: not(isNull(number[0].column)) }] : [];
     });
     for (const [i, rule] of rules.entries())
-      await askedAt(rule.mapping.at, report, () => checkNumber(rule, rules.slice(0, i), asking));
+      await askedAt(rule.mapping.at, asking, () => checkNumber(rule, rules.slice(0, i), asking));
   }
 }
 

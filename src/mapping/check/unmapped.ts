@@ -16,7 +16,6 @@ const SHOWN = 10;
 
 /** Asked once per scope, column and map, however many facets are bound. */
 export async function checkCodes(values: readonly ScopedValue[], asking: Checking): Promise<void> {
-  const { report } = asking;
   const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
   for (const { scope, node, pieces, column, origin } of codesRead(values)) {
     if (pieces && column.alias === pieces.alias) {
@@ -24,7 +23,7 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Checkin
       codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
     }
   }
-  for (const unknown of unknownCodes(values)) await askedAt(unknown.at, report, () => reportUnknown(unknown, asking));
+  for (const unknown of unknownCodes(values)) await askedAt(unknown.at, asking, () => reportUnknown(unknown, asking));
   for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking);
 }
 
@@ -78,7 +77,7 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Checki
   const names = [...new Set(group.map(({ origin }) => origin.name))];
   const name =
     names.length === 1 ? `code map ${names[0]} has no row` : `none of the code maps ${names.join(', ')} has a row`;
-  await askedAt(node.at, report, async () => {
+  await askedAt(node.at, asking, async () => {
     const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
     tellPieces(rows, { name, pieces, at: node.at }, report);
   });
@@ -86,9 +85,8 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Checki
 
 /** The raw values for which none of the lookups of a map finds a row. */
 export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Checking): Promise<void> {
-  const { report } = asking;
   for (const unknown of unknownTableCodes(lookups))
-    await askedAt(unknown.at, report, () => reportUnknown(unknown, asking));
+    await askedAt(unknown.at, asking, () => reportUnknown(unknown, asking));
 }
 
 function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[] {

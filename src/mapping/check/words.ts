@@ -9,10 +9,10 @@ import { among, and, call, equals, exists, filled, isNull, not, or, value } from
 import { engineNamed } from '../../sql/engines.ts';
 import type { ColumnExpression, Predicate, Relation, SqlValue } from '../../sql/expression.ts';
 import { identifier } from '../../sql/identifier.ts';
-import type { Row, SqlPlan } from '../../sql/plan.ts';
+import type { Row } from '../../sql/plan.ts';
 import { wordsIn } from '../../sql/shared-functions.ts';
 import type { WordIndex } from '../model.ts';
-import type { Asking, Checking } from './questions.ts';
+import { type Asking, ask, type Checking } from './questions.ts';
 
 /** Rows at each end of the key. */
 const ROWS = 200;
@@ -132,8 +132,4 @@ function listedWord(raw: SqlValue | undefined, { database }: Asking): readonly s
 
 function keyOf(row: Row, length: number): string {
   return JSON.stringify(row.slice(0, length).map(cell => (cell instanceof Uint8Array ? [...cell] : cell)));
-}
-
-async function ask({ database }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return database.query(plan, { bulkhead: 'export' });
 }

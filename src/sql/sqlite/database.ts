@@ -49,7 +49,7 @@ export function openSqlite(
   path: string,
   { cache = 65_536, slice = SLICE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
 ): Database {
-  const file = openFile(path, { cache, look, longest });
+  const file = openFile(path, { cache, look });
   const turn = createTimeSlices(slice);
   const retryBusy = createBusyRetry();
   const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
@@ -83,15 +83,18 @@ export function openSqlite(
     engine: 'sqlite',
     render: renderedBy(SQLITE),
     query(plan: SqlPlan, options) {
+      // An export has as much time as it takes, unless somebody says when it is over.
+      const unhurried = options?.bulkhead === 'export';
       const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
-        const limited = options?.signal !== undefined && options.bulkhead !== 'export';
+        const deadline = deadlineOf(options?.signal);
+        const limited = options?.signal !== undefined && (!unhurried || deadline !== undefined);
         const statement = statementOf(limited ? looking(plan) : plan, options?.placeholders, options?.now);
-        const until = limited ? (deadlineOf(options?.signal) ?? Number.POSITIVE_INFINITY) : undefined;
+        const latest = unhurried ? Number.POSITIVE_INFINITY : at + longest;
+        const until = limited ? Math.min(deadline ?? latest, latest) : undefined;
         return fetch(plan, options?.bulkhead, () => file.rows(statement, until, at));
       };
       const now = performance.now();
-      const unhurried = options?.bulkhead === 'export';
       return turn(now)?.then(() => retryBusy(ask, undefined, unhurried)) ?? retryBusy(ask, now, unhurried);
     },
     async *stream(plan, size, options) {

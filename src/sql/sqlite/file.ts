@@ -34,8 +34,6 @@ export interface FileOptions {
   readonly cache: number;
   /** Milliseconds between two looks at what stands at the path. */
   readonly look: number;
-  /** Milliseconds that a statement may compute. */
-  readonly longest: number;
 }
 
 /** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
@@ -55,8 +53,8 @@ export interface SqliteFile {
 }
 
 /** Opens it read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it. */
-export function openFile(path: string, { cache, look, longest }: FileOptions): SqliteFile {
-  const limit = createLimit(longest);
+export function openFile(path: string, { cache, look }: FileOptions): SqliteFile {
+  const limit = createLimit();
   const statements = new Map<string, StatementSync>();
   /** Characters of their texts, and of those that were let go of on this connection. */
   let length = 0;
@@ -176,7 +174,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
   const rows = (statement: BoundStatement<SQLInputValue>, until?: number, now = performance.now()): SqlValue[][] => {
     let isPrepared = false;
     try {
-      limit.begin(until, now);
+      limit.begin(until);
       const ready = prepared(connected(now), statement);
       isPrepared = true;
       const found: unknown = ready.all(...statement.parameters);
@@ -225,7 +223,7 @@ export function openFile(path: string, { cache, look, longest }: FileOptions): S
     use: (what, ask) =>
       asked(what, () => {
         // The limit of the statement before it is not its own.
-        limit.begin(undefined, 0);
+        limit.begin(undefined);
         return ask(connected());
       }),
     forget() {

@@ -41,7 +41,8 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
   return plan => {
     if (!plan.searches) return plan;
     // All rows of a table are counted without being read, or read until the limit. Those of a view are computed.
-    if (plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
+    const isPlain = plan.shape === 'count' || plan.shape === 'rows';
+    if (isPlain && plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
     const known = made.get(plan);
     if (known) return known;
     const looking = { ...plan, from: inRows(plan.from) };
@@ -61,10 +62,10 @@ function lookAt({ alias }: Relation, rowids: boolean): Predicate {
 
 export interface Limit {
   /**
-   * A statement begins at `now`, as performance.now() has it. `until`: when nobody waits for it any more, at the
-   * latest; undefined: somebody waits as long as it takes.
+   * A statement begins. `until`: when it is ended, as performance.now() has it; undefined: somebody waits as long as it
+   * takes.
    */
-  begin(until: number | undefined, now: number): void;
+  begin(until: number | undefined): void;
   /** Throws DatabaseError `unavailable` once the statement has taken too long. */
   look(): void;
   /** Likewise for what is called thousands of times at once: it looks at some calls. */
@@ -78,7 +79,7 @@ const CALLS = 1000;
  * Ends statements that compute for too long: SQLite cannot be interrupted from its own thread, but calls our functions
  * (`createLooks`, comparisons of texts), which can throw.
  */
-export function createLimit(milliseconds: number): Limit {
+export function createLimit(): Limit {
   let ends = Number.POSITIVE_INFINITY;
   let calls = 0;
   const look = (): void => {
@@ -89,8 +90,8 @@ export function createLimit(milliseconds: number): Limit {
       });
   };
   return {
-    begin(until, now) {
-      ends = until === undefined ? Number.POSITIVE_INFINITY : Math.min(until, now + milliseconds);
+    begin(until) {
+      ends = until ?? Number.POSITIVE_INFINITY;
       calls = 0;
     },
     look,

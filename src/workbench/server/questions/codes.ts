@@ -2,7 +2,9 @@
  * Questions of the view *Codes*: the code maps of the pack, what the rows of the database hold, codes that may be
  * meant, and the texts of files with changed rows. Suggestions are worked out here and sent nowhere.
  */
+
 import { Buffer } from 'node:buffer';
+import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { codeMapReaders, type HeldColumn, heldColumns } from '../../../mapping/check/unmapped.ts';
 import type { Coded } from '../../../mapping/codecs/code-map.ts';
@@ -16,7 +18,7 @@ import type { PackFiles } from '../../../mapping/load/read/files.ts';
 import type { Registry } from '../../../mapping/model.ts';
 import { scopeRelation } from '../../../plan/condition.ts';
 import { somePiece } from '../../../plan/presence.ts';
-import { DatabaseError } from '../../../sql/database.ts';
+import { DatabaseError, endsAt, TOO_LONG } from '../../../sql/database.ts';
 import { suggestedLines } from '../../codes-csv.ts';
 import { suggestionsFor, vocabularyOf } from '../../suggest.ts';
 import type {
@@ -321,10 +323,13 @@ async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
   const time = AbortSignal.timeout(seconds * 1000);
+  const own = AbortSignal.any([signal, time]);
+  endsAt(own, performance.now() + seconds * 1000);
   try {
-    return await work(AbortSignal.any([signal, time]));
+    return await work(own);
   } catch (error) {
-    if (error instanceof DatabaseError && error.reason === 'cancelled' && time.aborted) return undefined;
+    const isOver = error instanceof DatabaseError && (error.told === TOO_LONG || error.reason === 'cancelled');
+    if (isOver && !signal.aborted) return undefined;
     throw error;
   }
 }

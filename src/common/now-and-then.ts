@@ -1,0 +1,17 @@
+/**
+ * Says what is at hand, but only where the work takes long. In: who is told. Out: a function that takes each next step.
+ */
+import { performance } from 'node:perf_hooks';
+
+/** Milliseconds between two words about work that goes on. */
+const EVERY = 2000;
+
+/** The first word comes after some seconds. */
+export function nowAndThen(say: (what: string) => void): (what: string) => void {
+  let last = performance.now();
+  return what => {
+    if (performance.now() - last < EVERY) return;
+    last = performance.now();
+    say(what);
+  };
+}

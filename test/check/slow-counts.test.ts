@@ -1,0 +1,91 @@
+/**
+ * What is counted before the sections ends in time, says what was not counted, and tells what is at hand meanwhile. In:
+ * a table of texts whose BINARY key serves no comparison, for one of them ends in a blank.
+ */
+
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { checkLive } from '../../src/mapping/check/live.ts';
+import { createPatience } from '../../src/mapping/check/patience.ts';
+import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
+import { formatProblem } from '../../src/mapping/load/problem.ts';
+import { readPackFiles } from '../../src/mapping/load/read/files.ts';
+import { scopeRelation } from '../../src/plan/condition.ts';
+import { somePiece } from '../../src/plan/presence.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { lintel } from '../cli/lintel.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+
+const STAYS = `mapping: stays
+resource: Encounter
+source: { table: STAY, as: s, key: [ID] }
+id: "{ID}"
+elements:
+  status: finished
+  class: http://terminology.hl7.org/CodeSystem/v3-ActCode#AMB
+  subject: { ref: people, on: { ID: PERSON_ID } }
+---
+mapping: findings
+resource: Condition
+source: { table: FINDING, as: f, key: [NO] }
+id: "{NO}"
+elements:
+  code: { text: x }
+  subject: { ref: people, on: { ID: PERSON_ID } }
+  encounter: { ref: stays, on: { ID: STAY_ID } }
+  clinicalStatus: { from: ST, via: status }
+needs: [subject]
+`;
+
+/** So many rows each, of which no reference is found: each is compared with all. */
+function slowClinic(rows: number) {
+  const clinic = smallClinic({
+    'stay.yaml': STAYS,
+    'codes.yaml': `sex:
+  system: http://hl7.org/fhir/administrative-gender
+  rows: { F: female, M: male }
+status:
+  system: http://terminology.hl7.org/CodeSystem/condition-clinical
+  rows: { A: active }
+`,
+  });
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec(`CREATE TABLE STAY (ID VARCHAR(14) NOT NULL PRIMARY KEY, PERSON_ID INTEGER NOT NULL);
+    CREATE TABLE FINDING (NO INTEGER PRIMARY KEY, PERSON_ID INTEGER NOT NULL, STAY_ID VARCHAR(14), ST CHAR(1));
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO STAY SELECT 'U2024-' || i || iif(i = 7, ' ', ''), 1 FROM n;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO FINDING SELECT i, 1, 'V2024-' || i, 'Z' FROM n;`);
+  database.close();
+  return clinic;
+}
+
+test('a question that takes too long is told, and those behind it are asked', { timeout: 60_000 }, async () => {
+  const clinic = slowClinic(20_000);
+  const database = openSqlite(join(clinic.folder, 'clinic.sqlite'));
+  try {
+    const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
+    if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
+    const patience = createPatience(4000);
+    const stages: string[] = [];
+    const begun = performance.now();
+    const problems = await checkLive({
+      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, patience },
+      onStage: stage => stages.push(stage),
+    });
+    expect(performance.now() - begun).toBeLessThan(4500);
+    expect(patience.late.map(({ file, line }) => `${file}:${line}`)).toEqual(['stay.yaml:17']);
+    expect(problems.map(({ message }) => message).join()).toContain('code map status has no row for 1 value of ST');
+    expect(stages).toContain('references (stay.yaml:17)');
+  } finally {
+    await database.close();
+  }
+});
+
+test('check says what it counts and what it did not count', { timeout: 120_000 }, async () => {
+  const clinic = slowClinic(30_000);
+  const { notes } = await lintel(clinic.environment, 'check', '--budget', '1');
+  expect(notes).toMatch(/^Counting: [a-zA-Z ]+ \([a-z]+\.yaml:\d+\)$/m);
+  expect(notes).toMatch(/^Keys, references and codes: Not counted in the time: stay\.yaml:17\. .*lintel indexes/m);
+});
