@@ -61,6 +61,11 @@ function readAs(type: string, values: readonly TypedValue[]): string {
   return kinds.size === 0 ? '' : `, read as ${[...kinds].join(' or ')}`;
 }
 
+/** ` http://unitsofmeasure.org|kg`; empty: of any unit. */
+function unitText({ system, code }: Extract<TypedValue, { kind: 'quantity' }>): string {
+  return system === undefined && code === undefined ? '' : ` ${system ?? ''}|${code ?? ''}`;
+}
+
 function valueText(value: TypedValue): string {
   switch (value.kind) {
     case 'token':
@@ -76,7 +81,7 @@ function valueText(value: TypedValue): string {
     case 'number':
       return `${value.prefix} ${value.value}`;
     case 'quantity':
-      return `${value.number.prefix} ${value.number.value} ${value.system ?? ''}|${value.code ?? ''}`;
+      return `${value.number.prefix} ${value.number.value}${unitText(value)}`;
     case 'reference':
       return `${value.type === undefined ? '' : `${value.type}/`}${value.id}`;
     case 'foreign-reference':

@@ -3,6 +3,7 @@
  * serve it.
  */
 import type { Mapping } from '../mapping/model.ts';
+import type { Offers } from '../search/offers.ts';
 import type { Filter, SearchQuery } from '../search/query.ts';
 import type { WantedIndex } from './indexes.ts';
 
@@ -12,11 +13,7 @@ export function adviceFor(
   query: SearchQuery,
   read: readonly Pick<Mapping, 'name'>[],
 ): readonly WantedIndex[] {
-  const { type, filters, sort } = query;
-  const searches = new Set([
-    ...filters.flatMap(filter => searchesOf(type, filter)),
-    ...sort.map(({ parameter }) => `${type}?_sort=${parameter.code}`),
-  ]);
+  const searches = new Set(searchesIn(query));
   const names = new Set(read.map(({ name }) => name));
   const isServed = (serves: string): boolean => {
     const [, of] = /^(?:child rows|lookup \S+) of (.+)$/.exec(serves) ?? [];
@@ -26,6 +23,21 @@ export function adviceFor(
     const serves = one.serves.filter(isServed);
     return serves.length > 0 ? [{ ...one, serves }] : [];
   });
+}
+
+/** Those of the parameters whose values are worked out before they are compared or sorted by. */
+export function computedIn(query: SearchQuery, offers: Offers): readonly string[] {
+  return [...new Set(searchesIn(query))].filter(search => {
+    const [, type = '', code = ''] = /^(\w+)\?(?:_sort=)?(.+)$/.exec(search) ?? [];
+    return offers.find(type, code)?.inverse === 'computed';
+  });
+}
+
+function searchesIn({ type, filters, sort }: SearchQuery): readonly string[] {
+  return [
+    ...filters.flatMap(filter => searchesOf(type, filter)),
+    ...sort.map(({ parameter }) => `${type}?_sort=${parameter.code}`),
+  ];
 }
 
 /** As `WantedIndex.serves` writes them. */

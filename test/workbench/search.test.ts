@@ -145,6 +145,15 @@ describe('indexes', () => {
     ]);
   });
 
+  test('help no value that is worked out, and that is said', async () => {
+    const { advice, computed } = await search('Patient?name=kow&birthdate=1970-02-03&_sort=family');
+    expect(computed).toEqual(['Patient?name', 'Patient?_sort=family']);
+    expect(advice.flatMap(({ serves }) => serves)).toEqual(['Patient?birthdate']);
+    const { query } = await search('Observation?value-quantity=gt50');
+    expect(query.join()).toMatch(/value-quantity \(quantity\) is gt 50(?:,|$)/);
+    expect((await search('Observation?value-quantity=gt50||kg')).query.join()).toContain('is gt 50 |kg');
+  });
+
   test('of other searches are left out', async () => {
     const { advice, words } = await search('Observation?_id=w-7');
     expect(words).toEqual([]);

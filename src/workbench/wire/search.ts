@@ -65,6 +65,8 @@ export interface WireSearch {
   readonly advice: readonly WireAdvice[];
   /** Texts that are compared by their words, and which command makes an index of these. */
   readonly words: readonly string[];
+  /** `Patient?name`: values that are worked out before they are compared, which no plain index serves. */
+  readonly computed: readonly string[];
   readonly stale: boolean;
 }
 

@@ -8,11 +8,12 @@ import type { Bench } from '../bench.ts';
 interface Parts {
   readonly advice: readonly WireAdvice[];
   readonly words: readonly string[];
+  readonly computed: readonly string[];
   readonly engine: string;
   readonly bench: Bench;
 }
 
-export function AdviceList({ advice, words, engine, bench }: Parts) {
+export function AdviceList({ advice, words, computed, engine, bench }: Parts) {
   const copy = async (statement: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(statement);
@@ -24,7 +25,12 @@ export function AdviceList({ advice, words, engine, bench }: Parts) {
   return (
     <>
       <h2>Indexes for the DBA</h2>
-      {advice.length === 0 && words.length === 0 && <p class="quiet">No index is missing for this search.</p>}
+      {advice.length + words.length + computed.length === 0 && (
+        <p class="quiet">No index is missing for this search.</p>
+      )}
+      {computed.length > 0 && (
+        <p>No plain index would help {computed.join(', ')}: the values are worked out before they are compared.</p>
+      )}
       {advice.map(({ name, statement, serves, instead, effects }) => (
         <div key={name} class="advice">
           <pre>{statement}</pre>

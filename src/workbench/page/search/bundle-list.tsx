@@ -5,6 +5,7 @@ import type { WireRow } from '../../wire/search.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { linesOf } from '../mapping/json-lines.ts';
+import { summaryOf } from './summary.ts';
 
 interface Resource {
   readonly resourceType?: string;
@@ -17,14 +18,6 @@ interface Bundle {
   readonly link?: readonly { readonly relation: string; readonly url: string }[];
   readonly entry?: readonly { readonly resource?: Resource; readonly search?: { readonly mode?: string } }[];
 }
-
-/** Elements of a resource that its line tells. */
-const TOLD = 5;
-/** Characters of one. */
-const LONGEST = 60;
-const NOT_TOLD: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'text', 'contained']);
-/** Of an object the first of these that it has says most. */
-const TELLING = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
 
 interface Parts {
   readonly bundle: unknown;
@@ -84,25 +77,4 @@ export function BundleList({ bundle, milliseconds, query, bench }: Parts) {
       ))}
     </section>
   );
-}
-
-/** Its first elements that say something in a few words, whatever the type. */
-function summaryOf(resource: Resource): string {
-  const texts = Object.entries(resource).flatMap(([name, value]) => {
-    const text = NOT_TOLD.has(name) ? undefined : textOf(value);
-    return text === undefined ? [] : [`${name} ${text.slice(0, LONGEST)}`];
-  });
-  return texts.slice(0, TOLD).join(' · ');
-}
-
-function textOf(value: unknown): string | undefined {
-  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) return textOf(value[0]);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const parts = value as Readonly<Record<string, unknown>>;
-  for (const name of TELLING) {
-    const text = textOf(parts[name]);
-    if (text !== undefined) return typeof parts['unit'] === 'string' ? `${text} ${parts['unit']}` : text;
-  }
-  return undefined;
 }

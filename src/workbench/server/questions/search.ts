@@ -12,10 +12,11 @@ import type { SearchRequest } from '../../../facade.ts';
 import { writtenSearch } from '../../../http/written-search.ts';
 import { FhirError } from '../../../outcome.ts';
 import { NO_WORDS } from '../../../plan/index-use.ts';
+import { makeOffers } from '../../../plan/offers.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import { isCostLine, speaksOf } from '../../../sql/missing-index.ts';
-import { adviceFor } from '../../index-advice.ts';
+import { adviceFor, computedIn } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
 import { rowOf } from '../../rows-to-show.ts';
 import type {
@@ -100,6 +101,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
         statements: statements.map(one => statementOf(one, desk.database.engine)),
         advice: advice.map(one => adviceOf(one, explained)),
         words: [...new Set(statements.flatMap(({ served }) => served.filter(line => line.startsWith(NO_WORDS))))],
+        computed: computedIn(query, makeOffers(served.registry)),
         stale,
       } satisfies WireSearch;
     } catch (error) {
@@ -110,7 +112,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       }));
       return {
         ...{ issues, bundle: undefined, milliseconds: 0, failed: undefined, query: [], mappings: [], stale },
-        ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [], words: [] },
+        ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [], words: [], computed: [] },
       } satisfies WireSearch;
     }
   }),

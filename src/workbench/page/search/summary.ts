@@ -1,0 +1,51 @@
+/**
+ * A resource in a few words, by which a person knows it again. In: a resource of any type. Out: some of its elements,
+ * in its own order: dates and values before all, then codes and names, then others.
+ */
+
+/** Elements that are told; so many dates and values of these. */
+const TOLD = 5;
+const SAYING = 3;
+/** Characters of one. */
+const LONGEST = 60;
+const NOT_TOLD: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'text', 'contained']);
+/** Of an object the first of these that it has says most. */
+const TELLING = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
+
+interface Told {
+  readonly text: string;
+  readonly rank: number;
+}
+
+export function summaryOf(resource: Readonly<Record<string, unknown>>): string {
+  const all = Object.entries(resource).flatMap(([name, value]): readonly Told[] => {
+    const text = NOT_TOLD.has(name) ? undefined : textOf(value);
+    return text === undefined ? [] : [{ text: `${name} ${text.slice(0, LONGEST)}`, rank: rankOf(name, value) }];
+  });
+  const saying = all.filter(({ rank }) => rank === 0).slice(0, SAYING);
+  const others = all.filter(one => !saying.includes(one)).toSorted((a, b) => a.rank - b.rank);
+  const chosen = new Set([...saying, ...others].slice(0, TOLD));
+  return all.flatMap(one => (chosen.has(one) ? [one.text] : [])).join(' · ');
+}
+
+/** By how FHIR writes types: a date or a period, a value of any type; a concept, coding or name; all others. */
+function rankOf(name: string, value: unknown): number {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  if (/^value[A-Z]/.test(name)) return 0;
+  if (typeof first === 'string') return /^\d{4}(?:-\d\d){1,2}(?:T|$)/.test(first) ? 0 : 2;
+  if (typeof first !== 'object' || first === null) return 2;
+  if ('start' in first) return 0;
+  return !('reference' in first) && ['coding', 'text', 'display', 'family'].some(part => part in first) ? 1 : 2;
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return textOf(value[0]);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const parts = value as Readonly<Record<string, unknown>>;
+  for (const name of TELLING) {
+    const text = textOf(parts[name]);
+    if (text !== undefined) return typeof parts['unit'] === 'string' ? `${text} ${parts['unit']}` : text;
+  }
+  return undefined;
+}
