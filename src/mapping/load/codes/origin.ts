@@ -29,7 +29,9 @@ export function codeMapOf(codec: Codec): CodeMapOrigin | undefined {
   return codecs.get(codec);
 }
 
-/** `local codes of http://…`; undefined: nothing, or a code that holds for all values and so leaves none without one. */
+/**
+ * `local codes of http://…`; undefined: nothing, or a code that holds for all values and so leaves none without one.
+ */
 export function elseInWords(unmapped: Unmapped): string | undefined {
   if (unmapped.kind === 'local') return `local codes of ${unmapped.system}`;
   return unmapped.kind === 'text' ? 'text alone' : undefined;

@@ -90,6 +90,7 @@ export function stateOf(
       drawSelection(),
       indentOnInput(),
       bracketMatching(),
+      EditorView.lineWrapping,
       closeBrackets(),
       indentUnit.of('  '),
       lintGutter(),
