@@ -108,6 +108,19 @@ describe('writing', () => {
     rmSync(join(pack, 'link.yaml'));
   });
 
+  test('is refused to a file in another encoding than UTF-8, which is shown', async () => {
+    const place = join(bench.clinic.pack, 'latin.yaml');
+    const bytes = Buffer.from('# año\n', 'latin1');
+    writeFileSync(place, bytes);
+    const { files } = (await (await bench.ask(`${bench.base}/api/pack`)).json()) as WirePack;
+    const shown = files.find(({ path }) => path === 'latin.yaml');
+    expect(shown).toMatchObject({ fixed: true });
+    const refused = await save('latin.yaml', shown?.text ?? '', shown?.hash);
+    expect([refused.status, await refused.json()]).toMatchObject([403, { error: expect.stringMatching(/not UTF-8/) }]);
+    expect(readFileSync(place)).toEqual(bytes);
+    rmSync(place);
+  });
+
   test('replaces the text that was read and no newer one', async () => {
     const place = join(bench.clinic.pack, 'wards/note.yaml');
     const made = await save('wards/note.yaml', '# one\n');

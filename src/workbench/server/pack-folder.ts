@@ -4,6 +4,7 @@
  * of the pack leads to is shown, since it is served too, and cannot be changed here; nor can the JSON that `lintel
  * lock` writes.
  */
+import { isUtf8 } from 'node:buffer';
 import { createHash, randomBytes } from 'node:crypto';
 import {
   lstatSync,
@@ -42,8 +43,10 @@ export function filesOf(folder: string): readonly WireFile[] {
   const below = [...bases, ...codes, ...tables, ...mappings].filter(({ level = 0 }) => level > 0);
   return [
     ...own.map(path => {
-      const text = readFileSync(join(folder, path), 'utf8');
-      return { path, text, hash: hashOf(text), fixed: !isOwn(folder, path) };
+      const bytes = readFileSync(join(folder, path));
+      const text = bytes.toString('utf8');
+      // Saved as it is shown, a text in another encoding would lose its letters.
+      return { path, text, hash: hashOf(text), fixed: !isOwn(folder, path) || !isUtf8(bytes) };
     }),
     ...below.map(({ path, text }) => ({ path, text, hash: hashOf(text), fixed: true })),
   ];
@@ -77,8 +80,9 @@ export function hashesOf(folder: string): Readonly<Record<string, string>> {
 export function readFileOf(folder: string, path: string): WireFile | undefined {
   const place = placeOf(folder, path);
   if (!statusOf(place)) return undefined;
-  const text = readFileSync(place, 'utf8');
-  return { path, text, hash: hashOf(text), fixed: false };
+  const bytes = readFileSync(place);
+  const text = bytes.toString('utf8');
+  return { path, text, hash: hashOf(text), fixed: !isUtf8(bytes) };
 }
 
 /** Writes a file whole. `before`: the hash of what it replaces; undefined: it is new. Throws PackFileError. */
@@ -89,6 +93,7 @@ export function saveFile(folder: string, path: string, text: string, before: str
     const how = there === undefined ? 'was removed' : before === undefined ? 'is there already' : 'was changed';
     throw new PackFileError('changed', `${path} ${how} by another program`);
   }
+  if (there?.fixed) throw new PackFileError('refused', `${path} is not UTF-8: another program has to save it as that`);
   mkdirSync(dirname(place), { recursive: true });
   const temporary = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
   try {
