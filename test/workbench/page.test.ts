@@ -118,6 +118,14 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
       }).flat().join()`;
       expect(await tab.when(seen)).toBe('verdict,verdict,verdict,verdict,verdict,verdict');
     }
+    // What is wrapped stands further in than the line begins.
+    const lefts = `(() => { const line = [...document.querySelectorAll('.cm-line')].find(one => one.textContent.includes('long end'));
+      const range = document.createRange();
+      range.selectNodeContents(line);
+      const [first, ...others] = [...range.getClientRects()].filter(({ width }) => width > 0);
+      const below = others.filter(({ top }) => top > first.top + 5);
+      return below.length > 0 && below.every(({ left }) => left > first.left); })()`;
+    await tab.when(lefts);
     await tab.press('z', true);
     await tab.when(`!document.querySelector('.cm-content').textContent.includes('long end')`);
     await tab.press('End', true);

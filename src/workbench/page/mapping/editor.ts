@@ -29,6 +29,7 @@ import {
 } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import type { WirePlace, WireProblem } from '../../wire/mapping.ts';
+import { WRAPPING } from './wrapping.ts';
 
 /** Colours that follow light and dark. */
 const HIGHLIGHT = HighlightStyle.define([
@@ -90,7 +91,7 @@ export function stateOf(
       drawSelection(),
       indentOnInput(),
       bracketMatching(),
-      EditorView.lineWrapping,
+      WRAPPING,
       closeBrackets(),
       indentUnit.of('  '),
       lintGutter(),
