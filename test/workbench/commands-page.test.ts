@@ -30,9 +30,9 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
   /** Leaves the view Mapping, and comes back to it. */
   const there = async (view: string): Promise<void> => {
     await page.press('header nav button', view);
-    await page.tab.when(`document.querySelector('.cm-content') === null`);
+    await page.tab.when(`document.querySelector('main.mapping') === null`);
     await page.press('header nav button', 'Mapping');
-    await page.tab.when(`document.querySelector('.cm-content') !== null`);
+    await page.tab.when(`document.querySelector('main.mapping .cm-content') !== null`);
   };
   /** Types at the end of the text. */
   const write = async (text: string): Promise<void> => {
@@ -120,7 +120,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one$/);
       await write(' two');
       await press('header nav button', 'Tables');
-      await tab.when(`document.querySelector('.cm-content') === null`);
+      await tab.when(`document.querySelector('main.mapping') === null`);
       // What the browser would do with the key is not done.
       await tab.run(
         `window.left = dispatchEvent(new KeyboardEvent('keydown', { key: 's', metaKey: true, cancelable: true }))`,
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two$/);
       expect(await tab.when('String(window.left)')).toBe('false');
       await press('header nav button', 'Mapping');
-      await tab.when(`document.querySelector('.cm-content') !== null`);
+      await tab.when(`document.querySelector('main.mapping .cm-content') !== null`);
       await write(' three');
       await tab.press('s', true);
       await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two three$/);

@@ -99,6 +99,7 @@ function Mark({ sign, means }: { readonly sign: string; readonly means: string }
 function Editor({ bench }: { readonly bench: Bench }) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
+  const shown = useRef<string>(undefined);
   const { file, check, goal, now } = bench;
   useEffect(() => {
     if (!host.current) return;
@@ -112,6 +113,9 @@ function Editor({ bench }: { readonly bench: Bench }) {
   useEffect(() => {
     if (!file || !view.current) return;
     const { path } = file;
+    // Its own state comes back later than the next key may be pressed.
+    if (file.state && shown.current === path) return;
+    shown.current = path;
     const events = {
       changed: (state: EditorView['state']) => now.current.edited(path, state),
       elsewhere: () => {
