@@ -195,6 +195,8 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
   test('a text that is not saved counts, and why there is none is said', { timeout: 120_000 }, async () => {
     const { tab } = page;
     await tab.run(`document.querySelector('.cm-content').focus()`);
+    // To the end of what is seen of a wrapped line, and to the end of the line.
+    await tab.press('End');
     await tab.press('End');
     await tab.write('-12');
     await tab.when(`document.querySelector('.ccda p')?.textContent.startsWith('No search of ccds.yaml finds it')`);
