@@ -9,7 +9,7 @@ import { nowAndThen } from '../common/now-and-then.ts';
 import type { Config } from '../config/config.ts';
 import { guideProblems } from '../coverage/guide.ts';
 import { checkLive } from '../mapping/check/live.ts';
-import { createPatience } from '../mapping/check/patience.ts';
+import { createTimeBudget } from '../mapping/check/time-budget.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
@@ -59,15 +59,15 @@ export async function checkRows(
     const now = Date.now();
     const say = nowAndThen(note);
     const { budgetSeconds } = options;
-    const patience =
-      budgetSeconds === undefined ? undefined : createPatience(Math.max(budgetSeconds, LEAST_SECONDS) * 1000);
+    const timeBudget =
+      budgetSeconds === undefined ? undefined : createTimeBudget(Math.max(budgetSeconds, LEAST_SECONDS) * 1000);
     const begun = performance.now();
     const shown = await checkLive({
       ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now },
-      ...(patience ? { patience } : {}),
+      ...(timeBudget ? { timeBudget } : {}),
       onStage: stage => say(`Counting: ${stage}`),
     });
-    const late = lateCounts(patience?.late ?? [], (performance.now() - begun) / 1000);
+    const late = lateCounts(timeBudget?.late ?? [], (performance.now() - begun) / 1000);
     const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
     const facadeOver = (over: typeof database) => facadeOf(registry, over, changed, { ...config, clock: () => now });
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { checkLive } from '../../src/mapping/check/live.ts';
-import { createPatience } from '../../src/mapping/check/patience.ts';
+import { createTimeBudget } from '../../src/mapping/check/time-budget.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
@@ -67,15 +67,15 @@ test('a question that takes too long is told, and those behind it are asked', { 
   try {
     const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
     if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
-    const patience = createPatience(4000);
+    const timeBudget = createTimeBudget(4000);
     const stages: string[] = [];
     const begun = performance.now();
     const problems = await checkLive({
-      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, patience },
+      ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, timeBudget },
       onStage: stage => stages.push(stage),
     });
     expect(performance.now() - begun).toBeLessThan(4500);
-    expect(patience.late.map(({ file, line }) => `${file}:${line}`)).toEqual(['stay.yaml:17']);
+    expect(timeBudget.late.map(({ file, line }) => `${file}:${line}`)).toEqual(['stay.yaml:17']);
     expect(problems.map(({ message }) => message).join()).toContain('code map status has no row for 1 value of ST');
     expect(stages).toContain('references (stay.yaml:17)');
   } finally {

@@ -24,7 +24,6 @@ import {
   type ScopedValue,
   sourcesOf,
 } from './parts.ts';
-import type { Patience } from './patience.ts';
 import {
   aliasesIn,
   askedAt,
@@ -39,6 +38,7 @@ import {
   valuesOf,
 } from './questions.ts';
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
+import type { TimeBudget } from './time-budget.ts';
 import { checkIds, checkKey, checkLookup, checkReference, exactly, joinedBy } from './unique.ts';
 import { checkCodes, checkPieces, checkTableCodes } from './unmapped.ts';
 import { checkWords } from './words.ts';
@@ -55,7 +55,7 @@ export interface LiveCheck {
   /** The schema that the pack was written for, if it has a lock. */
   readonly locked?: Catalog;
   /** Undefined: all is counted, however long it takes. */
-  readonly patience?: Patience;
+  readonly timeBudget?: TimeBudget;
   /** Hears what is counted next. */
   readonly onStage?: (what: string) => void;
 }
@@ -68,7 +68,7 @@ export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
   let stage = '';
   const asking: Checking = {
     ...{ database, readScope, readPiece, clock: { now }, catalog, report },
-    ...(check.patience ? { patience: check.patience } : {}),
+    ...(check.timeBudget ? { timeBudget: check.timeBudget } : {}),
     onPlace: ({ file, line }) => onStage(`${stage} (${file}:${line})`),
   };
   if (locked) checkDrift(locked, catalog, report);

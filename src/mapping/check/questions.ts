@@ -12,7 +12,7 @@ import { columnsOf, testsIn } from '../children.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
 import type { Condition, Pieces, Position, Scope } from '../model.ts';
-import type { Patience } from './patience.ts';
+import type { TimeBudget } from './time-budget.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
 export type ReadScope = (scope: Scope, extra: Predicate, clock: Clock, expressions?: readonly Expression[]) => Relation;
@@ -28,7 +28,7 @@ export interface Asking {
   /** Aborting it cancels the statement that runs. */
   readonly signal?: AbortSignal;
   /** Undefined: each statement takes as long as it takes. */
-  readonly patience?: Patience;
+  readonly timeBudget?: TimeBudget;
   /** Hears of each place before it is asked about. */
   readonly onPlace?: (at: Position) => void;
 }
@@ -58,14 +58,14 @@ export interface Group {
  */
 export async function askedAt(
   at: Position,
-  { patience, onPlace, report }: Checking,
+  { timeBudget, onPlace, report }: Checking,
   ask: () => Promise<void>,
 ): Promise<void> {
   try {
     onPlace?.(at);
     await ask();
   } catch (error) {
-    if (patience?.tookTooLong(error, at)) return;
+    if (timeBudget?.tookTooLong(error, at)) return;
     if (!(error instanceof DatabaseError) || error.reason !== 'failed') throw error;
     const found = error.words === undefined ? {} : { found: error.words };
     report.error(
@@ -129,8 +129,8 @@ export async function tallyOf(
 }
 
 /** Asks one statement, within its time. */
-export async function ask({ database, signal, patience }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
-  return database.query({ ...plan, searches: true }, { bulkhead: 'export', signal: signal ?? patience?.next() });
+export async function ask({ database, signal, timeBudget }: Asking, plan: SqlPlan): Promise<readonly Row[]> {
+  return database.query({ ...plan, searches: true }, { bulkhead: 'export', signal: signal ?? timeBudget?.next() });
 }
 
 /** Aliases that a condition refers to and does not declare itself. */

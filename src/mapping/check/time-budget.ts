@@ -9,7 +9,7 @@ import type { Position } from '../model.ts';
 /** One statement takes this share of the time that is left, at most. */
 const SHARE = 1 / 5;
 
-export interface Patience {
+export interface TimeBudget {
   /** For the next statement. Throws DatabaseError `cancelled` once the time is over. */
   next(): AbortSignal;
   /** Notes what is about a place and was not answered in time. False: the error says something else. */
@@ -18,7 +18,7 @@ export interface Patience {
   readonly late: readonly Position[];
 }
 
-export function createPatience(milliseconds: number): Patience {
+export function createTimeBudget(milliseconds: number): TimeBudget {
   const ends = performance.now() + milliseconds;
   const late: Position[] = [];
   return {
