@@ -153,8 +153,10 @@ function formOfUuid(value: unknown): string {
 
 function kindOf({ name, type }: ColumnInfo, { indexes }: TableInfo): Kind | undefined {
   if (type === undefined) return undefined;
-  const having = indexes.filter(({ columns }) => columns.some(column => column.toLowerCase() === name.toLowerCase()));
-  const isBinary = having.length > 0 && having.every(index => unfitIn(index, name)?.collation === 'BINARY');
+  const isUnfit = (index: IndexInfo): boolean => unfitIn(index, name)?.collation === 'BINARY';
+  const has = ({ columns }: IndexInfo): boolean => columns.some(one => one.toLowerCase() === name.toLowerCase());
+  // Few tables have such an index at all, and a schema may have 200,000 columns.
+  const isBinary = indexes.some(isUnfit) && indexes.every(index => isUnfit(index) || !has(index));
   return KINDS.find(({ of, isLookedAt }) => of.includes(type.kind) && isLookedAt?.(type, isBinary) !== false);
 }
 
