@@ -55,7 +55,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
     read(stamp) {
       const damaged = (_: string, aside: string): void =>
         announce(
-          `${file} is damaged and was set aside as ${aside}; the rows of dates and numbers are looked at again.`,
+          `${file} is damaged and was set aside as ${aside}; the rows are looked at again.`,
         );
       try {
         if (!existsSync(file)) return undefined;
@@ -64,7 +64,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
         return kept?.version === version && kept.stamp === stamp ? new Map(kept.columns) : undefined;
       } catch (error) {
         if (!isDamage(error)) throw error;
-        announce(`${error.message}: all rows of dates and numbers are looked at.`);
+        announce(`${error.message}: all rows are looked at.`);
         return undefined;
       }
     },
@@ -78,7 +78,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
         forgetOldest(folder);
       } catch (error) {
         announce(
-          `${file} cannot be written (${codeOf(error)}): the next start looks at all rows of dates and numbers.`,
+          `${file} cannot be written (${codeOf(error)}): the next start looks at all rows.`,
         );
       } finally {
         if (existsSync(unfinished)) rmSync(unfinished);
