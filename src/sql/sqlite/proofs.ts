@@ -54,9 +54,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
   return {
     read(stamp) {
       const damaged = (_: string, aside: string): void =>
-        announce(
-          `${file} is damaged and was set aside as ${aside}; the rows are looked at again.`,
-        );
+        announce(`${file} is damaged and was set aside as ${aside}; the rows are looked at again.`);
       try {
         if (!existsSync(file)) return undefined;
         const body = readOrSetAside(file, () => readSealed(file, FORM), isDamage, damaged);
@@ -77,9 +75,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
         renameSync(unfinished, file);
         forgetOldest(folder);
       } catch (error) {
-        announce(
-          `${file} cannot be written (${codeOf(error)}): the next start looks at all rows.`,
-        );
+        announce(`${file} cannot be written (${codeOf(error)}): the next start looks at all rows.`);
       } finally {
         if (existsSync(unfinished)) rmSync(unfinished);
       }
