@@ -5,34 +5,29 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
-import { AUDIT_FILE, readConfig } from '../config/config.ts';
-import { type Arguments, ArgumentsError, type Command, textOf, wantsJson } from './command.ts';
+import { AUDIT_FILE } from '../config/config.ts';
+import { type Arguments, ArgumentsError, type Command, configOf, refuse, textOf, wantsJson } from './command.ts';
 
 export const auditCommand: Command = {
   summary: 'tells who saw whom: the audit, as text, CSV or JSON',
   help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass] [--csv | --json] [--file FILE]
 
 Prints the records of the audit by time. With --patient these are the answers that held the patient's data, and the
-files of exports, which may hold anybody's data: their column "patients" says "unknown".
-
-  --patient ID   logical id of a patient, as in Patient/ID
-  --since TIME   from this day (2026-01-31) or instant (2026-01-31T08:00:00Z) on; days begin at midnight UTC
-  --until TIME   before this day or instant
-  --who NAME     only what this person (subject, or a reference such as Practitioner/7) or application (client) asked
-  --break-glass  only requests with a reason to see what is hidden from the caller, whether they were granted or not
-  --csv          CSV with a head line, for an accounting of disclosures
-  --json         one JSON object a line
-  --file FILE    the file (default: ${AUDIT_FILE} in DATA_DIR)`,
+files of exports, which may hold anybody's data: their column "patients" says "unknown".`,
   exits: ['records, or none', 'the file does not exist'],
   options: {
-    patient: { type: 'string' },
-    since: { type: 'string' },
-    until: { type: 'string' },
-    who: { type: 'string' },
-    'break-glass': { type: 'boolean' },
-    csv: { type: 'boolean' },
-    json: { type: 'boolean' },
-    file: { type: 'string' },
+    patient: ['ID', 'logical id of a patient, as in Patient/ID'],
+    since: ['TIME', 'from this day (2026-01-31) or instant (2026-01-31T08:00:00Z) on; days begin at midnight UTC'],
+    until: ['TIME', 'before this day or instant'],
+    who: [
+      'NAME',
+      'only what this person (subject, or a reference such as Practitioner/7) or application (client) asked',
+    ],
+    'break-glass':
+      'only requests with a reason to see what is hidden from the caller, whether they were granted or not',
+    csv: 'CSV with a head line, for an accounting of disclosures',
+    json: 'one JSON object a line',
+    file: ['FILE', `the file (default: ${AUDIT_FILE} in DATA_DIR)`],
   },
   positionals: [0, 0],
   async run(args, terminal) {
@@ -45,12 +40,12 @@ files of exports, which may hold anybody's data: their column "patients" says "u
     if (args.values['csv'] === true && wantsJson(args))
       throw new ArgumentsError(['--csv and --json do not go together; give one of them.']);
     const [since, until] = times.map(time => (typeof time === 'number' ? time : undefined));
-    const file = textOf(args, 'file') ?? join(readConfig(terminal.environment).dataDir, AUDIT_FILE);
+    const file = textOf(args, 'file') ?? join(configOf(args, terminal).dataDir, AUDIT_FILE);
     if (!existsSync(file)) {
-      terminal.note(
-        `There is no audit at ${file}; DATA_DIR or --file says where it is. A server with ACCESS=open keeps none.`,
+      return refuse(
+        [`There is no audit at ${file}; DATA_DIR or --file says where it is. A server with ACCESS=open keeps none.`],
+        terminal,
       );
-      return 1;
     }
     const write = args.values['csv'] === true ? csvLine : wantsJson(args) ? jsonLine : textLine;
     if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));

@@ -12,13 +12,15 @@ import { plural } from '../common/plural.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import {
   type Arguments,
   type Command,
   configOf,
+  DATABASE,
+  type Option,
   printJson,
   printsText,
+  SCHEMA,
   type Terminal,
   textOf,
   wantsJson,
@@ -28,14 +30,19 @@ import {
 import { printParameters } from './parameters-text.ts';
 
 const FILES = ['html', 'sarif', 'junit'];
+
+export const SARIF: Option = [
+  'FILE',
+  'also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files; --sarif alone prints it ' +
+    'instead',
+];
+
 /** Seconds for all sections. */
 const BUDGET = 30;
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
-  help: `Usage: lintel check [PACK] [--database URL | --locked] [--parameters]
-                    [--schema VERSION] [--budget SECONDS | --all] [--seed N] [--rows] [--values] [--json]
-                    [--html [FILE]] [--sarif [FILE]] [--junit [FILE]]
+  help: `Usage: lintel check [PACK] [--database URL | --locked] [options]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
 of the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -45,43 +52,32 @@ find no row at all, codes that no map has, literals that rows write in other let
 does not exist. Each \`sql\` is evaluated for all rows of its table. Tests beside the mappings (*.test.yaml) run on a
 database of their own that has only their rows.
 
-  --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's
-  --locked         checks against the pack's schema.lock.json (lintel lock writes it) instead of a database
-  --parameters     also lists the search parameters of each type: those answered by plain comparisons of columns
-                   (offered), those that compute on a column first (computed), and those of FHIR that the mappings
-                   have no inverse for (none); and the columns without an index that searches and sorts read, which
-                   cost a scan where no patient narrows them
-
-A pack without errors is then tried on the rows themselves: docs/check.md says how.
-
-  --budget SECONDS time for that (default ${BUDGET}), and as long again (10 seconds or more) for the counts before it;
-                   the report names what was not reached
-  --all            looks at every row instead of a sample, however long it takes
-  --seed N         draws the sample of the earlier check that printed this number
-  --rows           also prints the tables of numbers: rows per mapping, values per element, references
-  --values         messages may hold values of rows; without it they only show the form of a value (9999-99-99)
-  --json           prints one JSON object instead of text
-  --html FILE      also writes the report as one page; --html alone prints it instead
-  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files;
-                   --sarif alone prints it instead
-  --junit FILE     also writes problems and tests as JUnit XML; only errors are failures;
-                   --junit alone prints it instead`,
+A pack without errors is then tried on the rows themselves: docs/check.md says how.`,
   exits: ['no errors; warnings and notices are allowed', 'errors'],
   options: {
-    database: { type: 'string' },
-    schema: { type: 'string' },
-    locked: { type: 'boolean' },
-    parameters: { type: 'boolean' },
-    budget: { type: 'string' },
-    all: { type: 'boolean' },
-    seed: { type: 'string' },
-    rows: { type: 'boolean' },
-    values: { type: 'boolean' },
-    json: { type: 'boolean' },
-    html: { type: 'string' },
-    sarif: { type: 'string' },
-    junit: { type: 'string' },
+    ...DATABASE,
+    ...SCHEMA,
+    locked: "checks against the pack's schema.lock.json (lintel lock writes it) instead of a database",
+    parameters:
+      'also lists the search parameters of each type: those answered by plain comparisons of columns (offered), those ' +
+      'that compute on a column first (computed), and those of FHIR that the mappings have no inverse for (none); and ' +
+      'the columns without an index that searches and sorts read, which cost a scan where no patient narrows them',
+    budget: [
+      'SECONDS',
+      `time for the rows (default ${BUDGET}), and as long again (10 seconds or more) for the counts before; the ` +
+        'report names what was not reached',
+    ],
+    all: 'looks at every row instead of a sample, however long it takes',
+    seed: ['N', 'draws the sample of the earlier check that printed this number'],
+    rows: 'also prints the tables of numbers: rows per mapping, values per element, references',
+    values: 'messages may hold values of rows; without it they only show the form of a value (9999-99-99)',
+    json: 'prints one JSON object instead of text',
+    html: ['FILE', 'also writes the report as one page; --html alone prints it instead'],
+    sarif: SARIF,
+    junit: [
+      'FILE',
+      'also writes problems and tests as JUnit XML; only errors are failures; --junit alone prints it instead',
+    ],
   },
   files: FILES,
   positionals: [0, 1],

@@ -6,7 +6,6 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJWK, type JWK, SignJWT } from 'jose';
-import { readConfig } from '../config/config.ts';
 import { isLoopback } from '../config/variable.ts';
 import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClients } from '../smart/clients.ts';
 import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
@@ -16,8 +15,10 @@ import {
   type Arguments,
   ArgumentsError,
   type Command,
+  configOf,
   listOf,
   printJson,
+  refuse,
   type Terminal,
   textOf,
   wantsJson,
@@ -40,40 +41,34 @@ rm         removes it
 rotate     gives it a new secret, or new keys; the old ones stop working
 assertion  prints a signed assertion, as an app with a key sends it to the token endpoint; to try it out
 
-  --public           the app keeps no secret: it runs in a browser or on a phone
-  --secret           the app keeps a secret, and sends it by HTTP Basic
-  --jwks FILE        the app signs with a private key; FILE has the public ones as a JSON Web Key Set
-  --jwks-url URL     the same; the app publishes the set at this https address
-  --name TEXT        as people read it at consent (default: ID)
-  --redirect URL     where the app comes back after consent, compared exactly; may be given several times.
-                     Without any the app acts in its own name alone (Backend Services).
-  --launch-url URL   where an EHR launches it
-  --scope SCOPES     what it may ask for at most, with spaces between, such as
-                     'openid fhirUser launch/patient offline_access patient/*.rs', or 'system/*.rs'
-                     'system/launch' lets it announce launches, as an EHR does
-  --introspect       it may ask about the tokens of other apps
-  --key FILE         a private JSON Web Key
-  --json             prints one JSON object: clients, without secrets; or client, done, and secret where one was made
-
 Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
   exits: ['done', 'not done: there is no such app, there is one already, or its keys, addresses or scopes are wrong'],
   options: {
-    public: { type: 'boolean' },
-    secret: { type: 'boolean' },
-    jwks: { type: 'string' },
-    'jwks-url': { type: 'string' },
-    name: { type: 'string' },
-    redirect: { type: 'string', multiple: true },
-    'launch-url': { type: 'string' },
-    scope: { type: 'string' },
-    introspect: { type: 'boolean' },
-    key: { type: 'string' },
-    json: { type: 'boolean' },
-    'token-url': { type: 'string' },
+    public: 'the app keeps no secret: it runs in a browser or on a phone',
+    secret: 'the app keeps a secret, and sends it by HTTP Basic',
+    jwks: ['FILE', 'the app signs with a private key; FILE has the public ones as a JSON Web Key Set'],
+    'jwks-url': ['URL', 'the same; the app publishes the set at this https address'],
+    name: ['TEXT', 'as people read it at consent (default: ID)'],
+    redirect: [
+      'URL',
+      'where the app comes back after consent, compared exactly; may be given several times. Without any the app acts ' +
+        'in its own name alone (Backend Services).',
+      'several',
+    ],
+    'launch-url': ['URL', 'where an EHR launches it'],
+    scope: [
+      'SCOPES',
+      "what it may ask for at most, with spaces between, such as 'openid fhirUser launch/patient offline_access " +
+        "patient/*.rs', or 'system/*.rs'; 'system/launch' lets it announce launches, as an EHR does",
+    ],
+    introspect: 'it may ask about the tokens of other apps',
+    key: ['FILE', 'a private JSON Web Key'],
+    'token-url': ['URL', 'the token endpoint that an assertion is for'],
+    json: 'prints one JSON object: clients, without secrets; or client, done, and secret where one was made',
   },
   positionals: [1, 2],
   async run(args, terminal) {
-    const file = join(readConfig(terminal.environment).dataDir, FILES.clients);
+    const file = join(configOf(args, terminal).dataDir, FILES.clients);
     const [action = '', id] = args.positionals;
     if (action === 'list' && id === undefined) return list(file, args, terminal);
     if (action === 'assertion' && id !== undefined) return assertion(id, args, terminal);
@@ -83,15 +78,10 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     }
     const before = readClients(file);
     const own = before.find(one => one.id === id);
-    if ((own === undefined) !== (action === 'add')) {
-      terminal.note(own === undefined ? `There is no client ${id}.` : `There is a client ${id} already.`);
-      return 1;
-    }
+    if ((own === undefined) !== (action === 'add'))
+      return refuse([own === undefined ? `There is no client ${id}.` : `There is a client ${id} already.`], terminal);
     const changed = change(id, own, args);
-    if ('problem' in changed) {
-      terminal.note(changed.problem);
-      return 1;
-    }
+    if ('problem' in changed) return refuse([changed.problem], terminal);
     const { client: after, secret } = changed;
     const others = before.filter(one => one !== own);
     writeClients(
@@ -260,8 +250,7 @@ async function assertion(id: string, args: Arguments, terminal: Terminal): Promi
   try {
     jwk = JSON.parse(readFileSync(file, 'utf8')) as JWK;
   } catch {
-    terminal.note('--key: expected the path of a file with a private JSON Web Key.');
-    return 1;
+    return refuse(['--key: expected the path of a file with a private JSON Web Key.'], terminal);
   }
   const [rsa, elliptic] = ASSERTION_ALGORITHMS;
   const alg = jwk.kty === 'RSA' ? rsa : elliptic;

@@ -5,7 +5,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { plural } from '../common/plural.ts';
-import { readConfig } from '../config/config.ts';
 import { readCodeMaps } from '../mapping/load/codes/codes.ts';
 import { FIELDS, type ImportedCodes, importCodes, systemNames } from '../mapping/load/codes/import-codes.ts';
 import { systemsOf } from '../mapping/load/codes/system.ts';
@@ -14,14 +13,15 @@ import { createReport, problemLine, type Report } from '../mapping/load/problem.
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { entriesOf } from '../mapping/load/read/tree.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import {
   type Arguments,
   ArgumentsError,
   type Command,
-  overrides,
+  configOf,
+  DATABASE,
   printJson,
+  refuse,
   type Terminal,
   textOf,
   wantsJson,
@@ -34,64 +34,52 @@ const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
 export const codes: Command = {
   summary: 'makes a code map from a CSV list, and lists the values that no code map knows',
-  help: `Usage: lintel codes import FILE.csv [--name NAME] [--mappings FOLDER] [--write [--replace]] [--json]
-       lintel codes unmapped [--name NAME] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
-       lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [--mappings FOLDER] [--database URL]
+  help: `Usage: lintel codes import FILE.csv [--name NAME] [--write [--replace]] [options]
+       lintel codes unmapped [--name NAME] [--csv | --json] [--values] [options]
+       lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [options]
 
-lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first; --name: of one
-map.
-
-  --csv                raw,code,display,system,map,table,column,rows: to be filled in
-  --json               prints one JSON object; what an import tells goes to standard error then
-  --values             also lists values of columns that hold more than a code, which may be a patient's
-  --database URL       ${ADDRESS_FORMS}
+lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first.
 
 lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason.
 They come from the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack
-say. A person reviews them.
+say. A person reviews them. As CSV, the rows of one map (--name) are then a list for lintel codes import.
 
-  --least SCORE        suggestions with a lower score are left out; default 0.4
-  --csv                raw,code,display,system,score,reason,others,map,table,column,rows: the best suggestion of each
-                       value. Reviewed, the rows of one map (--name) are a list for lintel codes import
-
-lintel codes import makes a code map of a list. Reads a list of codes and says which code map of the pack it becomes:
+lintel codes import reads a list of codes and says which code map of the pack it becomes:
 NAME.csv with the columns raw,code,display,system, and what stands in codes.yaml beside it. Only with --write is
 anything written. Blank keys, rows without a code and two codes for one key are told with their lines, and then
 nothing is written.
 
-  --raw, --code, --display H   headings of the columns, or their numbers; without them usual headings are looked for,
-                       for the codes also the name of their system, and the only column left is the raw value
-  --system H           heading of the column with the system of each row; or an alias of pack.yaml, or an address, for
-                       all rows
-  --no-header          the first line is a row; columns are numbers: 1 is raw, 2 is code unless told otherwise
-  --delimiter C        the character between columns (tab for a tab); without it , ; tab or |, whichever the first
-                       line has most of
-  --encoding NAME      such as windows-1252; without it what the file shows
-  --name NAME          of the code map; default: that of the file
-  --mappings F         folder of the pack (default: MAPPINGS)
-  --write              writes NAME.csv, and appends the map to codes.yaml where it has none of the name
-  --replace            with --write: an existing NAME.csv is replaced`,
+It looks for columns by usual headings, for the codes also by the name of their system; the only column left is the
+raw value. The options --raw, --code, --display and --system name other headings, or numbers of columns.`,
   exits: [
     'a list, even an empty one; or what would be written, or is',
     'the pack or the list has errors, or NAME.csv is there already',
   ],
   options: {
-    csv: { type: 'boolean' },
-    database: { type: 'string' },
-    json: { type: 'boolean' },
-    least: { type: 'string' },
-    values: { type: 'boolean' },
-    mappings: { type: 'string' },
-    name: { type: 'string' },
-    raw: { type: 'string' },
-    code: { type: 'string' },
-    display: { type: 'string' },
-    system: { type: 'string' },
-    delimiter: { type: 'string' },
-    encoding: { type: 'string' },
-    'no-header': { type: 'boolean' },
-    write: { type: 'boolean' },
-    replace: { type: 'boolean' },
+    csv:
+      'raw,code,display,system,map,table,column,rows: to be filled in; of suggest raw,code,display,system,score,reason,' +
+      'others,map,table,column,rows: the best suggestion of each value',
+    json: 'prints one JSON object; what an import tells goes to standard error then',
+    values: "also lists values of columns that hold more than a code, which may be a patient's",
+    least: ['SCORE', 'suggestions with a lower score are left out; default 0.4'],
+    ...DATABASE,
+    mappings: ['FOLDER', 'folder of the pack (default: MAPPINGS)'],
+    name: ['NAME', 'the code map; of an import default: that of the file'],
+    raw: ['HEADING', 'the column of the raw values'],
+    code: ['HEADING', 'the column of the codes'],
+    display: ['HEADING', 'the column of what codes mean'],
+    system: [
+      'HEADING',
+      'the column with the system of each row; or an alias of pack.yaml, or an address, for all rows',
+    ],
+    'no-header': 'the first line is a row; columns are numbers: 1 is raw, 2 is code unless told otherwise',
+    delimiter: [
+      'C',
+      'the character between columns (tab for a tab); without it , ; tab or |, whichever the first line has most of',
+    ],
+    encoding: ['NAME', 'such as windows-1252; without it what the file shows'],
+    write: 'writes NAME.csv, and appends the map to codes.yaml where it has none of the name',
+    replace: 'with --write: an existing NAME.csv is replaced',
   },
   positionals: [1, 2],
   async run(args, terminal) {
@@ -107,7 +95,7 @@ nothing is written.
           : 'Expected lintel codes import FILE.csv, lintel codes unmapped or lintel codes suggest.',
       ]);
     }
-    const config = readConfig(terminal.environment, overrides({ MAPPINGS: textOf(args, 'mappings') }));
+    const config = configOf(args, terminal);
     if (config.mappings === DEMO_PACK)
       return refuse(['The list goes into a pack of your own: --mappings FOLDER, or MAPPINGS, names it.'], terminal);
     const files = readPackFiles(config.mappings, config.schema);
@@ -144,11 +132,6 @@ nothing is written.
     return finish({ imported, csv, name, system: all, folder: config.mappings, files }, args, terminal);
   },
 };
-
-function refuse(lines: readonly string[], { note }: Terminal): number {
-  for (const line of lines) note(line);
-  return 1;
-}
 
 /** What `--system` says for all rows; undefined: it names a column, or nothing. */
 function systemOfAll(text: string | undefined, systems: Readonly<Record<string, string>>): string | undefined {

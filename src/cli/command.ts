@@ -2,9 +2,9 @@
  * The interface of a command, and its access to the terminal.
  */
 import { statSync, writeFileSync } from 'node:fs';
-import type { ParseArgsOptionsConfig } from 'node:util';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import type { Registry } from '../mapping/model.ts';
+import { ADDRESS_FORMS } from '../sql/engines.ts';
 
 export interface Terminal {
   /** Writes one line, or several, of the result. */
@@ -22,14 +22,29 @@ export interface Arguments {
   readonly positionals: readonly string[];
 }
 
+/**
+ * What an option does; before that what follows it (`FILE`), where it is no switch. `several`: it may be given more
+ * than once. The parser and the help read nothing else.
+ */
+export type Option = string | readonly [value: string, does: string, several?: 'several'];
+
+type Options = Readonly<Record<string, Option>>;
+
+/** Options of many commands. */
+export const DATABASE = { database: ['URL', ADDRESS_FORMS] } as const satisfies Options;
+export const SCHEMA = {
+  schema: ['VERSION', "version of the database's schema, instead of the pack's"],
+} as const satisfies Options;
+export const MAPPINGS = { mappings: ['FOLDER', 'folder of the pack'] } as const satisfies Options;
+
 export interface Command {
   /** One line for the list of commands. */
   readonly summary: string;
-  /** The text of `lintel <command> --help`; the exit codes follow. */
+  /** The beginning of `lintel <command> --help`; the options and the exit codes follow. */
   readonly help: string;
   /** What the exit codes 0 and 1 say. 2 says the same of every command: the arguments are wrong. */
   readonly exits: readonly [fine: string, no: string];
-  readonly options: ParseArgsOptionsConfig;
+  readonly options: Options;
   /** Options that take a FILE; without one behind them they print instead of the command's text, as `--json` does. */
   readonly files?: readonly string[];
   /** Fewest and most arguments that are not options. */
@@ -113,19 +128,31 @@ export function listOf(args: Arguments, option: string): readonly string[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Variables of the environment that options and arguments stand for. */
-export function overrides(variables: Readonly<Record<string, string | undefined>>): Environment {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+/** Tells why a command does not do what it is asked for. Returns the exit code. */
+export function refuse(lines: readonly string[], { note }: Terminal): number {
+  for (const line of lines) note(line);
+  return 1;
 }
 
+/** Options that stand for variables of the environment. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  accounts: 'ACCOUNTS',
+  database: 'DATABASE_URL',
+  degraded: 'DEGRADED',
+  mappings: 'MAPPINGS',
+  port: 'PORT',
+  schema: 'SCHEMA',
+};
+
 /**
- * The configuration of a command on a pack and its database: `--database` and `--schema` come before the environment.
+ * The configuration of a command: its options come before the environment. `pack`: the argument that names the folder
+ * of the pack, if one does.
  */
-export function configOf(args: Arguments, { environment }: Terminal, mappings: string | undefined): Config {
-  const instead = overrides({
-    MAPPINGS: mappings,
-    DATABASE_URL: textOf(args, 'database'),
-    SCHEMA: textOf(args, 'schema'),
+export function configOf(args: Arguments, { environment }: Terminal, pack?: string): Config {
+  const given = Object.entries({ ...args.values, ...(pack !== undefined && { mappings: pack }) });
+  const instead = given.flatMap(([option, value]) => {
+    const variable = VARIABLES[option];
+    return variable === undefined || value === undefined ? [] : [[variable, String(value)] as const];
   });
-  return readConfig(environment, instead);
+  return readConfig(environment, Object.fromEntries(instead));
 }

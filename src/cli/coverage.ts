@@ -9,24 +9,26 @@ import { type Guide, GuideError, guideIn, guidesIn, usCore, VERSIONS } from '../
 import { coveragePage } from '../coverage/page.ts';
 import { coverageLines } from '../coverage/text.ts';
 import { readLock } from '../mapping/load/pack/lock.ts';
-import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { createReport, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { loadWhole, setUp } from '../start/setup.ts';
+import { loadWhole } from '../start/setup.ts';
 import {
   type Arguments,
   ArgumentsError,
   type Command,
   configOf,
+  DATABASE,
   printJson,
   printsText,
+  refuse,
+  SCHEMA,
   type Terminal,
   textOf,
   wantsJson,
   wholeNumber,
   writeFileOf,
 } from './command.ts';
+import { withPack } from './with-pack.ts';
 
 const FILES = ['html'];
 /** Resources of each profile that are read. */
@@ -38,36 +40,28 @@ const SECONDS = 60;
 
 export const coverage: Command = {
   summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
-  help: `Usage: lintel coverage [PACK] [--guide us-core-6.1.0 | --guide us-core-7.0.0 | --guide NAME]
-                       [--database URL | --locked] [--sample N] [--budget SECONDS]
-                       [--json | --html [FILE]]
+  help: `Usage: lintel coverage [PACK] [--database URL | --locked] [options]
 
 For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
 sampled resources that have it), each search that a server SHALL or SHOULD answer. For each group of the (g)(10)
 certification tests a verdict, with what is missing. Then the tables and columns that no mapping reads, those with the
 most rows first.
 
-  --guide G        us-core-6.1.0 (default), us-core-7.0.0, or NAME of a NAME.guide.json in the folder of the pack
-  --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's
-  --locked         asks no database: tells what the pack and its schema.lock.json say
-  --sample N       reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})
-  --budget SECONDS time for reading resources, and for counting rows of tables (default ${SECONDS} each); the
-                   report names what was not reached
-  --json           prints one JSON object, which docs/coverage.md describes
-  --html FILE      also writes the report as one page; --html alone prints it, as --json prints JSON
-
 Verdicts: ready; no data (everything is mapped, and the sample does not show all of it); gaps; not mapped.`,
   exits: ['a report, whatever it says', 'the pack cannot be loaded'],
   options: {
-    guide: { type: 'string' },
-    database: { type: 'string' },
-    schema: { type: 'string' },
-    locked: { type: 'boolean' },
-    sample: { type: 'string' },
-    budget: { type: 'string' },
-    json: { type: 'boolean' },
-    html: { type: 'string' },
+    guide: ['GUIDE', 'us-core-6.1.0 (default), us-core-7.0.0, or NAME of a NAME.guide.json in the folder of the pack'],
+    ...DATABASE,
+    ...SCHEMA,
+    locked: 'asks no database: tells what the pack and its schema.lock.json say',
+    sample: ['N', `reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})`],
+    budget: [
+      'SECONDS',
+      `time for reading resources, and for counting rows of tables (default ${SECONDS} each); the report names what ` +
+        'was not reached',
+    ],
+    json: 'prints one JSON object, which docs/coverage.md describes',
+    html: ['FILE', 'also writes the report as one page; --html alone prints it, as --json prints JSON'],
   },
   files: FILES,
   positionals: [0, 1],
@@ -117,28 +111,17 @@ async function withoutRows(config: Config, guide: Guide, terminal: Terminal): Pr
   const { lock } = files;
   const catalog = lock && readLock(lock.path, lock.text, createReport());
   const { registry, problems } = loadWhole(files, undefined).pack;
-  if (registry === undefined || catalog === undefined) return tellProblems({ registry, problems }, terminal);
+  if (registry === undefined || catalog === undefined) {
+    refuse(problems.map(problemLine), terminal);
+    return undefined;
+  }
   return coverageOf({ registry, catalog, guide, rows: undefined });
 }
 
-async function withRows(
-  config: Config,
-  guide: Guide,
-  limits: Limits,
-  terminal: Terminal,
-): Promise<Coverage | undefined> {
-  const { database, pack } = await setUp(config, terminal.note);
-  try {
-    const { registry } = pack;
-    if (registry === undefined) return tellProblems(pack, terminal);
+function withRows(config: Config, guide: Guide, limits: Limits, terminal: Terminal): Promise<Coverage | undefined> {
+  return withPack(config, terminal, async ({ registry, database }) => {
     const rows = { database, now: Date.now(), ...limits };
     const onProfile = nowAndThen(profile => terminal.note(`Reading resources of ${profile}`));
-    return await coverageOf({ registry, catalog: await database.catalog(), guide, rows, onProfile });
-  } finally {
-    await database.close();
-  }
-}
-
-function tellProblems({ problems }: LoadedPack, terminal: Terminal): undefined {
-  for (const problem of problems) terminal.note(problemLine(problem));
+    return coverageOf({ registry, catalog: await database.catalog(), guide, rows, onProfile });
+  });
 }

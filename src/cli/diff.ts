@@ -10,10 +10,19 @@ import type { Facade } from '../facade.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import type { Database } from '../sql/database.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { checkAgainst, facadeOf, setUp } from '../start/setup.ts';
+import { checkAgainst, facadeOf } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type PackDifference, type TypeDifference } from '../workbench/diff.ts';
-import { type Command, configOf, printJson, type Terminal, wantsJson, wholeNumber } from './command.ts';
+import {
+  type Command,
+  configOf,
+  DATABASE,
+  printJson,
+  refuse,
+  type Terminal,
+  wantsJson,
+  wholeNumber,
+} from './command.ts';
+import { withPack } from './with-pack.ts';
 
 /** Rows of each source, of either pack, whose resources are compared. */
 const SAMPLE = 100;
@@ -29,28 +38,21 @@ export const diff: Command = {
 Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has,
 the search parameters that come and go, and of a sample how many resources come, go or change, with the elements in
 which they do. The sample has rows of every table that either pack makes resources of, unusual ones first. Types that
-are the same in all this are left out. No value is printed.
-
-  --sample N       rows of each such table, by either pack (default ${SAMPLE})
-  --json           prints one JSON object
-  --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the packs'`,
+are the same in all this are left out. No value is printed.`,
   exits: ['nothing differs', 'something differs, or a pack has errors'],
   options: {
-    database: { type: 'string' },
-    json: { type: 'boolean' },
-    sample: { type: 'string' },
-    schema: { type: 'string' },
+    sample: ['N', `rows of each such table, by either pack (default ${SAMPLE})`],
+    json: 'prints one JSON object',
+    ...DATABASE,
+    schema: ['VERSION', "version of the database's schema, instead of the packs'"],
   },
   positionals: [2, 2],
   async run(args, terminal) {
     const [before, after] = args.positionals;
     const sample = wholeNumber(args, 'sample', [1, 100_000]) ?? SAMPLE;
     const config = configOf(args, terminal, before);
-    const { database, pack, changed } = await setUp(config, terminal.note);
-    try {
-      if (pack.registry === undefined) return refused(pack.problems.map(problemLine), terminal);
-      const old = facadeOf(pack.registry, database, changed, config);
+    const code = await withPack(config, terminal, async ({ registry, database, changed }) => {
+      const old = facadeOf(registry, database, changed, config);
       const now = await otherPack(configOf(args, terminal, after), database, terminal);
       if (now === undefined) return 1;
       const onType = nowAndThen(type => terminal.note(`Comparing ${type}`));
@@ -59,9 +61,8 @@ are the same in all this are left out. No value is printed.
       if (wantsJson(args)) printJson({ sample, ...found, texts }, terminal);
       else for (const line of [...found.types.flatMap(linesOf), ...closing(found, texts)]) terminal.out(line);
       return found.types.length === 0 ? 0 : 1;
-    } finally {
-      await database.close();
-    }
+    });
+    return code ?? 1;
   },
 };
 
@@ -91,16 +92,11 @@ function closing({ types, compared, unreached }: PackDifference, texts: readonly
   return [`Nothing differs in the ${plural(compared, 'resource')} that were compared. ${differ}`, ...left];
 }
 
-function refused(lines: readonly string[], { note }: Terminal): number {
-  for (const line of lines) note(line);
-  return 1;
-}
-
 async function otherPack(config: Config, database: Database, terminal: Terminal): Promise<Facade | undefined> {
   const files = readPackFiles(config.mappings, config.schema);
   const { pack, changed } = await checkAgainst(database, files, {});
   if (pack.registry !== undefined) return facadeOf(pack.registry, database, changed, config);
-  refused(pack.problems.map(problemLine), terminal);
+  refuse(pack.problems.map(problemLine), terminal);
   return undefined;
 }
 

@@ -5,12 +5,24 @@ import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
 import { parameterLines, sqlLines, WIDTH, wrapped } from '../explain/sql-text.ts';
 import { writtenSearch } from '../http/written-search.ts';
-import { problemLine } from '../mapping/load/problem.ts';
 import { FhirError } from '../outcome.ts';
-import { ADDRESS_FORMS, ENGINES, engineNamed } from '../sql/engines.ts';
-import { facadeOf, setUp } from '../start/setup.ts';
-import { ArgumentsError, type Command, configOf, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { ENGINES, engineNamed } from '../sql/engines.ts';
+import { facadeOf } from '../start/setup.ts';
+import {
+  ArgumentsError,
+  type Command,
+  configOf,
+  DATABASE,
+  MAPPINGS,
+  printJson,
+  refuse,
+  SCHEMA,
+  type Terminal,
+  textOf,
+  wantsJson,
+} from './command.ts';
 import { subjectLines } from './subject.ts';
+import { type LoadedSetup, withPack } from './with-pack.ts';
 
 /** Of more mappings than these only a summary is printed, unless one is named. */
 const IN_FULL = 2;
@@ -30,45 +42,30 @@ interface View {
 
 export const explain: Command = {
   summary: 'shows what becomes of a search: typed query, mappings, SQL, indexes, lineage',
-  help: `Usage: lintel explain QUERY [--mapping NAME] [--engine ENGINE] [--json] [--values]
-                      [--database URL] [--mappings FOLDER] [--schema VERSION]
+  help: `Usage: lintel explain QUERY [options]
 
 QUERY is a search as it stands in a URL, in quotes: 'Patient?name=smith&_count=5'
 
 Shows the query with its types, the mappings that can and cannot match, the statements (with the types of their
 parameters and what the database says of its indexes), and where each element of the answer comes from. Where more
-than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.
-
-  --mapping NAME   SQL and lineage of this mapping alone, or of all variants of a file
-  --engine ENGINE  ${NAMES} or all; default: the engine of the database
-  --json           everything as one JSON object: pack, database, query, mappings, statements, lineage
-  --values         also shows the values of the query and of parameters, which may be a patient's
-  --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack
-  --schema VERSION version of the database's schema, instead of the pack's`,
+than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --mapping names.`,
   exits: ['an explanation', 'the search is refused, or the pack has errors'],
   options: {
-    database: { type: 'string' },
-    engine: { type: 'string' },
-    json: { type: 'boolean' },
-    mapping: { type: 'string' },
-    mappings: { type: 'string' },
-    schema: { type: 'string' },
-    values: { type: 'boolean' },
+    mapping: ['NAME', 'SQL and lineage of this mapping alone, or of all variants of a file'],
+    engine: ['ENGINE', `${NAMES} or all; default: the engine of the database`],
+    json: 'everything as one JSON object: pack, database, query, mappings, statements, lineage',
+    values: "also shows the values of the query and of parameters, which may be a patient's",
+    ...DATABASE,
+    ...MAPPINGS,
+    ...SCHEMA,
   },
   positionals: [1, 1],
   async run(args, terminal) {
-    const config = configOf(args, terminal, textOf(args, 'mappings'));
+    const config = configOf(args, terminal);
     const chosen = textOf(args, 'engine');
     if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen))
       throw new ArgumentsError([`--engine: expected ${NAMES} or all, found ${JSON.stringify(chosen)}`]);
-    const { database, pack, changed } = await setUp(config, terminal.note);
-    try {
-      const { registry } = pack;
-      if (registry === undefined) {
-        for (const problem of pack.problems) terminal.note(problemLine(problem));
-        return 1;
-      }
+    const explainIn = async ({ registry, database, changed }: LoadedSetup): Promise<number> => {
       const facade = facadeOf(registry, database, changed, config);
       const request = writtenSearch(args.positionals[0] ?? '');
       const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
@@ -86,12 +83,15 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
       if (wantsJson(args)) printJson(asJson(explained, subject, view), terminal);
       else print(explained, subject, view, terminal);
       return 0;
+    };
+    try {
+      return (await withPack(config, terminal, explainIn)) ?? 1;
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;
-      for (const { severity, diagnostics } of error.issues) terminal.note(`${severity}: ${diagnostics}`);
-      return 1;
-    } finally {
-      await database.close();
+      return refuse(
+        error.issues.map(({ severity, diagnostics }) => `${severity}: ${diagnostics}`),
+        terminal,
+      );
     }
   },
 };

@@ -6,7 +6,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { makeFolder } from '../common/make-folder.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import type { ExportLevel } from '../export/job.ts';
 import type { JobOrigin, Jobs } from '../export/jobs.ts';
 import { type JobView, shareOf } from '../export/manifest.ts';
@@ -17,11 +17,21 @@ import { JOB_ID } from '../export/store.ts';
 import type { RequestContext } from '../facade.ts';
 import { createLog } from '../log.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { sqliteAddress } from '../sql/sqlite/engine.ts';
 import { demoDatabase } from '../start/demo.ts';
 import { stopSignal } from '../start/signals.ts';
-import { type Arguments, type Command, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import {
+  type Arguments,
+  type Command,
+  configOf,
+  DATABASE,
+  MAPPINGS,
+  printJson,
+  SCHEMA,
+  type Terminal,
+  textOf,
+  wantsJson,
+} from './command.ts';
 import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
 
@@ -43,47 +53,26 @@ export const exportCommand: Command = {
   help: `Usage: lintel export FOLDER [--type TYPES] [--since INSTANT] [--group ID | --patients] [options]
 
 Writes all resources, one file or more per type, and manifest.json into FOLDER. The same command continues an export
-that was interrupted, and replaces one that is complete.
-
-  --type TYPES       resource types, with commas between
-  --since INSTANT    only what was changed at or after this instant
-  --until INSTANT    only what was changed at or before this instant
-  --filter SEARCHES  searches like Observation?category=laboratory, with commas between
-  --elements NAMES   elements, with or without their type
-  --patients         the compartments of all patients and what they refer to
-  --group ID         those of the members of this group
-  --patient IDS      only of these patients, with commas between
-  --json             prints one JSON object: complete, resources, files and errors
-  --base URL         base of absolute addresses in resources and manifest.json (default: BASE_URL and FHIR_PATH)
-  --database URL     ${ADDRESS_FORMS}
-  --mappings FOLDER  the mapping pack
-  --schema VERSION   version of the database's schema, instead of the pack's
-
-Ctrl+C stops it; what is written is kept.`,
+that was interrupted, and replaces one that is complete. Ctrl+C stops it; what is written is kept.`,
   exits: ['complete', 'not complete, or some type or patient could not be exported'],
   options: {
-    type: { type: 'string' },
-    since: { type: 'string' },
-    until: { type: 'string' },
-    filter: { type: 'string' },
-    elements: { type: 'string' },
-    patients: { type: 'boolean' },
-    group: { type: 'string' },
-    patient: { type: 'string' },
-    base: { type: 'string' },
-    json: { type: 'boolean' },
-    database: { type: 'string' },
-    mappings: { type: 'string' },
-    schema: { type: 'string' },
+    type: ['TYPES', 'resource types, with commas between'],
+    since: ['INSTANT', 'only what was changed at or after this instant'],
+    until: ['INSTANT', 'only what was changed at or before this instant'],
+    filter: ['SEARCHES', 'searches like Observation?category=laboratory, with commas between'],
+    elements: ['NAMES', 'elements, with or without their type'],
+    patients: 'the compartments of all patients and what they refer to',
+    group: ['ID', 'those of the members of this group'],
+    patient: ['IDS', 'only of these patients, with commas between'],
+    json: 'prints one JSON object: complete, resources, files and errors',
+    base: ['URL', 'base of absolute addresses in resources and manifest.json (default: BASE_URL and FHIR_PATH)'],
+    ...DATABASE,
+    ...MAPPINGS,
+    ...SCHEMA,
   },
   positionals: [1, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      DATABASE_URL: textOf(args, 'database'),
-      MAPPINGS: textOf(args, 'mappings'),
-      SCHEMA: textOf(args, 'schema'),
-    });
-    const config = await withDatabase(readConfig(terminal.environment, instead), terminal);
+    const config = await withDatabase(configOf(args, terminal), terminal);
     const folder = args.positionals[0] ?? '';
     const context = contextOf(args, config);
     const files = readPackFiles(config.mappings, config.schema);

@@ -3,9 +3,9 @@
  */
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { type Config, readConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { ANY_ADDRESS } from '../config/variable.ts';
-import { type Command, overrides, printJson, textOf, wantsJson } from './command.ts';
+import { type Command, configOf, printJson, wantsJson } from './command.ts';
 
 /** Milliseconds. */
 const TIME_LIMIT = 4000;
@@ -19,17 +19,16 @@ export const health: Command = {
 
 Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. It accepts any
 certificate, as it knows the server by its address and sends nothing secret. With TLS_CLIENT_CA it has no certificate
-to show, so a server that demands one counts as alive.
-
-  --port PORT  port of the server, instead of PORT
-  --ready      asks /ready instead: whether the server can answer, and its database is there
-  --json       prints one JSON object: well (true or false) and text`,
+to show, so a server that demands one counts as alive.`,
   exits: ['the answer is yes', 'the answer is no, or nobody answers'],
-  options: { json: { type: 'boolean' }, port: { type: 'string' }, ready: { type: 'boolean' } },
+  options: {
+    port: ['PORT', 'port of the server, instead of PORT'],
+    ready: 'asks /ready instead: whether the server can answer, and its database is there',
+    json: 'prints one JSON object: well (true or false) and text',
+  },
   positionals: [0, 0],
   async run(args, terminal) {
-    const config = readConfig(terminal.environment, overrides({ PORT: textOf(args, 'port') }));
-    const said = await ask(config, args.values['ready'] === true ? '/ready' : '/health');
+    const said = await ask(configOf(args, terminal), args.values['ready'] === true ? '/ready' : '/health');
     if (wantsJson(args)) printJson(said, terminal);
     else terminal.out(said.text);
     return said.well ? 0 : 1;

@@ -3,10 +3,9 @@
  */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
-import { readConfig } from '../config/config.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
@@ -14,9 +13,10 @@ import { missingIn, proposalsFor } from '../workbench/init/propose.ts';
 import {
   ArgumentsError,
   type Command,
-  overrides,
+  configOf,
+  DATABASE,
   printJson,
-  type Terminal,
+  refuse,
   textOf,
   wantsJson,
   wholeNumber,
@@ -24,13 +24,10 @@ import {
 
 /** Seconds for the rows of all candidates. */
 const SECONDS = 60;
-/** Milliseconds between two words on how far it is. */
-const PAUSE = 3000;
 
 export const init: Command = {
   summary: 'begins a pack from a live schema, with candidates for patients and others as comments',
-  help: `Usage: lintel init [FOLDER] [--database URL] [--zone ZONE] [--name NAME] [--no-rows] [--budget SECONDS]
-                   [--json]
+  help: `Usage: lintel init [FOLDER] [options]
 
 Looks for tables of patients, practitioners, encounters, conditions, allergies, results, vital signs, medications,
 immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a sample of the rows
@@ -39,23 +36,18 @@ short, and each in three rows or more.
 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
 comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads as it is, and serves nothing
-until you remove the # before what is right.
-
-  --database URL   ${ADDRESS_FORMS}
-  --zone ZONE      IANA zone of the local times in the database, such as America/New_York
-  --name NAME      name of the pack; default: that of the folder
-  --no-rows        looks at names, types and keys alone
-  --budget SECONDS time for reading rows; default ${SECONDS}. The other candidates are scored by names, types and keys
-                   alone
-  --json           prints one JSON object`,
+until you remove the # before what is right.`,
   exits: ['candidates, or none', 'FOLDER is not empty'],
   options: {
-    database: { type: 'string' },
-    json: { type: 'boolean' },
-    name: { type: 'string' },
-    'no-rows': { type: 'boolean' },
-    budget: { type: 'string' },
-    zone: { type: 'string' },
+    ...DATABASE,
+    zone: ['ZONE', 'IANA zone of the local times in the database, such as America/New_York'],
+    name: ['NAME', 'name of the pack; default: that of the folder'],
+    'no-rows': 'looks at names, types and keys alone',
+    budget: [
+      'SECONDS',
+      `time for reading rows; default ${SECONDS}. The other candidates are scored by names, types and keys alone`,
+    ],
+    json: 'prints one JSON object',
   },
   positionals: [0, 1],
   async run(args, terminal) {
@@ -64,20 +56,17 @@ until you remove the # before what is right.
     if (zone !== undefined && !isZone(zone))
       throw new ArgumentsError(['--zone takes an IANA zone, such as America/New_York']);
     const budget = wholeNumber(args, 'budget', [1, 99_999]) ?? SECONDS;
-    if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0) {
-      terminal.note(`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`);
-      return 1;
-    }
-    const config = readConfig(terminal.environment, overrides({ DATABASE_URL: textOf(args, 'database') }));
-    const database = await openDatabase(config, terminal.note);
+    if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
+      return refuse([`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`], terminal);
+    const database = await openDatabase(configOf(args, terminal), terminal.note);
     try {
       const catalog = await database.catalog();
       const named = proposalsFor(catalog, (await database.survey?.(catalog)) ?? new Map());
       const signal = AbortSignal.timeout(1000 * budget);
+      const candidates = plural(named.length, 'candidate');
+      const onDone = nowAndThen<number>(done => terminal.note(`Rows of ${done} of ${candidates} are read`));
       const proposals =
-        args.values['no-rows'] === true
-          ? unseen(named)
-          : await withEvidence(database, named, signal, told(named.length, terminal));
+        args.values['no-rows'] === true ? unseen(named) : await withEvidence(database, named, signal, onDone);
       if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
       if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf) }, terminal);
       else {
@@ -98,16 +87,6 @@ until you remove the # before what is right.
     }
   },
 };
-
-/** Says now and then how far the look at rows is. */
-function told(all: number, terminal: Terminal): (done: number) => void {
-  let last = performance.now();
-  return done => {
-    if (performance.now() - last < PAUSE) return;
-    last = performance.now();
-    terminal.note(`Rows of ${done} of ${plural(all, 'candidate')} are read`);
-  };
-}
 
 function linesOf(proposal: SeenProposal): readonly string[] {
   const { kind, table, rows, score, reasons, elements } = proposal;

@@ -2,10 +2,9 @@
  * `lintel keys`: keys of the authorization server.
  */
 import { join } from 'node:path';
-import { readConfig } from '../config/config.ts';
 import { readKeys, rotateKeys } from '../smart/keys.ts';
 import { FILES } from '../smart/server.ts';
-import { ArgumentsError, type Command, printJson, wantsJson } from './command.ts';
+import { ArgumentsError, type Command, configOf, printJson, wantsJson } from './command.ts';
 
 export const keys: Command = {
   summary: 'rotates the keys of the authorization server',
@@ -15,14 +14,12 @@ export const keys: Command = {
 list     names the keys that sign id_tokens, the newest first
 rotate   makes a new key that signs from now on; older ones still verify, so that no session ends
 
-  --json   prints one JSON object: keys, the newest first
-
 Keys are kept in ${FILES.keys} in DATA_DIR, which only its owner can read; a running server sees changes.`,
   exits: ['done', 'the file of keys cannot be used'],
-  options: { json: { type: 'boolean' } },
+  options: { json: 'prints one JSON object: keys, the newest first' },
   positionals: [1, 1],
   async run(args, terminal) {
-    const file = join(readConfig(terminal.environment).dataDir, FILES.keys);
+    const file = join(configOf(args, terminal).dataDir, FILES.keys);
     const [action] = args.positionals;
     if (action !== 'list' && action !== 'rotate') throw new ArgumentsError(['Expected list or rotate.']);
     const found = action === 'rotate' ? await rotateKeys(file) : readKeys(file);

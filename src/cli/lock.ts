@@ -7,13 +7,11 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import { writeLock } from '../mapping/load/pack/lock.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
-import { problemLine } from '../mapping/load/problem.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { namesSchema } from '../mapping/load/read/names-schema.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
-import { setUp } from '../start/setup.ts';
-import { type Command, configOf, printJson, wantsJson } from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, SCHEMA, wantsJson } from './command.ts';
 import { databaseText, subjectLines } from './subject.ts';
+import { type LoadedSetup, withPack } from './with-pack.ts';
 
 const FILE = 'schema.lock.json';
 /** For editors. */
@@ -39,38 +37,36 @@ Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the t
 columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
 
 Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under
-\`deny\`. A mapping whose first line is \`# yaml-language-server: $schema=./${NAMES}\` has them completed by its
-editor.
-
-  --json           prints one JSON object: pack, database, and the files with whether each changed
-  --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's`,
+\`deny\`. A mapping whose first line is \`# yaml-language-server: $schema=./${NAMES}\` have them completed by its
+editor.`,
   exits: ['both files are written', 'the pack has errors; neither is written'],
-  options: { database: { type: 'string' }, json: { type: 'boolean' }, schema: { type: 'string' } },
+  options: {
+    json: 'prints one JSON object: pack, database, and the files with whether each changed',
+    ...DATABASE,
+    ...SCHEMA,
+  },
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
     const files = withoutLock(config);
-    const { database, pack } = await setUp(config, terminal.note, files);
-    const whole = await database.catalog().finally(() => database.close());
-    if (pack.registry === undefined) {
-      for (const problem of pack.problems) terminal.note(problemLine(problem));
-      terminal.note('The pack has errors, so schema.lock.json was not written. Mend them first.');
-      return 1;
-    }
-    const settings = settingsOf(files);
-    if (!('deny' in settings)) throw new TypeError('the settings of a pack that was loaded are sound');
-    const written = [
-      replaced(join(config.mappings, FILE), writeLock(pack.registry, whole)),
-      replaced(join(config.mappings, NAMES), namesSchema(whole, settings.deny)),
-    ];
-    if (wantsJson(args)) {
-      const { name } = pack.registry.pack;
-      printJson({ pack: name, database: databaseText(config.database), files: written }, terminal);
+    const write = async ({ registry, database }: LoadedSetup): Promise<number> => {
+      const whole = await database.catalog();
+      const settings = settingsOf(files);
+      if (!('deny' in settings)) throw new TypeError('the settings of a pack that was loaded are sound');
+      const written = [
+        replaced(join(config.mappings, FILE), writeLock(registry, whole)),
+        replaced(join(config.mappings, NAMES), namesSchema(whole, settings.deny)),
+      ];
+      if (wantsJson(args)) {
+        const { name } = registry.pack;
+        printJson({ pack: name, database: databaseText(config.database), files: written }, terminal);
+        return 0;
+      }
+      for (const line of subjectLines(config, registry.pack)) terminal.out(line);
+      for (const { file } of written) terminal.out(`Written: ${file}`);
       return 0;
-    }
-    for (const line of subjectLines(config, pack.registry.pack)) terminal.out(line);
-    for (const { file } of written) terminal.out(`Written: ${file}`);
-    return 0;
+    };
+    const code = await withPack(config, terminal, write, files);
+    return code ?? refuse(['The pack has errors, so schema.lock.json was not written. Mend them first.'], terminal);
   },
 };

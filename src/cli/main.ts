@@ -1,9 +1,9 @@
 /**
  * The command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 not understood.
  */
-import { parseArgs } from 'node:util';
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { tellError } from '../start/tell-error.ts';
-import { type Arguments, ArgumentsError, type Command, PRINTED, type Terminal } from './command.ts';
+import { type Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -76,8 +76,29 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 
 const explains = (name: string): string => `lintel ${name} --help explains it.`;
 
-function fullHelp({ help, exits: [fine, no] }: Command): string {
+/** Characters of a line of the help. */
+const WIDTH = 120;
+
+const HELP: Option = 'prints this';
+
+/** A line for each option, or several with what it does in a column of its own. */
+function optionLines(options: Command['options']): readonly string[] {
+  const heads = Object.entries(options).map(([name, option]) =>
+    typeof option === 'string' ? ([`--${name}`, option] as const) : ([`--${name} ${option[0]}`, option[1]] as const),
+  );
+  const width = Math.max(...heads.map(([head]) => head.length));
+  const line = new RegExp(`\\S.{0,${WIDTH - width - 5}}(?= |$)`, 'g');
+  return heads.map(([head, does]) => {
+    const [first, ...more] = does.match(line) ?? [];
+    return [`  ${head.padEnd(width)}  ${first}`, ...more.map(text => `${' '.repeat(width + 4)}${text}`)].join('\n');
+  });
+}
+
+function fullHelp({ help, options, exits: [fine, no] }: Command): string {
   return `${help}
+
+Options:
+${optionLines({ ...options, help: HELP }).join('\n')}
 
 Exit codes:
   0  ${fine}
@@ -93,12 +114,20 @@ function withPrinted(args: readonly string[], files: readonly string[]): string[
   });
 }
 
+function parsed(options: Command['options']): ParseArgsOptionsConfig {
+  const forms = Object.entries(options).map(([name, option]) => {
+    const isSwitch = typeof option === 'string';
+    return [name, { type: isSwitch ? 'boolean' : 'string', multiple: !isSwitch && option[2] === 'several' }] as const;
+  });
+  return Object.fromEntries(forms);
+}
+
 async function runCommand(name: string, command: Command, rest: string[], terminal: Terminal): Promise<number> {
   let args: { values: Record<string, unknown>; positionals: string[] };
   try {
     args = parseArgs({
       args: withPrinted(rest, command.files ?? []),
-      options: { ...command.options, help: { type: 'boolean', short: 'h' } },
+      options: { ...parsed(command.options), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
   } catch (error) {

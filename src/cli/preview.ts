@@ -3,55 +3,53 @@
  */
 import { plural } from '../common/plural.ts';
 import { formOf } from '../law/forms.ts';
-import { problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { facadeOf, setUp } from '../start/setup.ts';
+import { facadeOf } from '../start/setup.ts';
 import { type CcdaPart, type CcdaSection, ccdaPartOf } from '../workbench/ccda/part.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
-import { type Command, configOf, printJson, type Terminal, textOf, unknownMapping, wantsJson } from './command.ts';
+import {
+  type Command,
+  configOf,
+  DATABASE,
+  MAPPINGS,
+  printJson,
+  refuse,
+  SCHEMA,
+  type Terminal,
+  unknownMapping,
+  wantsJson,
+} from './command.ts';
+import { type LoadedSetup, withPack } from './with-pack.ts';
 
 export const preview: Command = {
   summary: 'shows one row beside its resource, and where each element comes from',
-  help: `Usage: lintel preview MAPPING KEY... [--ccda] [--values] [--json]
-                      [--database URL] [--mappings FOLDER] [--schema VERSION]
+  help: `Usage: lintel preview MAPPING KEY... [options]
 
 Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and shows
 the resource that MAPPING makes of it: for each element the table and column, the codec, the row of the code map, and the
 line of the pack; for each column of the row the elements that it makes; and what is wrong with the resource by R4 and
-the profiles that it claims, by line.
-
-  --ccda           shows the sections of C-CDA documents that the resource gives, by which list of ccds.yaml, or why there
-                   is none; with --values their tables and XML
-  --values         shows what the row and the resource hold, which may be a patient's data; without it only the form of
-                   a stored value (AAA^AAA, 9999-99-99)
-  --json           prints one JSON object, which docs/workbench.md describes
-  --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack
-  --schema VERSION version of the database's schema, instead of the pack's`,
+the profiles that it claims, by line.`,
   exits: ['the row is a resource', 'it is none (the reason is printed), there is no such row, or the pack has errors'],
   options: {
-    ccda: { type: 'boolean' },
-    database: { type: 'string' },
-    json: { type: 'boolean' },
-    mappings: { type: 'string' },
-    schema: { type: 'string' },
-    values: { type: 'boolean' },
+    ccda:
+      'shows the sections of C-CDA documents that the resource gives, by which list of ccds.yaml, or why there is none; ' +
+      'with --values their tables and XML',
+    values:
+      "shows what the row and the resource hold, which may be a patient's data; without it only the form of a stored " +
+      'value (AAA^AAA, 9999-99-99)',
+    json: 'prints one JSON object, which docs/workbench.md describes',
+    ...DATABASE,
+    ...MAPPINGS,
+    ...SCHEMA,
   },
   positionals: [2, 20],
   async run(args, terminal) {
-    const config = configOf(args, terminal, textOf(args, 'mappings'));
+    const config = configOf(args, terminal);
     const [name = '', ...key] = args.positionals;
     const values = args.values['values'] === true;
-    const { database, pack, changed, content } = await setUp(config, terminal.note);
-    try {
-      const { registry } = pack;
-      if (registry === undefined) {
-        for (const problem of pack.problems) terminal.note(problemLine(problem));
-        return 1;
-      }
+    const previewIn = async ({ registry, database, changed, content }: LoadedSetup): Promise<number> => {
       const mapping = registry.mappings.find(one => one.name === name);
       if (mapping === undefined) throw unknownMapping(registry, name);
       const facade = facadeOf(registry, database, changed, config);
@@ -63,12 +61,12 @@ the profiles that it claims, by line.
       if (wantsJson(args)) printJson(asJson(shown, ccda, values), terminal);
       else print(shown, ccda, values, terminal);
       return shown.reason === undefined ? 0 : 1;
+    };
+    try {
+      return (await withPack(config, terminal, previewIn)) ?? 1;
     } catch (error) {
       if (!(error instanceof PreviewError)) throw error;
-      terminal.note(error.message);
-      return 1;
-    } finally {
-      await database.close();
+      return refuse([error.message], terminal);
     }
   },
 };

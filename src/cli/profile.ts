@@ -5,7 +5,6 @@
  */
 
 import { plural } from '../common/plural.ts';
-import { readConfig } from '../config/config.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -17,10 +16,19 @@ import { countInWords, countOf, rowsInWords, sizeOf } from '../profile/rows.ts';
 import { type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableNameOf, tableText } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
-import { type Command, overrides, printJson, type Terminal, textOf, wantsJson, wholeNumber } from './command.ts';
+import {
+  type Command,
+  configOf,
+  DATABASE,
+  printJson,
+  refuse,
+  type Terminal,
+  textOf,
+  wantsJson,
+  wholeNumber,
+} from './command.ts';
 
 const ROWS = 20_000;
 const MOST_ROWS = 1_000_000;
@@ -43,27 +51,19 @@ Tables of up to 10,000 rows are counted. Of larger ones the engine's own number 
 "at most" by row numbers.
 
 Values are shown only if they are codes (few, short, each in three rows or more) or stand for none. No value is shown
-of columns that look like names, addresses or notes. Columns under deny in pack.yaml are not read.
-
-  --rows N         rows of the table that are read, spread over its key; default ${ROWS}
-  --values COLUMN  shows the most frequent values of this column, which may be a patient's; several with commas
-  --budget SECONDS ends after this time with what was read until then; default ${SECONDS}
-  --json           the same as JSON
-  --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack: its deny rules hold, and its mappings are named`,
+of columns that look like names, addresses or notes. Columns under deny in pack.yaml are not read.`,
   exits: ['a profile', 'there is no such table, or the pack cannot be read'],
   options: {
-    database: { type: 'string' },
-    mappings: { type: 'string' },
-    rows: { type: 'string' },
-    values: { type: 'string' },
-    budget: { type: 'string' },
-    json: { type: 'boolean' },
+    rows: ['N', `rows of the table that are read, spread over its key; default ${ROWS}`],
+    values: ['COLUMN', "shows the most frequent values of this column, which may be a patient's; several with commas"],
+    budget: ['SECONDS', `ends after this time with what was read until then; default ${SECONDS}`],
+    json: 'the same as JSON',
+    ...DATABASE,
+    mappings: ['FOLDER', 'folder of the pack: its deny rules hold, and its mappings are named'],
   },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal);
     const rows = wholeNumber(args, 'rows', [1, MOST_ROWS]) ?? ROWS;
     const seconds = wholeNumber(args, 'budget', [1, 86_400]) ?? SECONDS;
     const files =
@@ -72,11 +72,8 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
         : readPackFiles(config.mappings, config.schema);
     const settings = files && settingsOf(files);
     if (settings !== undefined && !('deny' in settings)) {
-      for (const problem of settings) terminal.note(problemLine(problem));
-      terminal.note(
-        'The pack cannot be read, so its deny rules are not known. Mend the pack, or leave --mappings out.',
-      );
-      return 1;
+      const why = 'The pack cannot be read, so its deny rules are not known. Mend the pack, or leave --mappings out.';
+      return refuse([...settings.map(problemLine), why], terminal);
     }
     const database = await openDatabase(config, terminal.note);
     try {
@@ -90,15 +87,12 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
       const name = info && tableNameOf(info, schema);
       if (!info || !name) {
         const near = nearest(asked, [...catalog.tables.values()].map(tableText));
-        terminal.note(`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`);
-        return 1;
+        return refuse([`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`], terminal);
       }
       const always = (textOf(args, 'values') ?? '').split(',').map(column => column.trim().toLowerCase());
       const unknown = always.filter(column => column !== '' && !info.columns.has(column));
-      if (unknown.length > 0) {
-        terminal.note(`--values names no column of ${info.name}: ${unknown.join(', ')}`);
-        return 1;
-      }
+      if (unknown.length > 0)
+        return refuse([`--values names no column of ${info.name}: ${unknown.join(', ')}`], terminal);
       const showing = (column: ColumnInfo): Showing => {
         if (column.denied || settings?.deny(name.schema, info.name, column.name) !== undefined) return 'never';
         if (always.includes(column.name.toLowerCase())) return 'always';

@@ -2,9 +2,8 @@
  * `lintel test --record`: makes a test of a row, with invented values, and shows it or writes it.
  */
 import { forTests } from '../check/pack-tests.ts';
-import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { facadeOf, setUp } from '../start/setup.ts';
+import { facadeOf } from '../start/setup.ts';
 import { PreviewError } from '../workbench/preview.ts';
 import { DRAWN, recordRow } from '../workbench/record/record.ts';
 import { PackFileError, readFileOf, saveFile } from '../workbench/server/pack-folder.ts';
@@ -14,11 +13,12 @@ import {
   ArgumentsError,
   configOf,
   printJson,
+  refuse,
   type Terminal,
-  textOf,
   unknownMapping,
   wantsJson,
 } from './command.ts';
+import { type LoadedSetup, withPack } from './with-pack.ts';
 
 /** Resolves to the exit code. */
 export async function recordTest(name: string, args: Arguments, terminal: Terminal): Promise<number> {
@@ -28,14 +28,8 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
     const why = unfit === undefined ? 'needs the KEY of a row' : `does not go with --${unfit}`;
     throw new ArgumentsError([`--record ${why}`]);
   }
-  const config = configOf(args, terminal, textOf(args, 'mappings'));
-  const { database, pack, catalog, changed } = await setUp(config, terminal.note);
-  try {
-    const { registry } = pack;
-    if (registry === undefined) {
-      for (const problem of pack.problems) terminal.note(problemLine(problem));
-      return 1;
-    }
+  const config = configOf(args, terminal);
+  const recordIn = async ({ registry, database, catalog, changed }: LoadedSetup): Promise<number> => {
     const mapping = registry.mappings.find(one => one.name === name);
     if (mapping === undefined) throw unknownMapping(registry, name);
     const facade = facadeOf(registry, database, changed, config);
@@ -56,11 +50,11 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
     if (made.notMade.length > 0) terminal.note(`Not made by the invented rows: ${made.notMade.join(', ')}`);
     terminal.note(isWritten ? `${made.file} has the test` : `Not written; --write appends it to ${made.file}`);
     return 0;
+  };
+  try {
+    return (await withPack(config, terminal, recordIn)) ?? 1;
   } catch (error) {
     if (!(error instanceof PreviewError) && !(error instanceof PackFileError)) throw error;
-    terminal.note(error.message);
-    return 1;
-  } finally {
-    await database.close();
+    return refuse([error.message], terminal);
   }
 }

@@ -2,10 +2,9 @@
  * `lintel serve`: the server, as `npm start` runs it.
  */
 
-import { readConfig } from '../config/config.ts';
 import { describeVariables } from '../config/variables.ts';
 import { runServer } from '../main.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, configOf, DATABASE, MAPPINGS, SCHEMA } from './command.ts';
 
 const variables = describeVariables()
   .map(
@@ -16,8 +15,7 @@ const variables = describeVariables()
 
 export const serve: Command = {
   summary: 'answers FHIR requests over HTTP until it is told to stop',
-  help: `Usage: lintel serve [--port PORT] [--database URL] [--mappings FOLDER] [--schema VERSION]
-                    [--degraded]
+  help: `Usage: lintel serve [options]
 
 Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
 Without any configuration it serves a demo database.
@@ -27,21 +25,14 @@ Options replace the environment variables of the same names. The variables are:
 ${variables}`,
   exits: ['it was told to stop, and answered what was under way', 'it could not start, or not end what was under way'],
   options: {
-    port: { type: 'string' },
-    database: { type: 'string' },
-    mappings: { type: 'string' },
-    schema: { type: 'string' },
-    degraded: { type: 'boolean' },
+    port: ['PORT', 'where it listens'],
+    ...DATABASE,
+    ...MAPPINGS,
+    ...SCHEMA,
+    degraded: 'serves the mappings that work where some do not',
   },
   positionals: [0, 0],
   async run(args, terminal) {
-    const instead = overrides({
-      PORT: textOf(args, 'port'),
-      DATABASE_URL: textOf(args, 'database'),
-      MAPPINGS: textOf(args, 'mappings'),
-      SCHEMA: textOf(args, 'schema'),
-      DEGRADED: args.values['degraded'] === true ? 'true' : undefined,
-    });
-    return runServer(readConfig(terminal.environment, instead), terminal);
+    return runServer(configOf(args, terminal), terminal);
   },
 };

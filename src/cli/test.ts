@@ -7,19 +7,28 @@ import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';
 import { problemCode, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { setUp } from '../start/setup.ts';
-import { writePipelineReports } from './check.ts';
-import { ArgumentsError, type Command, configOf, printJson, printsText, textOf, wantsJson } from './command.ts';
+import { SARIF, writePipelineReports } from './check.ts';
+import {
+  ArgumentsError,
+  type Command,
+  configOf,
+  DATABASE,
+  printJson,
+  printsText,
+  refuse,
+  SCHEMA,
+  textOf,
+  wantsJson,
+} from './command.ts';
 import { recordTest } from './record.ts';
 
 const FILES = ['sarif', 'junit'];
 
 export const test: Command = {
   summary: 'runs the tests of a pack (*.test.yaml) on rows of their own',
-  help: `Usage: lintel test [PACK] [--database URL | --locked] [--schema VERSION] [--json] [--sarif [FILE]]
-                   [--junit [FILE]]
-       lintel test --record MAPPING KEY... [--write] [--mappings FOLDER] [--database URL] [--schema VERSION] [--json]
+  help: `Usage: lintel test [PACK] [--database URL | --locked] [options]
+       lintel test --record MAPPING KEY... [--write] [options]
 
 Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own,
 which has the tables of the schema and the rows that the test writes. The database at hand is only asked for its
@@ -27,33 +36,23 @@ schema.
 
 With --record it makes a test of the row whose key columns hold KEY: the rows that its resource is made of, with
 invented names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL stay; what
-cannot be replaced is left out and told. Nothing is written without --write.
-
-  --record MAPPING makes a test of a row of this mapping
-  --write          appends the test to the file beside that of the mapping (NAME.test.yaml)
-  --mappings F     folder of the pack, with --record
-  --database URL   ${ADDRESS_FORMS}
-  --locked         takes the schema of the pack's schema.lock.json, without a database
-  --schema VERSION version of the database's schema, instead of the pack's
-  --json           prints one JSON object: ran, failed, and each test with its problems; with --record file, test,
-                   leftOut, notMade and written
-  --sarif FILE     also writes the problems as SARIF 2.1.0, which code hosts show at the lines of the files;
-                   --sarif alone prints it instead
-  --junit FILE     also writes the tests as JUnit XML; --junit alone prints it instead`,
+cannot be replaced is left out and told. Nothing is written without --write.`,
   exits: [
     'all tests came true, or there are none; --record: the test was made',
     'a test failed, or the pack has errors; --record: none can be made of the row, or there is no such row',
   ],
   options: {
-    database: { type: 'string' },
-    locked: { type: 'boolean' },
-    schema: { type: 'string' },
-    json: { type: 'boolean' },
-    sarif: { type: 'string' },
-    junit: { type: 'string' },
-    record: { type: 'string' },
-    write: { type: 'boolean' },
-    mappings: { type: 'string' },
+    record: ['MAPPING', 'makes a test of a row of this mapping'],
+    write: 'appends the test to the file beside that of the mapping (NAME.test.yaml)',
+    mappings: ['FOLDER', 'folder of the pack, with --record'],
+    ...DATABASE,
+    locked: "takes the schema of the pack's schema.lock.json, without a database",
+    ...SCHEMA,
+    json:
+      'prints one JSON object: ran, failed, and each test with its problems; with --record file, test, leftOut, ' +
+      'notMade and written',
+    sarif: SARIF,
+    junit: ['FILE', 'also writes the tests as JUnit XML; --junit alone prints it instead'],
   },
   files: FILES,
   positionals: [0, 20],
@@ -68,7 +67,7 @@ cannot be replaced is left out and told. Nothing is written without --write.
     const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;
     if (registry === undefined || catalog === undefined) {
-      for (const problem of problems) terminal.note(problemLine(problem));
+      refuse(problems.map(problemLine), terminal);
       if (catalog === undefined) terminal.note('The pack has no schema.lock.json; `lintel lock` writes it.');
       writePipelineReports(args, { folder: config.mappings, own: problems, tests: undefined }, terminal);
       return 1;

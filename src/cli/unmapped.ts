@@ -4,15 +4,13 @@
 
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
-import { readConfig } from '../config/config.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
-import { problemLine } from '../mapping/load/problem.ts';
 import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
-import { setUp } from '../start/setup.ts';
-import { type Arguments, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { type Arguments, configOf, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { withPack } from './with-pack.ts';
 
 /** Values of one column that are listed. */
 const LISTED = 1000;
@@ -26,18 +24,11 @@ export async function unmapped(args: Arguments, terminal: Terminal): Promise<num
 }
 
 /** What no code map knows, most rows first; `--name`: of one map. Undefined: the pack has errors, which are told. */
-export async function unmappedOf(
+export function unmappedOf(
   args: Arguments,
   terminal: Terminal,
 ): Promise<{ readonly registry: Registry; readonly columns: readonly UnmappedColumn[] } | undefined> {
-  const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
-  const { database, pack } = await setUp(readConfig(terminal.environment, instead), terminal.note);
-  try {
-    const { registry } = pack;
-    if (registry === undefined) {
-      for (const problem of pack.problems) terminal.note(problemLine(problem));
-      return undefined;
-    }
+  return withPack(configOf(args, terminal), terminal, async ({ registry, database }) => {
     const clock = { now: Date.now() };
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
     const onColumn = nowAndThen(column => terminal.note(`Counting values of ${column}`));
@@ -45,9 +36,7 @@ export async function unmappedOf(
     const name = textOf(args, 'name');
     const columns = found.filter(({ map }) => name === undefined || map === name);
     return { registry, columns: columns.toSorted((a, b) => b.total.rows - a.total.rows) };
-  } finally {
-    await database.close();
-  }
+  });
 }
 
 function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Terminal): void {

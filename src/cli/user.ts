@@ -5,13 +5,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
-import { readConfig } from '../config/config.ts';
 import {
   type Arguments,
   ArgumentsError,
   type Command,
-  overrides,
+  configOf,
   printJson,
+  refuse,
   type Terminal,
   textOf,
   wantsJson,
@@ -22,15 +22,11 @@ const SHORTEST_PASSWORD = 12;
 
 export const user: Command = {
   summary: 'manages the accounts of people',
-  help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate] [--accounts FILE] [--json]
-       lintel user link NAME --fhir-user TYPE/ID [--accounts FILE] [--json]
-       lintel user passwd NAME [--generate] [--accounts FILE] [--json]
-       lintel user allow-password NAME [--accounts FILE] [--json]
-       lintel user deny-password NAME [--accounts FILE] [--json]
-       lintel user disable NAME [--accounts FILE] [--json]
-       lintel user enable NAME [--accounts FILE] [--json]
-       lintel user rm NAME [--accounts FILE] [--json]
-       lintel user list [--accounts FILE] [--json]
+  help: `Usage: lintel user add NAME [--fhir-user TYPE/ID] [--generate]
+       lintel user link NAME --fhir-user TYPE/ID
+       lintel user passwd NAME [--generate]
+       lintel user allow-password NAME | deny-password NAME | disable NAME | enable NAME | rm NAME
+       lintel user list
 
   add             makes an account
   link            says which resource the person is
@@ -43,43 +39,37 @@ export const user: Command = {
   rm              removes it; its sessions end
   list            names all accounts
 
-The password is asked for without echo, or read as the first line of standard input: ${SHORTEST_PASSWORD} to
-${LONGEST_PASSWORD} characters.
-
-  --fhir-user TYPE/ID   the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3
-  --generate        makes a random password and prints it
-  --accounts FILE   the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees
-                    changes
-  --json            prints one JSON object: accounts, each with name, disabled, fhirUser and restPassword; or account,
-                    done, and password where one was made`,
+The password is asked for without echo, or read as the first line of standard input. It has ${SHORTEST_PASSWORD} to
+${LONGEST_PASSWORD} characters.`,
   exits: [
     'done',
     'not done: there is no such account, there is one already, or its name, password or resource is wrong',
   ],
   options: {
-    accounts: { type: 'string' },
-    generate: { type: 'boolean' },
-    'fhir-user': { type: 'string' },
-    json: { type: 'boolean' },
+    'fhir-user': ['TYPE/ID', 'the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3'],
+    generate: 'makes a random password and prints it',
+    accounts: [
+      'FILE',
+      'the file of accounts (default: ACCOUNTS, or accounts.json in DATA_DIR); a running server sees changes',
+    ],
+    json:
+      'prints one JSON object: accounts, each with name, disabled, fhirUser and restPassword; or account, done, and ' +
+      'password where one was made',
   },
   positionals: [1, 2],
   async run(args, terminal) {
-    const { accounts: file } = readConfig(terminal.environment, overrides({ ACCOUNTS: textOf(args, 'accounts') }));
+    const { accounts: file } = configOf(args, terminal);
     const [action = '', name] = args.positionals;
     if (action === 'list' && name === undefined) return list(file, args, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
     if (change === undefined || name === undefined) {
       throw new ArgumentsError([`Expected ${Object.keys(CHANGES).join(', ')} with a name, or list.`]);
     }
-    if (!isAccountName(name)) {
-      terminal.note('A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.');
-      return 1;
-    }
+    if (!isAccountName(name))
+      return refuse(['A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.'], terminal);
     const fhirUser = textOf(args, 'fhir-user');
-    if (fhirUser !== undefined && !isFhirUser(fhirUser)) {
-      terminal.note('--fhir-user: expected a type and an id, such as Practitioner/7.');
-      return 1;
-    }
+    if (fhirUser !== undefined && !isFhirUser(fhirUser))
+      return refuse(['--fhir-user: expected a type and an id, such as Practitioner/7.'], terminal);
     const before = readAccounts(file);
     const own = before.find(account => account.name === name);
     const changed = await change(name, own, args, terminal);

@@ -3,7 +3,6 @@
  * lines of pack.yaml for it. In: a table and columns. Out: SQL for the engine; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
-import { readConfig } from '../config/config.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -11,10 +10,10 @@ import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
 import { type WordTable, wordTableName } from '../sql/engine.ts';
-import { ADDRESS_FORMS, engineNamed } from '../sql/engines.ts';
+import { engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
 import { checkAgainst, openDatabase } from '../start/setup.ts';
-import { type Command, overrides, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, type Terminal, wantsJson } from './command.ts';
 
 export const words: Command = {
   summary: 'prints the SQL of an index for searches by words, such as those of names',
@@ -22,28 +21,26 @@ export const words: Command = {
 
 Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that
 let searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel
-executes nothing: the administrator of the database does, and grants Lintel's login SELECT on the table.
-
-  --json           prints one JSON object: statements, and pack with the lines of pack.yaml
-  --database URL   ${ADDRESS_FORMS}
-  --mappings F     folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules
-                   hold`,
+executes nothing: the administrator of the database does, and grants Lintel's login SELECT on the table.`,
   exits: [
     'statements',
     'no such table or column, one that has no words, no key, an engine without such tables, or the pack has errors',
   ],
-  options: { database: { type: 'string' }, json: { type: 'boolean' }, mappings: { type: 'string' } },
+  options: {
+    json: 'prints one JSON object: statements, and pack with the lines of pack.yaml',
+    ...DATABASE,
+    mappings: [
+      'FOLDER',
+      'folder of the pack: the key is that of its mappings of TABLE, else the primary key; its deny rules hold',
+    ],
+  },
   positionals: [2, 60],
   async run(args, terminal) {
-    const instead = overrides({ MAPPINGS: textOf(args, 'mappings'), DATABASE_URL: textOf(args, 'database') });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf(args, terminal);
     const [written = '', ...names] = args.positionals;
     const files = readPackFiles(config.mappings, config.schema);
     const settings = settingsOf(files);
-    if (!('deny' in settings)) {
-      for (const problem of settings) terminal.note(problemLine(problem));
-      return 1;
-    }
+    if (!('deny' in settings)) return refuse(settings.map(problemLine), terminal);
     const database = await openDatabase(config, terminal.note);
     try {
       const { title, wordTable } = engineNamed(database.engine);
@@ -86,9 +83,8 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
   },
 };
 
-function refused(what: string, meant: string | undefined, { note }: Terminal): number {
-  note(meant === undefined ? what : `${what}; did you mean ${meant}?`);
-  return 1;
+function refused(what: string, meant: string | undefined, terminal: Terminal): number {
+  return refuse([meant === undefined ? what : `${what}; did you mean ${meant}?`], terminal);
 }
 
 /** A mapping knows the key of a table that declares none. */

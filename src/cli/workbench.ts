@@ -2,13 +2,12 @@
  * `lintel workbench`: the page in which a pack is written, on this machine alone.
  */
 import { statSync } from 'node:fs';
-import { ConfigError, readConfig } from '../config/config.ts';
+import { ConfigError } from '../config/config.ts';
 import { listen } from '../http/server/server.ts';
-import { ADDRESS_FORMS } from '../sql/engines.ts';
 import { openDatabase } from '../start/setup.ts';
 import { stopSignal } from '../start/signals.ts';
 import { tellError } from '../start/tell-error.ts';
-import { type Command, overrides, textOf } from './command.ts';
+import { type Command, configOf, DATABASE, SCHEMA } from './command.ts';
 import { databaseText } from './subject.ts';
 
 /** Milliseconds that requests under way may take once the workbench stops. */
@@ -21,24 +20,12 @@ export const workbench: Command = {
 Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the files of
 the pack in the folder PACK (default: MAPPINGS, or the demo pack), problems as you type, and rows beside the resources
 that the mappings make of them. It shows patients' data to whoever opens the link. It writes files of PACK and nothing
-else, and asks no other address for anything.
-
-  --database URL   ${ADDRESS_FORMS}
-  --schema VERSION version of the database's schema, instead of the pack's
-  --port PORT      default: a free one
-
-It ends with Ctrl+C.`,
+else, and asks no other address for anything. It ends with Ctrl+C.`,
   exits: ['it was told to stop', 'it could not start'],
-  options: { database: { type: 'string' }, schema: { type: 'string' }, port: { type: 'string' } },
+  options: { ...DATABASE, ...SCHEMA, port: ['PORT', 'default: a free one'] },
   positionals: [0, 1],
   async run(args, terminal) {
-    const instead = overrides({
-      MAPPINGS: args.positionals[0],
-      DATABASE_URL: textOf(args, 'database'),
-      SCHEMA: textOf(args, 'schema'),
-      PORT: textOf(args, 'port') ?? '0',
-    });
-    const config = readConfig(terminal.environment, instead);
+    const config = configOf({ ...args, values: { port: '0', ...args.values } }, terminal, args.positionals[0]);
     if (!statSync(config.mappings, { throwIfNoEntry: false })?.isDirectory()) {
       throw new ConfigError([`PACK: expected a folder; found ${config.mappings}`]);
     }

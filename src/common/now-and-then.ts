@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 const EVERY = 2000;
 
 /** The first word comes after some seconds. */
-export function nowAndThen(say: (what: string) => void): (what: string) => void {
+export function nowAndThen<T = string>(say: (what: T) => void): (what: T) => void {
   let last = performance.now();
   return what => {
     if (performance.now() - last < EVERY) return;

@@ -1,0 +1,29 @@
+/**
+ * Runs what a command does with a pack and its database. In: the configuration. The database is closed in the end.
+ */
+import type { Config } from '../config/config.ts';
+import { problemLine } from '../mapping/load/problem.ts';
+import type { PackFiles } from '../mapping/load/read/files.ts';
+import type { Registry } from '../mapping/model.ts';
+import { type Setup, setUp } from '../start/setup.ts';
+import { refuse, type Terminal } from './command.ts';
+
+export type LoadedSetup = Setup & { readonly registry: Registry };
+
+/** Resolves to undefined where the pack has errors, which are told. `files`: the pack, where it was read before. */
+export async function withPack<T>(
+  config: Config,
+  terminal: Terminal,
+  use: (setup: LoadedSetup) => Promise<T>,
+  files?: PackFiles,
+): Promise<T | undefined> {
+  const setup = await setUp(config, terminal.note, files);
+  try {
+    const { registry, problems } = setup.pack;
+    if (registry !== undefined) return await use({ ...setup, registry });
+    refuse(problems.map(problemLine), terminal);
+    return undefined;
+  } finally {
+    await setup.database.close();
+  }
+}
