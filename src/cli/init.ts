@@ -9,7 +9,7 @@ import { countOf, rowsInWords } from '../profile/rows.ts';
 import { openDatabase } from '../start/setup.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
-import { missingIn, proposalsFor } from '../workbench/init/propose.ts';
+import { missingIn, namesIn, proposalsFor } from '../workbench/init/propose.ts';
 import {
   ArgumentsError,
   type Command,
@@ -61,12 +61,15 @@ until you remove the # before what is right.`,
     const database = await openDatabase(configOf(args, terminal), terminal.note);
     try {
       const catalog = await database.catalog();
-      const named = proposalsFor(catalog, (await database.survey?.(catalog)) ?? new Map());
+      const names = namesIn(catalog, (await database.survey?.(catalog)) ?? new Map());
+      const named = proposalsFor(names);
       const signal = AbortSignal.timeout(1000 * budget);
       const candidates = plural(named.length, 'candidate');
       const onDone = nowAndThen<number>(done => terminal.note(`Rows of ${done} of ${candidates} are read`));
       const proposals =
-        args.values['no-rows'] === true ? unseen(named) : await withEvidence(database, named, signal, onDone);
+        args.values['no-rows'] === true
+          ? unseen(named, names)
+          : await withEvidence(database, named, names, signal, onDone);
       if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
       if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf) }, terminal);
       else {
@@ -116,16 +119,21 @@ function plainOf({ info: _, named: _named, factor: _factor, elements, rows, ...r
   return {
     ...rest,
     ...(rows === undefined ? {} : countOf(rows)),
-    elements: elements.map(({ join: joined, otherwise: _others, type: _type, ...element }) => ({
+    elements: elements.map(({ join: joined, otherwise: _others, type: _type, reference, ...element }) => ({
       ...element,
+      ...(reference && { reference: { mapping: reference.mapping, on: reference.on.map(plainPair) } }),
       ...(joined && {
         join: joined.map(({ table, on, isDeclared: declared }) => ({
           ...{ table: table.name, declared },
-          on: on.map(([theirs, ours]) => ({ theirs, ours })),
+          on: on.map(plainPair),
         })),
       }),
     })),
   };
+}
+
+function plainPair([theirs, ours]: readonly [string, string]) {
+  return { theirs, ours };
 }
 
 function isZone(zone: string): boolean {

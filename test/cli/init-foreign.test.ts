@@ -2,68 +2,8 @@
  * `lintel init` before schemas of other habits: German names with declared foreign keys of one column and of several,
  * Spanish names without any key, and foreign keys whose names say nothing.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
-import { lintel } from './lintel.ts';
-
-interface Element {
-  readonly path: string;
-  readonly column: string;
-  readonly why: string;
-  readonly join?: readonly { readonly table: string; readonly declared: boolean }[];
-}
-
-interface Proposed {
-  readonly kind: string;
-  readonly table: string;
-  readonly score: number;
-  readonly key: readonly string[];
-  readonly reasons: readonly string[];
-  readonly elements: readonly Element[];
-}
-
-/** Runs init on a database of these tables; `fill` adds rows. */
-async function begun(schema: string, fill: (insert: (table: string, ...row: (string | number)[]) => void) => void) {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, 'some.sqlite');
-  const database = new DatabaseSync(file);
-  database.exec(`PRAGMA foreign_keys = OFF; BEGIN; ${schema}`);
-  fill((table, ...row) => {
-    database.prepare(`INSERT INTO "${table}" VALUES (${row.map(() => '?').join()})`).run(...row);
-  });
-  database.exec('COMMIT');
-  database.close();
-  const pack = join(folder, 'pack');
-  const environment = { DATABASE_URL: `sqlite:${file}`, DATA_DIR: join(folder, 'data') };
-  const { out, notes } = await lintel(environment, 'init', pack, '--json', '--zone', 'UTC');
-  const { proposals } = JSON.parse(out) as { readonly proposals: readonly Proposed[] };
-  const first = (kind: string): Proposed => {
-    const found = proposals.find(one => one.kind === kind);
-    if (!found) throw new Error(`${kind} was not found`);
-    return found;
-  };
-  const columns = (kind: string): Readonly<Record<string, string>> =>
-    Object.fromEntries(first(kind).elements.map(({ path, column }) => [path, column]));
-  const text = (name: string): string => readFileSync(join(pack, name), 'utf8');
-  /** What `check` finds once the first candidate of each file counts. */
-  const errors = async (): Promise<readonly string[]> => {
-    for (const name of readdirSync(pack).filter(one => one !== 'pack.yaml')) {
-      const [mapping = ''] = text(name).split('# ---\n');
-      writeFileSync(join(pack, name), mapping.replace(/^# ?(?!#)/gm, ''));
-    }
-    const checked = await lintel({ ...environment, MAPPINGS: pack }, 'check', '--json');
-    const { problems } = JSON.parse(checked.out) as { problems: readonly { severity: string; message: string }[] };
-    return problems.filter(({ severity }) => severity === 'error').map(({ message }) => message);
-  };
-  return { proposals, first, columns, text, errors, told: `${out}${notes}` };
-}
-
-const day = (i: number): string => `2023-0${1 + (i % 9)}-${10 + (i % 18)}`;
-const instant = (i: number): string => `${day(i)} 08:30:00.000`;
+import { expect, test } from 'vitest';
+import { begun, day, instant } from './begun-pack.ts';
 
 test('German names are read, and declared foreign keys lead to the patient whatever their names', async () => {
   const { proposals, first, columns, text, errors, told } = await begun(

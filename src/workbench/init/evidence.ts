@@ -11,11 +11,12 @@ import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { among, filled, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
-import type { ColumnExpression } from '../../sql/expression.ts';
+import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
 import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
-import { type Proposal, type ProposedElement, patientColumn, rounded, scored } from './propose.ts';
+import { type Names, type Proposal, type ProposedElement, patientColumn, rounded, scored } from './propose.ts';
+import { type PossibleReference, possibleReferences } from './references.ts';
 
 /** What the sample says of one column. */
 export interface ElementEvidence {
@@ -60,19 +61,33 @@ const LIKELY = 0.85;
 const NEARLY_ALL = 0.8;
 /** Of an empty table the names may be right, and a full one is likelier. */
 const EMPTY = 0.5;
+/** The share of keys that lead to a row, where they are keys. */
+const LEAST_FOUND = 0.5;
 /** Names fit and rows do not. */
 const CONTRADICTED = 0.3;
 /** Among candidates alike the one with more rows counts: this for each power of ten. */
 const ROWS_SHARE = 0.01;
 
 /** Proposals without a look at rows. */
-export function unseen(proposals: readonly Proposal[]): readonly SeenProposal[] {
-  const seen = proposals.map(proposal => ({
-    ...proposal,
-    rows: undefined,
-    elements: proposal.elements.map(element => ({ ...element, seen: undefined })),
-  }));
-  return ranked(seen);
+export function unseen(proposals: readonly Proposal[], names: Names): readonly SeenProposal[] {
+  const best = ranked(proposals.map(unseenOne));
+  return best.map(one => {
+    const first = Map.groupBy(possibleReferences(one, best, names), ({ path }) => path).values();
+    return withElements(
+      one,
+      [...first].flatMap(([reference]) => reference ?? []),
+    );
+  });
+}
+
+function unseenOne(proposal: Proposal): SeenProposal {
+  const elements = proposal.elements.map(element => ({ ...element, seen: undefined }));
+  return { ...proposal, rows: undefined, elements };
+}
+
+function withElements(proposal: SeenProposal, more: readonly ProposedElement[]): SeenProposal {
+  const elements = more.map(element => ({ seen: undefined, ...element }));
+  return { ...proposal, elements: [...proposal.elements, ...elements] };
 }
 
 /**
@@ -82,6 +97,7 @@ export function unseen(proposals: readonly Proposal[]): readonly SeenProposal[] 
 export async function withEvidence(
   database: Database,
   proposals: readonly Proposal[],
+  names: Names,
   signal: AbortSignal,
   progress: (done: number) => void,
 ): Promise<readonly SeenProposal[]> {
@@ -94,7 +110,38 @@ export async function withEvidence(
     progress(seen.length);
     patients ??= bestOf(seen, proposals);
   }
-  return ranked([...seen, ...unseen(proposals.slice(seen.length))]);
+  const best = ranked([...seen, ...proposals.slice(seen.length).map(unseenOne)]);
+  const whole: SeenProposal[] = [];
+  for (const one of best)
+    whole.push(withElements(one, await referencesOf(database, one, possibleReferences(one, best, names), signal)));
+  return whole;
+}
+
+/** Of each element the first reference that rows do not contradict. */
+async function referencesOf(
+  database: Database,
+  { info }: SeenProposal,
+  possible: readonly PossibleReference[],
+  signal: AbortSignal,
+): Promise<readonly SeenElement[]> {
+  const look: Look = {
+    database,
+    patients: undefined,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]),
+  };
+  const taken = new Map<string, SeenElement>();
+  for (const { path, target, isDeclared, ...one } of possible) {
+    if (taken.has(path)) continue;
+    const [[theirs, ours] = [], ...more] = one.reference.on;
+    if (theirs === undefined || ours === undefined) continue;
+    const from = { info: one.join?.at(-1)?.table ?? info, column: ours };
+    const share = more.length > 0 ? undefined : await shareAmong(look, from, target.info, theirs);
+    if (share !== undefined && share < LEAST_FOUND && !isDeclared) continue;
+    const where = isDeclared ? 'there' : `${theirs} of ${target.table}`;
+    const note = share === undefined ? undefined : `${Math.round(100 * share)} % of a sample are ${where}`;
+    taken.set(path, { path, ...one, seen: note === undefined ? undefined : { note, fit: 1, via: undefined } });
+  }
+  return [...taken.values()];
 }
 
 /** The best candidate for patients, once all of them were looked at. */
@@ -203,7 +250,7 @@ async function stepsHold(
     const share = await shareAmong(look, { info: join[i - 1]?.table ?? info, column: ours }, table, theirs);
     if (share === undefined) continue;
     notes.push(`${Math.round(100 * share)} % of a sample of ${ours} are in ${tableText(table)}`);
-    if (share < 0.5) fit *= CONTRADICTED;
+    if (share < LEAST_FOUND) fit *= CONTRADICTED;
   }
   return notes.length === 0 ? undefined : { note: notes.join('; '), fit };
 }
@@ -370,7 +417,7 @@ async function amongPatients(
   const share = await shareAmong(look, { info, column }, patients.info, key);
   if (share === undefined) return undefined;
   const note = `${Math.round(100 * share)} % of a sample are ${key} of ${patients.table}`;
-  return { note, fit: share < 0.5 ? CONTRADICTED : 1 };
+  return { note, fit: share < LEAST_FOUND ? CONTRADICTED : 1 };
 }
 
 /**
@@ -395,11 +442,17 @@ async function shareAmong(
       values.map(one => value(one, ours.type)),
     );
     const found = await database.query(planOf(to, theirs, wanted), { bulkhead: 'export', signal });
-    return Math.min(1, found.length / values.length);
+    // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
+    const keys = new Set(found.map(([one]) => comparable(one)));
+    return values.filter(one => keys.has(comparable(one))).length / values.length;
   } catch (error) {
     if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
     throw error;
   }
+}
+
+function comparable(stored: SqlValue | undefined): string {
+  return stored instanceof Uint8Array ? Buffer.from(stored).toString('hex') : String(stored).trim().toLowerCase();
 }
 
 const ALIAS = identifier('t');

@@ -259,6 +259,11 @@ function nodeText(element: SeenElement, { mapping, joins, patients }: Surroundin
   const { column, kind, join, seen, path } = element;
   const alias = lastAlias(joins, join);
   const from = alias === undefined ? column : `${alias}.${column}`;
+  if (element.reference) {
+    const { mapping: to, on } = element.reference;
+    const pairs = on.map(([theirs, ours]) => `${theirs}: ${alias === undefined ? ours : `${alias}.${ours}`}`);
+    return `{ ref: ${to}, on: { ${pairs.join(', ')} } }`;
+  }
   if (kind === 'patient') {
     const theirs = (patients && patientColumn(patients, column)) ?? column;
     return `{ ref: ${patients?.kind ?? 'patients'}, on: { ${theirs}: ${from} } }`;

@@ -29,6 +29,16 @@ interface Kind {
     /** The code system whose codes the element wants. */
     readonly system?: string;
   }[];
+  /** References to other kinds. */
+  readonly references?: readonly {
+    readonly path: string;
+    /** The resource that is referred to. */
+    readonly to: string;
+    /** The tables that lead to the patient may have it, too: the order of a result is of the same visit. */
+    readonly away?: true;
+    /** Names of columns, in words. */
+    readonly columns: readonly string[];
+  }[];
 }
 
 export interface ProposedElement {
@@ -46,6 +56,11 @@ export interface ProposedElement {
   readonly with?: Readonly<Record<string, string>>;
   /** The column is of another table, which these steps lead to. */
   readonly join?: readonly Step[];
+  /** It is a reference to the row of another mapping where all these columns are equal. */
+  readonly reference?: {
+    readonly mapping: string;
+    readonly on: readonly (readonly [theirs: string, ours: string])[];
+  };
   /** Other tables that such steps may lead to, next best first. */
   readonly otherwise?: readonly ProposedElement[];
 }
@@ -102,8 +117,15 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
   code: ['text', 'integer', 'decimal', 'bit'],
 };
 
-/** Candidates of each kind, best first. `surveys`: declared foreign keys by the catalog's keys of tables. */
-export function proposalsFor(catalog: Catalog, surveys: Surveys): readonly Proposal[] {
+/** What the names of a schema say, and where its tables lead. */
+export interface Names {
+  readonly tables: readonly TableInfo[];
+  readonly wordsOf: (name: string) => ReadonlySet<string>;
+  readonly stepsOf: StepsOf;
+}
+
+/** `surveys`: declared foreign keys by the catalog's keys of tables. */
+export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   const words = new Map<string, ReadonlySet<string>>();
   const wordsOf = (name: string): ReadonlySet<string> => {
     const known = words.get(name) ?? wordsIn(name);
@@ -111,11 +133,15 @@ export function proposalsFor(catalog: Catalog, surveys: Surveys): readonly Propo
     return known;
   };
   const tables = [...new Set(catalog.tables.values())].filter(({ name }) => isIdentifier(name));
-  const keyOf = (table: TableInfo): readonly string[] => keyIn(table, wordsOf);
-  const stepsOf = stepsIn(catalog, surveys, wordsOf, keyOf);
+  return { tables, wordsOf, stepsOf: stepsIn(catalog, surveys, wordsOf, table => keyIn(table, wordsOf)) };
+}
+
+/** Candidates of each kind, best first. */
+export function proposalsFor(names: Names): readonly Proposal[] {
+  const { tables, stepsOf } = names;
   const candidates = (kind: Kind, patients: ReadonlySet<TableInfo>): readonly Proposal[] =>
     tables
-      .map(table => proposalOf(kind, table, { wordsOf, stepsOf, patients }))
+      .map(table => proposalOf(kind, table, { ...names, patients }))
       .filter(({ score, named, elements }) => score >= (named > 0 ? LEAST : UNNAMED) && elements.length > 0)
       .toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))
       .slice(0, MOST);
@@ -126,9 +152,7 @@ export function proposalsFor(catalog: Catalog, surveys: Surveys): readonly Propo
   return [...patients, ...others.flatMap(kind => candidates(kind, known))];
 }
 
-interface Names {
-  readonly wordsOf: (name: string) => ReadonlySet<string>;
-  readonly stepsOf: StepsOf;
+interface Around extends Names {
   /** Tables that may be those of patients. */
   readonly patients: ReadonlySet<TableInfo>;
 }
@@ -168,9 +192,9 @@ function withoutRelated(patients: readonly Proposal[], stepsOf: StepsOf): readon
   });
 }
 
-type Found = Pick<ProposedElement, 'column' | 'declared' | 'type' | 'score' | 'why'>;
+export type Found = Pick<ProposedElement, 'column' | 'declared' | 'type' | 'score' | 'why'>;
 
-function proposalOf(kind: Kind, table: TableInfo, names: Names): Proposal {
+function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
   const { wordsOf, stepsOf } = names;
   const named = bestOf(kind.tables, wordsOf(table.name));
   const taken = new Set<string>();
@@ -178,7 +202,7 @@ function proposalOf(kind: Kind, table: TableInfo, names: Names): Proposal {
     const { path, columns, joined = [], kind: type, system, with: beside } = element;
     const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
     const isPatient = type === 'patient';
-    const own = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, wordsOf, taken);
+    const own = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, names, taken);
     const steps = stepsOf(table);
     // A code with a declared foreign key stands for the text of that list.
     const list = own && steps.filter(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === own.column));
@@ -213,23 +237,29 @@ function bestIn(
   table: TableInfo,
   texts: readonly string[],
   type: string,
-  wordsOf: Names['wordsOf'],
+  { wordsOf, stepsOf }: Names,
   taken: ReadonlySet<string> = new Set(),
 ): Found | undefined {
+  // `modified_by`: whoever did it, and no date.
+  const isKey = ({ name }: ColumnInfo): boolean =>
+    wordsOf(name).has('by') ||
+    stepsOf(table).some(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === name));
   const [best] = [...table.columns.values()]
     .filter(column => !taken.has(column.name) && isIdentifier(column.name) && fits(column, type))
+    .filter(column => type !== 'date' || !isKey(column))
     .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score);
   return best && found(best.column, best.score, `reads as "${best.words}"`);
 }
 
-function found({ name, declared, type }: ColumnInfo, score: number, why: string): Found {
+/** A column that was found, with how well its name fits. */
+export function found({ name, declared, type }: ColumnInfo, score: number, why: string): Found {
   return { column: name, declared, type, score: rounded(score), why };
 }
 
 /** The patient of a row: by a declared foreign key, whatever its name, or else by its name. */
-function patientIn(table: TableInfo, columns: readonly string[], names: Names): Found | undefined {
+function patientIn(table: TableInfo, columns: readonly string[], names: Around): Found | undefined {
   const { wordsOf, stepsOf, patients } = names;
   const declared = stepsOf(table).filter(({ isDeclared, on }) => isDeclared && on.length === 1);
   const [leading] = declared
@@ -243,7 +273,7 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Names): 
     })
     .toSorted((a, b) => b.name - a.name);
   if (leading) return leading.one;
-  const named = bestIn(table, columns, 'patient', wordsOf);
+  const named = bestIn(table, columns, 'patient', names);
   const astray = named && declared.find(({ on }) => on[0]?.[1] === named.column);
   if (!named || !astray || patients.size === 0) return named;
   const why = `${named.why}, and its declared foreign key leads to ${tableText(astray.table)}`;
@@ -254,7 +284,7 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Names): 
 function patientsAway(
   table: TableInfo,
   columns: readonly string[],
-  names: Names,
+  names: Around,
 ): readonly (Found & { readonly join: readonly Step[] })[] {
   const { stepsOf, patients } = names;
   const reached = new Set([table, ...patients]);
@@ -281,13 +311,14 @@ function textsAway(
   steps: readonly Step[],
   joined: readonly string[],
   type: string,
-  { wordsOf, patients }: Names,
+  names: Around,
 ): readonly (Found & { readonly join: readonly Step[] })[] {
   if (joined.length === 0) return [];
+  const { wordsOf, patients } = names;
   return steps
     .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => wordsOf(ours).has('patient')))
     .flatMap(step => {
-      const theirs = bestIn(step.table, joined, type, wordsOf);
+      const theirs = bestIn(step.table, joined, type, names);
       if (!theirs) return [];
       return [
         { ...theirs, score: rounded((step.isDeclared ? DECLARED : GUESSED) * theirs.score), join: [step] as const },
@@ -324,8 +355,13 @@ function fits({ type, denied }: ColumnInfo, kind: string): boolean {
 
 const OF_PEOPLE = ['first', 'last', 'maiden', 'birth'];
 
+/** The references that a kind of record may have. */
+export function referencesIn(kind: string): NonNullable<Kind['references']> {
+  return hints.candidates.find(({ name }) => name === kind)?.references ?? [];
+}
+
 /** How well a name fits the best of several texts: all words of the text are there, and few others. */
-function bestOf(
+export function bestOf(
   texts: readonly string[],
   words: ReadonlySet<string>,
 ): { readonly score: number; readonly words: string } {

@@ -1,0 +1,78 @@
+/**
+ * References of a table to those that other mappings are proposed for. In: a proposal, and the best of each kind. Out:
+ * for each reference that FHIR knows the columns that may be it, likeliest first: declared foreign keys, columns that
+ * are named like the key of the other table or like the element, and those of the tables that lead to the patient.
+ */
+import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import type { Step } from './parents.ts';
+import { bestOf, type Found, found, type Names, type Proposal, type ProposedElement, referencesIn } from './propose.ts';
+
+export interface PossibleReference extends ProposedElement {
+  readonly reference: NonNullable<ProposedElement['reference']>;
+  /** What it refers to. */
+  readonly target: Proposal;
+  readonly isDeclared: boolean;
+}
+
+/** Columns of whoever changed or removed a row. */
+const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed', 'voided'];
+/** By the name of the other table's key, and of a table on the way to the patient. */
+const BY_KEY = 0.9;
+const AWAY = 0.95;
+
+/** `best`: all proposals, the best of each kind first. */
+export function possibleReferences(
+  proposal: Proposal,
+  best: readonly Proposal[],
+  names: Names,
+): readonly PossibleReference[] {
+  const patient = proposal.elements.find(({ kind }) => kind === 'patient');
+  return referencesIn(proposal.kind).flatMap(({ path, to, columns, away }) => {
+    const target = best.find(({ resource }) => resource === to);
+    if (!target || target.info === proposal.info) return [];
+    const steps = away ? (patient?.join ?? []) : [];
+    const ways = [[], ...steps.map((_, i) => steps.slice(0, i + 1))];
+    return ways.flatMap(join => {
+      const from = join.at(-1)?.table ?? proposal.info;
+      if (from === target.info) return [];
+      return keysTo(target, from, columns, names).map(({ on, isDeclared, ...one }) => ({
+        ...{ path, kind: 'reference', ...one, score: one.score * AWAY ** join.length, isDeclared, target },
+        ...(join.length > 0 ? { join } : {}),
+        reference: { mapping: target.kind, on },
+      }));
+    });
+  });
+}
+
+/** The columns of a table that may be the key of another, likeliest first. */
+function keysTo(
+  target: Proposal,
+  from: TableInfo,
+  texts: readonly string[],
+  { wordsOf, stepsOf }: Names,
+): readonly (Found & Pick<Step, 'on' | 'isDeclared'>)[] {
+  const nameOf = (column: string): number => bestOf(texts, wordsOf(column)).score;
+  const isAfterwards = (column: string): boolean => AFTERWARDS.some(word => wordsOf(column).has(word));
+  const steps = stepsOf(from).flatMap(({ table, on, isDeclared }) => {
+    const [[theirs, ours] = []] = on;
+    const column = ours === undefined ? undefined : findColumn(from, ours);
+    if (table !== target.info || !column || column.denied || isAfterwards(column.name)) return [];
+    const what = `${tableText(table)}.${theirs}`;
+    const why = isDeclared ? `declared foreign key to ${what}` : `may be ${what}, by the names`;
+    return [{ ...found(column, isDeclared ? 1 : BY_KEY, why), on, isDeclared, named: nameOf(column.name) }];
+  });
+  const known = new Set(stepsOf(from).flatMap(({ on, isDeclared }) => (isDeclared ? on.map(([, ours]) => ours) : [])));
+  for (const step of steps) for (const [, ours] of step.on) known.add(ours);
+  const [key, ...more] = target.key;
+  const theirs = key === undefined || more.length > 0 ? undefined : findColumn(target.info, key);
+  const named = [...from.columns.values()].flatMap(column => {
+    const { score, words } = bestOf(texts, wordsOf(column.name));
+    const isAlike = theirs?.type !== undefined && theirs.type.kind === column.type?.kind;
+    if (!theirs || !isAlike || score === 0 || column.denied || known.has(column.name)) return [];
+    const on = [[theirs.name, column.name]] as const;
+    return [{ ...found(column, score, `reads as "${words}"`), on, isDeclared: false, named: score }];
+  });
+  return [...steps, ...named]
+    .toSorted((a, b) => Number(b.isDeclared) - Number(a.isDeclared) || b.named - a.named || b.score - a.score)
+    .map(({ named: _, ...one }) => one);
+}

@@ -1,0 +1,78 @@
+/** References between the tables that `lintel init` proposes: to visits and to those who treat. */
+import { expect, test } from 'vitest';
+import { begun, instant } from './begun-pack.ts';
+
+const CLINIC = `
+  CREATE TABLE patients (id INTEGER PRIMARY KEY, last_name VARCHAR(40), first_name VARCHAR(40), birth_date DATE, sex CHAR(1),
+    gp INTEGER REFERENCES doctors(doctor_no));
+  CREATE TABLE doctors (doctor_no INTEGER PRIMARY KEY, last_name VARCHAR(40), first_name VARCHAR(40), npi VARCHAR(10));
+  CREATE TABLE visits (visit_no INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients(id), start_date DATETIME, status VARCHAR(10),
+    visit_type VARCHAR(10), modified_by INTEGER REFERENCES doctors(doctor_no), seen_by INTEGER REFERENCES doctors(doctor_no));
+  CREATE TABLE orders (order_no INTEGER PRIMARY KEY, visit_no INTEGER, patient_id INTEGER REFERENCES patients(id));
+  CREATE TABLE results (result_no INTEGER PRIMARY KEY, order_no INTEGER REFERENCES orders(order_no), test_name VARCHAR(20), value DECIMAL(8,2),
+    unit VARCHAR(9), result_date DATETIME, status VARCHAR(10));
+  CREATE TABLE problems (problem_no INTEGER PRIMARY KEY, patient_id INTEGER, encounter_id INTEGER, doctor_id INTEGER, problem_text VARCHAR(40),
+    onset_date DATE);
+  CREATE TABLE allergies (allergy_no INTEGER PRIMARY KEY, patient_id INTEGER, visit_no INTEGER, substance VARCHAR(40), status VARCHAR(10));`;
+
+type Insert = Parameters<Parameters<typeof begun>[1]>[0];
+
+/** `dangling`: of 40 rows, those whose keys lead to no row. */
+const rows =
+  (dangling: number) =>
+  (insert: Insert): void => {
+    for (let i = 1; i <= 5; i++) insert('doctors', i, 'Quxl', 'Quxf', `123456789${i}`);
+    for (let i = 1; i <= 40; i++) {
+      const [lost, doctor] = [i <= dangling, 1 + (i % 5)];
+      const visit = lost ? (i % 2 ? 90_000 + i : null) : 1000 + i;
+      insert('patients', i, 'Quxl', 'Quxf', '1970-01-02', 'F', i % 3 ? doctor : null);
+      insert('visits', 1000 + i, i, instant(i), 'finished', 'inpatient', 1, lost ? 77 : doctor);
+      insert('orders', 2000 + i, visit, i);
+      insert('results', 3000 + i, 2000 + i, 'Sodium', 140, 'mmol/L', instant(i), 'final');
+      insert('problems', 4000 + i, i, visit, doctor, 'Hypertension', '2023-01-02');
+      // A number of something else: no visit has it.
+      insert('allergies', 5000 + i, i, i, 'Peanut', 'active');
+    }
+  };
+
+test('a column whose key leads to visits or doctors is proposed as a reference to their mapping', async () => {
+  const { first, text, errors, told } = await begun(CLINIC, rows(0));
+  expect(text('patients.yaml')).toMatch(
+    /^# {3}generalPractitioner: \{ ref: practitioners, on: \{ doctor_no: gp \} \} {2}## INTEGER, score 1\.00: declared foreign key to doctors\.doctor_no; 100 % of a sample are there$/m,
+  );
+  // Whoever changed a row last did not treat.
+  expect(text('encounters.yaml')).toMatch(
+    /^# {3}participant:\n# {5}individual: \{ ref: practitioners, on: \{ doctor_no: seen_by \} \}/m,
+  );
+  expect(text('results.yaml')).toContain('encounter: { ref: encounters, on: { visit_no: j.visit_no } }');
+  expect(text('results.yaml').match(/table: orders/g)).toHaveLength(1);
+  const problems = text('conditions.yaml');
+  expect(problems).toMatch(
+    /encounter: \{ ref: encounters, on: \{ visit_no: encounter_id \} \} .*reads as "encounter id"/,
+  );
+  expect(problems).toContain('recorder: { ref: practitioners, on: { doctor_no: doctor_id } }');
+  expect(first('conditions').elements.find(({ path }) => path === 'encounter')).toMatchObject({
+    column: 'encounter_id',
+    reference: { mapping: 'encounters', on: [{ theirs: 'visit_no', ours: 'encounter_id' }] },
+  });
+  // Only the names say so, and the rows do not.
+  expect(text('allergies.yaml')).not.toContain('ref: encounters');
+  expect(await errors()).toEqual([]);
+  expect(told).not.toContain('Qux');
+});
+
+test('with keys that dangle or are NULL the proposed pack passes check', async () => {
+  const { text, errors } = await begun(CLINIC, rows(12));
+  expect(text('conditions.yaml')).toMatch(/encounter: .*8\d % of a sample are visit_no of visits/);
+  expect(text('encounters.yaml')).toMatch(/individual: .*declared foreign key/);
+  expect(await errors()).toEqual([]);
+});
+
+test('where all declared keys dangle the reference stays, and says so', async () => {
+  const { text, errors } = await begun(CLINIC, rows(40));
+  expect(text('encounters.yaml')).toMatch(
+    /individual: .*declared foreign key to doctors\.doctor_no; 0 % of a sample are there/,
+  );
+  expect(text('conditions.yaml')).not.toContain('ref: encounters');
+  expect(await errors()).toEqual([]);
+});
