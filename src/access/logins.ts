@@ -6,6 +6,7 @@
 import type { LoginRule, PackAccess } from '../auth/rules.ts';
 import type { Grant, Tokens } from '../auth/token.ts';
 import type { Facade } from '../facade.ts';
+import { escapedValue } from '../search/values.ts';
 
 /**
  * The resource that somebody is (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such
@@ -89,6 +90,6 @@ function isLogin(text: string): boolean {
 
 /** What somebody calls himself is one value, whatever is in it. https://hl7.org/fhir/R4/search.html#escaping */
 function asked({ found }: LoginRule, login: string): LoginRule['found'] {
-  const escaped = login.replace(/[\\,$|]/g, character => `\\${character}`);
+  const escaped = escapedValue(login);
   return found.map(([name, value]) => [name, value.replaceAll('{login}', () => escaped)]);
 }

@@ -6,6 +6,8 @@
  *     xml`<title>${'a < b'}</title>`.text  // <title>a &lt; b</title>
  */
 
+import { escapeXml } from '../common/markup.ts';
+
 /** Markup whose texts are escaped. */
 export class Markup {
   readonly text: string;
@@ -74,27 +76,6 @@ function textOf(value: MarkupValue): string {
 function nameOf(value: MarkupValue): string {
   if (typeof value !== 'string' || !/^[A-Za-z][\w:.-]*$/.test(value)) throw new RangeError('no name of an element');
   return value;
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 forbids
-const SPECIAL = /[&<>"'\0-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: those that XML 1.0 forbids
-const ILLEGAL = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g;
-
-/**
- * A text as character data, or within a quoted attribute. Characters that XML cannot hold become U+FFFD.
- * https://www.w3.org/TR/xml/#charsets
- */
-function escapeXml(text: string): string {
-  if (!SPECIAL.test(text)) return text;
-  return text
-    .toWellFormed()
-    .replace(ILLEGAL, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\r', '&#13;');
 }
 
 const ATTRIBUTE = /^[A-Za-z][\w:.-]*$/;

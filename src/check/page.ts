@@ -2,6 +2,7 @@
  * Writes the report of a check as one HTML page without script or other files, light and dark. In: the report. Out:
  * HTML text.
  */
+import { escapeXml } from '../common/markup.ts';
 import { type Problem, problemCode } from '../mapping/load/problem.ts';
 import { type CheckReport, countOf } from './report.ts';
 import type { SectionReport } from './run.ts';
@@ -31,7 +32,7 @@ export function reportPage(report: CheckReport): string {
   const drawn = `seed ${seed}, ${budgetSeconds === undefined ? 'every row' : `budget ${budgetSeconds} s`}`;
   return framed(
     title,
-    `<p>${found}. ${escaped(at)}, ${drawn}.</p>
+    `<p>${found}. ${escapeXml(at)}, ${drawn}.</p>
 ${problems.length === 0 ? '' : `<ul>\n${problems.map(problemItem).join('\n')}\n</ul>`}
 ${sections.map(sectionPart).join('\n')}`,
   );
@@ -44,11 +45,11 @@ export function framed(title: string, content: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeXml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
-<h1>${escaped(title)}</h1>
+<h1>${escapeXml(title)}</h1>
 ${content}
 </body>
 </html>
@@ -58,17 +59,17 @@ ${content}
 function problemItem(problem: Problem): string {
   const { severity, position, message, expected, found, suggestion } = problem;
   const more = [
-    expected === undefined ? '' : `; expected ${escaped(expected)}`,
-    found === undefined ? '' : `; found ${escaped(found)}`,
-    suggestion === undefined ? '' : `; did you mean ${escaped(suggestion)}?`,
+    expected === undefined ? '' : `; expected ${escapeXml(expected)}`,
+    found === undefined ? '' : `; found ${escapeXml(found)}`,
+    suggestion === undefined ? '' : `; did you mean ${escapeXml(suggestion)}?`,
   ].join('');
   const place = `${position.file}:${position.line}:${position.column}`;
-  return `<li class="${severity}"><b>${severity}</b> <code>${escaped(place)}</code> ${escaped(message)}${more} [${problemCode(problem)}]</li>`;
+  return `<li class="${severity}"><b>${severity}</b> <code>${escapeXml(place)}</code> ${escapeXml(message)}${more} [${problemCode(problem)}]</li>`;
 }
 
 function sectionPart({ title, seconds, notes, tables }: SectionReport): string {
-  return `<h2>${escaped(title)}</h2>
-${notes.map(note => `<p>${escaped(note)}</p>`).join('\n')}
+  return `<h2>${escapeXml(title)}</h2>
+${notes.map(note => `<p>${escapeXml(note)}</p>`).join('\n')}
 <p>${seconds.toFixed(1)} s</p>
 ${tables.map(tablePart).join('\n')}`;
 }
@@ -76,15 +77,10 @@ ${tables.map(tablePart).join('\n')}`;
 /** A table with its title. */
 export function tablePart({ title, columns, rows }: Omit<Table, 'name'>): string {
   const cell = (tag: string, content: string | number): string =>
-    `<${tag}${typeof content === 'number' ? ' class="number"' : ''}>${escaped(String(content))}</${tag}>`;
-  return `<h3>${escaped(title)}</h3>
+    `<${tag}${typeof content === 'number' ? ' class="number"' : ''}>${escapeXml(String(content))}</${tag}>`;
+  return `<h3>${escapeXml(title)}</h3>
 <div class="wide"><table>
 <tr>${columns.map(column => cell('th', column)).join('')}</tr>
 ${rows.map(row => `<tr>${row.map(content => cell('td', content)).join('')}</tr>`).join('\n')}
 </table></div>`;
-}
-
-/** Text as it stands in HTML. */
-export function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
 }

@@ -6,6 +6,7 @@
  */
 import { relative } from 'node:path';
 import { join } from 'node:path/posix';
+import { escapeAttribute } from '../common/markup.ts';
 import { PACK_ERRORS } from '../errors/pack-errors.ts';
 import { formatProblem, type Problem, problemCode, problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
@@ -107,24 +108,9 @@ function suiteText(name: string, cases: readonly string[], failures: number): st
 function caseText(name: string, group: string, problems: readonly Problem[]): string {
   const parts = problems.map(problem =>
     problem.severity === 'error'
-      ? `<failure type="${problemCode(problem)}" message="${escaped(textOf(problem))}">${escaped(problemLine(problem))}</failure>`
-      : `<system-out>${escaped(problemLine(problem))}</system-out>`,
+      ? `<failure type="${problemCode(problem)}" message="${escapeAttribute(textOf(problem))}">${escapeAttribute(problemLine(problem))}</failure>`
+      : `<system-out>${escapeAttribute(problemLine(problem))}</system-out>`,
   );
-  const head = `    <testcase classname="${group}" name="${escaped(name)}"`;
+  const head = `    <testcase classname="${group}" name="${escapeAttribute(name)}"`;
   return parts.length === 0 ? `${head}/>` : `${head}>${parts.join('')}</testcase>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** What XML 1.0 has no way to write becomes the replacement character. */
-function escaped(text: string): string {
-  return [...text]
-    .map(one => ENTITIES[one] ?? (isAllowed(one.codePointAt(0) ?? 0) ? one : '\ufffd'))
-    .join('')
-    .replaceAll('\n', '&#10;');
-}
-
-function isAllowed(code: number): boolean {
-  const isControl = code < 0x20 && code !== 0x9 && code !== 0xa && code !== 0xd;
-  return !isControl && !(code >= 0xd800 && code <= 0xdfff) && code !== 0xfffe && code !== 0xffff;
 }

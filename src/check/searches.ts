@@ -11,7 +11,7 @@ import { formOf } from '../law/forms.ts';
 import { answering, indexedBy, type Question } from '../law/oracle.ts';
 import type { Indexed } from '../law/oracle-values.ts';
 import { type SortValue, sortValueOf } from '../law/order.ts';
-import { questionsFor } from '../law/questions.ts';
+import { questionsFor, spread } from '../law/questions.ts';
 import { allIds, asksPrimitiveForSystem, CONTEXT, valueSetsOf } from '../law/searches.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
@@ -234,13 +234,6 @@ function maskedText(text: string): string {
   const [, prefix = '', rest = ''] =
     /^((?:eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)|(?:https?|urn):[^|]*\|)?(.*)$/s.exec(text) ?? [];
   return `${prefix}${formOf(rest)}`;
-}
-
-function spread<T>(items: readonly T[], most: number): readonly T[] {
-  if (items.length <= most) return items;
-  return Array.from({ length: most }, (_, i) => items[Math.floor((i * items.length) / most)]).filter(
-    item => item !== undefined,
-  );
 }
 
 function shuffle<T>(items: T[], random: () => number): void {

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
 import { AUDIT_FILE } from '../config/config.ts';
+import { csvField } from '../mapping/load/read/csv.ts';
 import { type Arguments, ArgumentsError, type Command, configOf, refuse, textOf, wantsJson } from './command.ts';
 
 export const auditCommand: Command = {
@@ -93,10 +94,9 @@ function csvLine(one: Disclosure): string {
   return COLUMNS.map(([, of]) => cell(of(one))).join(',');
 }
 
-/** RFC 4180. What a spreadsheet would compute is shown to it as text. */
+/** What a spreadsheet would compute is shown to it as text. */
 function cell(text: string): string {
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return csvField(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 }
 
 function jsonLine(one: Disclosure): string {

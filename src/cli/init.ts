@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
+import { isZone } from '../mapping/load/pack/settings.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
 import { openDatabase } from '../start/setup.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
@@ -134,14 +135,4 @@ function plainOf({ info: _, named: _named, factor: _factor, elements, rows, ...r
 
 function plainPair([theirs, ours]: readonly [string, string]) {
   return { theirs, ours };
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone });
-    return true;
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    return false;
-  }
 }

@@ -2,7 +2,9 @@
  * Writes a coverage report as one HTML page without script or other files, light and dark. In: the data of
  * coverage.ts. Out: HTML text.
  */
-import { escaped, framed, tablePart } from '../check/page.ts';
+
+import { framed, tablePart } from '../check/page.ts';
+import { escapeXml } from '../common/markup.ts';
 import type { Certification, Coverage, ProfileCoverage } from './coverage.ts';
 import type { ElementCoverage } from './elements-of.ts';
 
@@ -18,7 +20,9 @@ export function coveragePage({ pack, guide, sample, unreached, profiles, certifi
   const from =
     sample === null ? 'By what the pack says, without rows.' : `By up to ${sample} resources of each profile.`;
   const late =
-    unreached.length === 0 ? '' : `<p>The time was over before these were read: ${escaped(unreached.join(', '))}.</p>`;
+    unreached.length === 0
+      ? ''
+      : `<p>The time was over before these were read: ${escapeXml(unreached.join(', '))}.</p>`;
   const overview = {
     title: 'Profiles',
     columns: ['profile', 'type', 'verdict', 'resources', 'mappings'],
@@ -57,8 +61,8 @@ export function coveragePage({ pack, guide, sample, unreached, profiles, certifi
 
 function certificationPart({ name, verdict, missing }: Certification): string {
   const severity = verdict === 'gaps' ? 'error' : verdict === 'no data' ? 'warning' : 'ready';
-  const items = missing.map(text => `<li class="${severity}">${escaped(text)}</li>`);
-  return `<h3 class="${severity}"><b>${escaped(name)}: ${verdict}</b></h3>\n<ul>${items.join('\n')}</ul>`;
+  const items = missing.map(text => `<li class="${severity}">${escapeXml(text)}</li>`);
+  return `<h3 class="${severity}"><b>${escapeXml(name)}: ${verdict}</b></h3>\n<ul>${items.join('\n')}</ul>`;
 }
 
 function profilePart({ profile, verdict, resources, gaps, elements, searches }: ProfileCoverage): string {
@@ -76,8 +80,8 @@ function profilePart({ profile, verdict, resources, gaps, elements, searches }: 
     columns: ['search', 'strength', 'offered', 'lacks'],
     rows: searches.map(one => [one.search, one.strength, one.offered ? 'yes' : 'no', one.lacks.join(', ')]),
   };
-  const lacking = gaps.map(text => `<li class="error">${escaped(text)}</li>`);
-  return `<h2>${escaped(profile)}: ${verdict}</h2>
+  const lacking = gaps.map(text => `<li class="error">${escapeXml(text)}</li>`);
+  return `<h2>${escapeXml(profile)}: ${verdict}</h2>
 <ul>${lacking.join('\n')}</ul>
 ${tablePart(own)}
 ${searches.length === 0 ? '' : tablePart(asked)}`;

@@ -5,6 +5,7 @@
 
 import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
+import { escapedValue } from '../search/values.ts';
 import type { CompositeValue, Question } from './oracle.ts';
 import type { Indexed } from './oracle-values.ts';
 
@@ -46,9 +47,10 @@ export function questionsFor(offered: Offered, occurring: readonly Indexed[], am
           for (const above of [text, ...addressesAbove(text), text.slice(0, -1)]) ask(above, 'below');
         if (parameter.type === 'string') {
           for (const s of wordQuestions(text)) ask(s);
-          for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escaped(s));
+          for (const s of [text.slice(0, 3), text.slice(1, 4), text.toUpperCase(), `${text} `]) ask(escapedValue(s));
           if (modifiers.has('exact')) for (const s of [text, text.toUpperCase()]) ask(s, 'exact');
-          if (modifiers.has('contains')) for (const s of [text.slice(1, 4), text.slice(2)]) ask(escaped(s), 'contains');
+          if (modifiers.has('contains'))
+            for (const s of [text.slice(1, 4), text.slice(2)]) ask(escapedValue(s), 'contains');
         }
         if (parameter.type === 'token') {
           ask(text.toLowerCase());
@@ -128,7 +130,7 @@ function questionsOfCodes(
   );
   const listed = [...(amount.valueSets ?? [])].map(([url, codes]) => ({
     url,
-    anyOf: codes.flatMap(([system, own]) => own.map(code => `${escaped(system)}|${escaped(code)}`)),
+    anyOf: codes.flatMap(([system, own]) => own.map(code => `${escapedValue(system)}|${escapedValue(code)}`)),
   }));
   const fitting = listed.filter(({ anyOf }) => anyOf.some(text => tokens.has(text)));
   for (const modifier of ['in', 'not-in'] as const) {
@@ -161,7 +163,7 @@ function questionsOfCodes(
       const [coding] = type?.coding ?? [];
       if (coding?.code === undefined || own === undefined) continue;
       for (const code of [coding.code, 'XX'])
-        questions.push({ parameter, modifier: 'of-type', text: `${coding.system ?? ''}|${code}|${escaped(own)}` });
+        questions.push({ parameter, modifier: 'of-type', text: `${coding.system ?? ''}|${code}|${escapedValue(own)}` });
     }
   }
   return questions;
@@ -183,8 +185,10 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
     value !== null && typeof value === 'object' ? (value as Record<string, unknown>)[name] : undefined;
   const pair = (system: unknown, code: unknown): readonly string[] => {
     if (typeof code !== 'string') return [];
-    const c = escaped(code);
-    return typeof system === 'string' ? [c, `${escaped(system)}|${c}`, `${escaped(system)}|`, `|${c}`] : [c, `|${c}`];
+    const c = escapedValue(code);
+    return typeof system === 'string'
+      ? [c, `${escapedValue(system)}|${c}`, `${escapedValue(system)}|`, `|${c}`]
+      : [c, `|${c}`];
   };
   switch (kind) {
     case 'token': {
@@ -197,19 +201,19 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
       if (type === 'Coding') return pair(get('system'), get('code'));
       if (type === 'Identifier') return pair(get('system'), get('value'));
       if (type === 'ContactPoint') return pair(get('use'), get('value'));
-      return [escaped(String(value))];
+      return [escapedValue(String(value))];
     }
     case 'string':
       if (type === 'HumanName' || type === 'Address') {
         const texts = Object.values(value as object)
           .flat()
           .filter((s): s is string => typeof s === 'string' && s.trim() !== '')
-          .map(escaped);
+          .map(escapedValue);
         // Parts of two elements together, the later first.
         const [last, before] = texts.toReversed();
         return before === undefined ? texts : [...texts, `${last} ${before.slice(0, 4)}`];
       }
-      return typeof value === 'string' ? [escaped(value)] : [];
+      return typeof value === 'string' ? [escapedValue(value)] : [];
     case 'reference': {
       if (typeof value === 'string') return [value];
       const reference = get('reference');
@@ -274,12 +278,8 @@ function datesAround(text: string): readonly string[] {
   return [...new Set([text, text.slice(0, 10), text.slice(0, 7), text.slice(0, 4)])].filter(t => t.length >= 4);
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\,$|]/g, character => `\\${character}`);
-}
-
 /** Evenly chosen, so that rare values at the end are asked for too. */
-function spread<T>(values: readonly T[], most: number): readonly T[] {
+export function spread<T>(values: readonly T[], most: number): readonly T[] {
   if (values.length <= most) return values;
   return Array.from({ length: most }, (_, i) => values[Math.floor((i * values.length) / most)]).filter(
     v => v !== undefined,

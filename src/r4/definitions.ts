@@ -20,7 +20,7 @@
  * (profileOf, profileUrl).
  */
 
-import { readFileSync } from 'node:fs';
+import { readBeside } from './read-beside.ts';
 
 /** One element as the specification defines it; a choice `value[x]` is one element named `value`. */
 export interface ElementDefinition {
@@ -68,19 +68,17 @@ const VALUE_SET_BASE = 'http://hl7.org/fhir/ValueSet/';
 const NOT_INSTANTIABLE: ReadonlySet<string> = new Set(['Resource', 'DomainResource']);
 const NO_ELEMENTS: readonly ElementDefinition[] = [];
 
-const table: ElementTable = readJson('./elements.json');
-const valueSetTable: Readonly<Record<string, readonly (readonly [string, readonly string[] | null])[]>> =
-  readJson('./value-sets.json');
+const table: ElementTable = readBeside(import.meta.url, './elements.json');
+const valueSetTable: Readonly<Record<string, readonly (readonly [string, readonly string[] | null])[]>> = readBeside(
+  import.meta.url,
+  './value-sets.json',
+);
 
 const elementsByPath = new Map<string, readonly ElementDefinition[]>();
 const childrenByPath = new Map<string, ReadonlyMap<string, Child>>();
 const valueSets = new Map<string, ValueSet>();
 const resources: readonly string[] = Object.keys(table.types).filter(isResource);
 const resourceNames: ReadonlySet<string> = new Set(resources);
-
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-}
 
 function isResource(path: string): boolean {
   for (let at: string | undefined = path; at !== undefined && !at.includes('.'); at = table.types[at]?.['']) {

@@ -9,7 +9,7 @@
  *   profileNames(): readonly string[]
  */
 
-import { readFileSync } from 'node:fs';
+import { readBeside } from './read-beside.ts';
 
 export interface Profile {
   readonly url: string;
@@ -19,9 +19,7 @@ export interface Profile {
   readonly usCore: readonly string[];
 }
 
-const table: Readonly<Record<string, Profile>> = JSON.parse(
-  readFileSync(new URL('./profiles.json', import.meta.url), 'utf8'),
-);
+const table: Readonly<Record<string, Profile>> = readBeside(import.meta.url, './profiles.json');
 
 /** The profile of a short name (the `id` of its StructureDefinition). */
 export function profileOf(name: string): Profile | undefined {

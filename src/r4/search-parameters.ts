@@ -10,7 +10,7 @@
  *   patientCompartmentOf(type): readonly string[]                 parameter codes; empty: not in the compartment
  */
 
-import { readFileSync } from 'node:fs';
+import { readBeside } from './read-beside.ts';
 
 export type SearchParameterType =
   | 'number'
@@ -74,13 +74,15 @@ type StoredParameter = Omit<SearchParameter, 'code' | 'url' | 'targets'> & {
 
 const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
 
-const table: Readonly<Record<string, Readonly<Record<string, StoredParameter>>>> = readJson('./search-parameters.json');
-const compartment: Readonly<Record<string, readonly string[]>> = readJson('./patient-compartment.json');
+const table: Readonly<Record<string, Readonly<Record<string, StoredParameter>>>> = readBeside(
+  import.meta.url,
+  './search-parameters.json',
+);
+const compartment: Readonly<Record<string, readonly string[]>> = readBeside(
+  import.meta.url,
+  './patient-compartment.json',
+);
 const parametersByType = new Map<string, ReadonlyMap<string, SearchParameter>>();
-
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-}
 
 function parametersByCode(type: string): ReadonlyMap<string, SearchParameter> {
   const known = parametersByType.get(type);

@@ -11,7 +11,7 @@
  * more?): readonly string[]|undefined systemsWithHierarchy(code, more?): readonly string[]
  */
 
-import { readFileSync } from 'node:fs';
+import { readBeside } from './read-beside.ts';
 
 /** All codes of a value set. */
 export type CodesBySystem = readonly (readonly [system: string, codes: readonly string[]])[];
@@ -40,7 +40,7 @@ function known(): Table {
 }
 
 function read(): Table {
-  const json = JSON.parse(readFileSync(new URL('./terminology.json', import.meta.url), 'utf8')) as TableJson;
+  const json = readBeside<TableJson>(import.meta.url, './terminology.json');
   const below = Object.entries(json.below).map(([system, children]) => [system, mapOf(children)] as const);
   return { valueSets: mapOf(json.valueSets), below: new Map(below) };
 }

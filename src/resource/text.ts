@@ -4,6 +4,7 @@
  * https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/datatypes.html#string
  */
 
+import { escapeMarkup } from '../common/markup.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { Node, TextNode } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';
@@ -85,10 +86,6 @@ function escaped(node: Node, text: Text, { source }: Emission): Text {
   if (node.type === 'xhtml') return text;
   if (text.literal !== undefined) return literal(escapeMarkup(text.literal));
   return { code: source.variable(`${source.bind(escapeMarkup)}(${text.code})`, 'const'), certain: text.certain };
-}
-
-function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**

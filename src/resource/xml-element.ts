@@ -3,8 +3,8 @@
  * them, and the meaning of their names. Out: XML.
  * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
+import { escapeAttribute } from '../common/markup.ts';
 import { isResourceType } from '../r4/definitions.ts';
-import { cleanText } from './text.ts';
 import { type Meaning, type Meanings, type Tags, type TypeMeaning, typeMeaning } from './xml-meaning.ts';
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
@@ -13,8 +13,6 @@ const XHTML = 'http://www.w3.org/1999/xhtml';
  * quote stands behind a backslash, so a quote behind a letter is really that of a name.
  */
 const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const SPECIAL = /[&<>"\u0000-\u001f\u007f-\u009f\ud800-\udfff\ufffe\uffff]/;
 
 export type Value = string | number | boolean | null | readonly Value[] | Members;
 export type Members = { readonly [name: string]: Value };
@@ -89,7 +87,7 @@ export function itemXml(meaning: Meaning, item: Value, beside: Value): string {
   } = meaning;
   switch (meaning.form) {
     case 'primitive': {
-      const text = item === null ? undefined : escapeXml(textOf(item, meaning));
+      const text = item === null ? undefined : escapeAttribute(textOf(item, meaning));
       if (beside === null) return text === undefined ? '' : `${tags.value}${text}"/>`;
       return objectXml(tags, text === undefined ? '' : ` value="${text}"`, membersOf(beside, path), ELEMENT);
     }
@@ -131,27 +129,10 @@ function isList(value: Value): value is readonly Value[] {
 }
 
 export function attributeXml(meaning: Meaning, value: Value): string {
-  return ` ${meaning.name}="${escapeXml(textOf(value, meaning))}"`;
+  return ` ${meaning.name}="${escapeAttribute(textOf(value, meaning))}"`;
 }
 
 function textOf(value: Value, { element }: Meaning): string {
   if (value === null || typeof value === 'object') throw new RangeError(`${element.path} is no primitive`);
   return String(value);
-}
-
-/** Text for an attribute in double quotes; what XML cannot carry becomes U+FFFD. */
-function escapeXml(text: string): string {
-  return SPECIAL.test(text) ? escapedXml(text) : text;
-}
-
-function escapedXml(text: string): string {
-  return cleanText(text)
-    .replaceAll(/[\ufffe\uffff]/g, '\ufffd')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('\t', '&#x9;')
-    .replaceAll('\n', '&#xA;')
-    .replaceAll('\r', '&#xD;');
 }

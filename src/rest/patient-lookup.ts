@@ -7,6 +7,7 @@
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
 import type { RequestContext } from '../facade.ts';
+import { escapedValue } from '../search/values.ts';
 import { wordsIn } from '../sql/shared-functions.ts';
 import { isSuperseded, type RestSource, searchPages } from './fhir-source.ts';
 
@@ -46,8 +47,8 @@ export async function lookUpPatient(
   if ([firstName, lastName].some(name => name !== undefined && wordsIn(name).length === 0)) return { kind: 'none' };
   const parameters = [
     // FHIR's string search finds names with words that begin so; the names are compared below.
-    ...(lastName === undefined ? [] : ([['family', escapeValue(lastName)]] as const)),
-    ...(firstName === undefined ? [] : ([['given', escapeValue(wordsIn(firstName)[0] ?? '')]] as const)),
+    ...(lastName === undefined ? [] : ([['family', escapedValue(lastName.trim())]] as const)),
+    ...(firstName === undefined ? [] : ([['given', escapedValue(wordsIn(firstName)[0] ?? '')]] as const)),
     ...(dob === undefined ? [] : ([['birthdate', dob]] as const)),
     ...(sex === undefined ? [] : ([['gender', GENDERS[sex]]] as const)),
     ['_elements', 'name,birthDate,gender,link'],
@@ -110,11 +111,6 @@ const APOSTROPHE = /['’‘`´]/g;
  * may be stored.
  */
 export function containedValue(text: string): string {
-  const spellings = ["'", '’'].map(apostrophe => escapeValue(text.replace(APOSTROPHE, apostrophe)));
+  const spellings = ["'", '’'].map(apostrophe => escapedValue(text.trim().replace(APOSTROPHE, apostrophe)));
   return [...new Set(spellings)].join(',');
-}
-
-/** FHIR's separators within a value. https://hl7.org/fhir/R4/search.html#escaping */
-export function escapeValue(text: string): string {
-  return text.trim().replace(/[\\,$|]/g, '\\$&');
 }

@@ -7,10 +7,11 @@ import type { Patient } from '../ccda/fhir/people.ts';
 import { localDay } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import type { Criterion } from '../mapping/criterion.ts';
+import { escapedValue } from '../search/values.ts';
 import { isDay } from '../time/calendar.ts';
 import { type Asked, isSuperseded, type RestSource, searchSome } from './fhir-source.ts';
 import { type PatientSummary, patientSummary } from './patient-info.ts';
-import { containedValue, escapeValue } from './patient-lookup.ts';
+import { containedValue } from './patient-lookup.ts';
 
 export interface SummaryResult {
   /** Patients that are listed. */
@@ -60,7 +61,7 @@ function readings(text: string, { facade, content }: RestSource, today: string):
   if (dates.length > 0 && offered('birthdate')) ask(['birthdate', dates.join(',')]);
   const compact = text.trim();
   if (content.mrn !== undefined && offered('identifier') && /^\S{1,40}$/.test(compact)) {
-    const numbers = recordNumbers(compact).map(number => `${content.mrn}|${escapeValue(number)}`);
+    const numbers = recordNumbers(compact).map(number => `${content.mrn}|${escapedValue(number)}`);
     ask(['identifier', numbers.join(',')]);
   }
   const telephone = readTelephone(text);
@@ -74,7 +75,7 @@ function readings(text: string, { facade, content }: RestSource, today: string):
   if (words.length > 0 && words.length <= 10 && offered('name')) {
     ask(...words.map(word => ['name:contains', containedValue(word)] as const));
     // Or their beginnings as words: without an apostrophe, with a blank for a hyphen.
-    ask(...words.map(word => ['name', escapeValue(word)] as const));
+    ask(...words.map(word => ['name', escapedValue(word)] as const));
   }
   return all;
 }

@@ -39,6 +39,11 @@ export function unescaped(text: string): string {
   return text.replace(/\\([,$|\\])/g, '$1');
 }
 
+/** The value that a search understands as this text. https://hl7.org/fhir/R4/search.html#escaping */
+export function escapedValue(text: string): string {
+  return text.replace(/[\\,$|]/g, '\\$&');
+}
+
 /** The prefix of a date, number or quantity, and the rest; `eq` where there is none. */
 export function prefixed(text: string): { readonly prefix: Prefix; readonly rest: string } {
   const start = text.slice(0, 2);

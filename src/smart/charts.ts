@@ -10,6 +10,7 @@ import { accessOfUser } from '../auth/granted.ts';
 import type { PackAccess } from '../auth/rules.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import { escapedValue } from '../search/values.ts';
 
 /** A patient, or a visit, in words. */
 export interface Listed {
@@ -99,16 +100,17 @@ export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOpt
 
   return {
     patients: (account, name = '') =>
-      find(COMPARTMENT_TYPE, account, name.trim() === '' ? [] : [['name', escaped(name)]]),
+      find(COMPARTMENT_TYPE, account, name.trim() === '' ? [] : [['name', escapedValue(name)]]),
     async patient(account, id) {
-      const { items } = await find(COMPARTMENT_TYPE, account, [['_id', escaped(id)]]);
+      const { items } = await find(COMPARTMENT_TYPE, account, [['_id', escapedValue(id)]]);
       return items.find(item => item.id === id);
     },
-    encounters: (account, patient) => find(VISIT, account, [['patient', escaped(patient)], ...latestFirst(facade())]),
+    encounters: (account, patient) =>
+      find(VISIT, account, [['patient', escapedValue(patient)], ...latestFirst(facade())]),
     async encounter(account, patient, id) {
       const { items } = await find(VISIT, account, [
-        ['patient', escaped(patient)],
-        ['_id', escaped(id)],
+        ['patient', escapedValue(patient)],
+        ['_id', escapedValue(id)],
       ]);
       return items.find(item => item.id === id);
     },
@@ -122,10 +124,6 @@ function latestFirst({ offers }: Pick<Facade, 'offers'>): readonly Parameter[] {
 }
 
 /** What is typed is one value and not several. https://hl7.org/fhir/R4/search.html#escaping */
-function escaped(value: string): string {
-  return value.replace(/[\\,$|]/g, character => `\\${character}`);
-}
-
 interface Resource {
   readonly id: string;
   readonly name?: readonly { readonly text?: string; readonly family?: string; readonly given?: readonly string[] }[];

@@ -6,8 +6,9 @@
  * by canonical address.
  * https://hl7.org/fhir/R4/profiling.html
  */
-import { readFileSync } from 'node:fs';
+
 import type { ValueSet } from '../r4/definitions.ts';
+import { readBeside } from '../r4/read-beside.ts';
 
 /** Facts about one element, or about a whole resource or type; absent means nothing beyond the R4 tables. */
 export interface Facts {
@@ -52,19 +53,20 @@ export interface ProfileFacts {
 /** 'R4' holds HL7's own types and profiles; the others are US Core versions. */
 export type Release = 'R4' | '3.1.1' | '6.1.0' | '7.0.0';
 
-const profiles: Readonly<Record<Release, Readonly<Record<string, ProfileFacts>>>> = readJson('./profiles.json');
-const valueSets: Readonly<Record<string, readonly (readonly [string, readonly string[] | null])[]>> =
-  readJson('./value-sets.json');
+const profiles: Readonly<Record<Release, Readonly<Record<string, ProfileFacts>>>> = readBeside(
+  import.meta.url,
+  './profiles.json',
+);
+const valueSets: Readonly<Record<string, readonly (readonly [string, readonly string[] | null])[]>> = readBeside(
+  import.meta.url,
+  './value-sets.json',
+);
 
 const codeSystems: {
   readonly codes: Readonly<Record<string, readonly string[]>>;
   readonly displays: Readonly<Record<string, Readonly<Record<string, string>>>>;
-} = readJson('./code-systems.json');
+} = readBeside(import.meta.url, './code-systems.json');
 const codesBySystem = new Map(Object.entries(codeSystems.codes).map(([system, codes]) => [system, new Set(codes)]));
-
-function readJson<T>(file: string): T {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
-}
 
 /** The facts of a profile, extension or type in a release; undefined if that release does not define it. */
 export function profileFacts(release: Release, url: string): ProfileFacts | undefined {

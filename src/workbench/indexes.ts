@@ -14,6 +14,7 @@ import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts'
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../sql/identifier.ts';
+import { isSame } from './init/parents.ts';
 
 export interface WantedIndex {
   readonly name: string;
@@ -174,10 +175,6 @@ function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[]
   if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
   const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
   return isOne ? [condition.column.column] : [];
-}
-
-function isSame(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
 }
 
 function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {

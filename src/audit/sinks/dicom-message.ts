@@ -4,6 +4,7 @@
  * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5
  * https://hl7.org/fhir/R4/auditevent-mappings.html
  */
+import { escapeAttribute, escapeXml } from '../../common/markup.ts';
 
 interface Coding {
   readonly system?: string;
@@ -69,7 +70,9 @@ function eventIdentification({ type, subtype = [], ...event }: AuditEvent): stri
   return element('EventIdentification', attributes, [
     coded('EventID', type),
     ...subtype.map(one => coded('EventTypeCode', one)),
-    ...(event.outcomeDesc === undefined ? [] : [element('EventOutcomeDescription', {}, [escaped(event.outcomeDesc)])]),
+    ...(event.outcomeDesc === undefined
+      ? []
+      : [element('EventOutcomeDescription', {}, [escapeXml(event.outcomeDesc)])]),
     ...(event.purposeOfEvent ?? []).map(purpose => coded('PurposeOfUse', codingOf(purpose))),
   ]);
 }
@@ -125,8 +128,8 @@ function object({
     [
       coded('ParticipantObjectIDTypeCode', idType),
       query === undefined
-        ? element('ParticipantObjectName', {}, [escaped(id)])
-        : element('ParticipantObjectQuery', {}, [escaped(query)]),
+        ? element('ParticipantObjectName', {}, [escapeXml(id)])
+        : element('ParticipantObjectQuery', {}, [escapeXml(query)]),
       ...(description === undefined ? [] : [detail('description', description)]),
       ...details.map(one => detail(one.type, one.valueString ?? '')),
     ],
@@ -150,19 +153,8 @@ function coded(name: string, { system = '', code = '', display }: Coding): strin
 
 function element(name: string, attributes: Attributes, content: readonly string[]): string {
   const written = Object.entries(attributes).flatMap(([key, value]) =>
-    value === undefined ? [] : [` ${key}="${escaped(value)}"`],
+    value === undefined ? [] : [` ${key}="${escapeAttribute(value)}"`],
   );
   const open = `<${name}${written.join('')}`;
   return content.length === 0 ? `${open}/>` : `${open}>${content.join('')}</${name}>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** What no document of XML 1.0 may hold becomes U+FFFD. https://www.w3.org/TR/xml/#charsets */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replace(/[&<>"]/g, sign => ENTITIES[sign] ?? sign)
-    .replace(/[\t\n\r]/g, sign => `&#${sign.charCodeAt(0)};`);
 }

@@ -24,6 +24,7 @@ import { ID } from '../fhir/record-routes.ts';
 import { bodyParameters } from '../fhir/resource-body.ts';
 import { representationOf, respond, respondWithOutcome } from '../fhir/respond.ts';
 import { mustBeWhole } from '../middleware/break-glass.ts';
+import { wrongMethod } from '../middleware/methods.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';
 import { downloadFile } from './files.ts';
 
@@ -53,9 +54,10 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
       mustBeWhole(c, NO_EXPORTS);
       return asked(c, parameters);
     };
-    routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : wrongMethod(c, methods)));
+    const refused = wrongMethod(methods.join(', '), 'This operation takes');
+    routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : refused(c)));
     routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
-    routes.all(path, c => wrongMethod(c, methods));
+    routes.all(path, refused);
   };
   const changing = (path: string, run: Operation): void => operation(path, run, CHANGING);
 
@@ -243,13 +245,6 @@ function idIn(parameters: Parameters, parameter: string, expected: string): stri
 const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no such export; it may have expired');
 
 const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
-
-async function wrongMethod(c: HttpContext, methods: readonly string[]): Promise<Response> {
-  const allow = methods.join(', ');
-  if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
-  const issue = issueOf('wrong-method', `This operation takes ${allow}`);
-  return respondWithOutcome(c, 405, [issue], { Allow: allow });
-}
 
 /** Polls that may come at once. */
 const AT_ONCE = 10;

@@ -5,6 +5,7 @@
  */
 import { FhirError } from '../../outcome.ts';
 import { fromXml, XmlError } from '../../resource/from-xml.ts';
+import { escapedValue } from '../../search/values.ts';
 import type { HttpContext } from '../context.ts';
 import { formatOf } from '../middleware/negotiate.ts';
 import { contentTypeOf, utf8, WrongMediaType } from '../middleware/request.ts';
@@ -133,11 +134,7 @@ function writtenValue(parameter: Members): string {
 function tokenOf({ system, code, value }: Members): string {
   const own = code ?? value;
   if (typeof own !== 'string' || (system !== undefined && typeof system !== 'string')) throw notParameters();
-  return system === undefined ? escaped(own) : `${escaped(system)}|${escaped(own)}`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\,$|]/g, character => `\\${character}`);
+  return system === undefined ? escapedValue(own) : `${escapedValue(system)}|${escapedValue(own)}`;
 }
 
 function notParameters(): FhirError {

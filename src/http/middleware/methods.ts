@@ -6,10 +6,11 @@ import { issueOf } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
 import { respondWithOutcome } from '../fhir/respond.ts';
 
-export function wrongMethod(allow: string) {
+/** `what`: what takes these methods. */
+export function wrongMethod(allow: string, what = 'This server only reads:') {
   return async (c: HttpContext): Promise<Response> => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });
-    const issue = issueOf('wrong-method', `This server only reads: ${allow}`);
+    const issue = issueOf('wrong-method', `${what} ${allow}`);
     return respondWithOutcome(c, 405, [issue], { Allow: allow });
   };
 }

@@ -5,7 +5,9 @@
  * that says so: what is stored is not blank, and what SQL calls present has to be emitted. Output only.
  * https://hl7.org/fhir/R4/narrative.html#xhtml
  */
+
 import { Parser } from 'htmlparser2';
+import { escapeMarkup } from '../../common/markup.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, filled, or } from '../../sql/construct.ts';
 import type { Codec } from './codec.ts';
@@ -72,7 +74,7 @@ function bodyOf(note: string): string {
   const html = !isRtf(note) && MARKUP.test(note) ? xhtmlOfHtml(note) : undefined;
   if (html !== undefined) return html;
   const lines = plainText(note).split('\n');
-  return lines.map(line => escapeXml(line)).join('<br/>');
+  return lines.map(line => escapeMarkup(line)).join('<br/>');
 }
 
 interface Events {
@@ -153,7 +155,7 @@ function xhtmlOfHtml(html: string): string | undefined {
     text: piece => {
       const text = clean(piece);
       readable ||= /[^\s\u00a0]/.test(text);
-      xhtml += escapeXml(text);
+      xhtml += escapeMarkup(text);
     },
     close: name => {
       if (KEPT.has(name) && !EMPTY.has(name)) xhtml += `</${name}>`;
@@ -175,8 +177,4 @@ function clean(text: string): string {
   return withoutControls(text)
     .toWellFormed()
     .replace(/[\ufffe\uffff]/g, '');
-}
-
-function escapeXml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

@@ -186,7 +186,7 @@ function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
 }
 
 /** `EST` is a zone too, one without daylight saving: whoever writes it means that of a place. */
-function isZone(zone: string): boolean {
+export function isZone(zone: string): boolean {
   if (!zone.includes('/') && zone !== 'UTC') return false;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
