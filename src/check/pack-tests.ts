@@ -35,15 +35,22 @@ export interface PackTests {
   readonly cases: readonly TestCase[];
 }
 
+interface TestOptions {
+  readonly unsaved?: ReadonlyMap<string, string>;
+  readonly signal?: AbortSignal;
+  readonly onTest?: (at: { readonly number: number; readonly all: number }) => void;
+}
+
 /**
  * Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. `unsaved`:
  * texts by path that count instead of those of the folder. `signal`: no further test begins once it is aborted.
+ * `onTest` hears before each test which it is, and of how many.
  */
 export async function runPackTests(
   folder: string,
   registry: Registry,
   catalog: Catalog,
-  { unsaved, signal }: { readonly unsaved?: ReadonlyMap<string, string>; readonly signal?: AbortSignal } = {},
+  { unsaved, signal, onTest }: TestOptions = {},
 ): Promise<PackTests> {
   const report = createReport();
   const files = testFilesIn(folder, unsaved?.keys());
@@ -51,8 +58,9 @@ export async function runPackTests(
   const tests = files.flatMap(file => readYaml(file, textOfFile(file), report));
   const unread = report.problems();
   const cases: TestCase[] = [];
-  for (const test of tests) {
+  for (const [i, test] of tests.entries()) {
     signal?.throwIfAborted();
+    onTest?.({ number: i + 1, all: tests.length });
     const own = createReport();
     await runTest(test, registry, catalog, own);
     cases.push({ name: textOf(child(test, 'mapping')) ?? 'a test', at: test.at, problems: own.problems() });

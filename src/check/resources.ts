@@ -30,7 +30,7 @@ export const RESOURCES: CheckSection = {
       validated < resources.length ? `; the time was over before the other ${resources.length - validated}` : '';
     return {
       problems: report.problems(),
-      notes: [`${plural(validated, 'resource')} were validated${reached}.`],
+      notes: [`${plural(validated, 'resource')} validated${reached}.`],
       tables: [report.table()],
     };
   },

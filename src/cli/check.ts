@@ -8,10 +8,13 @@ import { reportPage } from '../check/page.ts';
 import { junitText, sarifText } from '../check/pipelines.ts';
 import { countOf, reportJson, tableLines } from '../check/report.ts';
 import type { CheckSection } from '../check/section.ts';
+import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
+import type { Config } from '../config/config.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
+import type { Catalog } from '../sql/catalog.ts';
 import {
   type Arguments,
   type Command,
@@ -93,14 +96,7 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
     const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
     const { pack, catalog } = checked;
     const { registry } = pack;
-    const tests =
-      registry && catalog
-        ? await runPackTests(
-            config.mappings,
-            forTests(readPackFiles(config.mappings, config.schema), catalog) ?? registry,
-            catalog,
-          )
-        : undefined;
+    const tests = registry && catalog ? await testsOf(config, registry, catalog, terminal) : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
     const page = textOf(args, 'html');
@@ -123,6 +119,20 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
     return registry === undefined || countOf(problems, 'error') > 0 ? 1 : 0;
   },
 };
+
+/** Runs the tests of a pack, and says now and then how far it is. */
+export async function testsOf(
+  { mappings, schema }: Config,
+  registry: Registry,
+  catalog: Catalog,
+  { note }: Terminal,
+): Promise<PackTests> {
+  const onTest = nowAndThen<{ number: number; all: number }>(({ number, all }) =>
+    note(`Running test ${number} of ${all}`),
+  );
+  const forRows = forTests(readPackFiles(mappings, schema), catalog) ?? registry;
+  return runPackTests(mappings, forRows, catalog, { onTest });
+}
 
 interface ForPipelines {
   /** Of the pack. */

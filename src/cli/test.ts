@@ -2,13 +2,11 @@
  * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
  */
 import { checkLocked } from '../check/check.ts';
-import { forTests, runPackTests } from '../check/pack-tests.ts';
 import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';
 import { problemCode, problemLine } from '../mapping/load/problem.ts';
-import { readPackFiles } from '../mapping/load/read/files.ts';
 import { setUp } from '../start/setup.ts';
-import { SARIF, writePipelineReports } from './check.ts';
+import { SARIF, testsOf, writePipelineReports } from './check.ts';
 import {
   ArgumentsError,
   type Command,
@@ -72,11 +70,7 @@ cannot be replaced is left out and told. Nothing is written without --write.`,
       writePipelineReports(args, { folder: config.mappings, own: problems, tests: undefined }, terminal);
       return 1;
     }
-    const tests = await runPackTests(
-      config.mappings,
-      forTests(readPackFiles(config.mappings, config.schema), catalog) ?? registry,
-      catalog,
-    );
+    const tests = await testsOf(config, registry, catalog, terminal);
     const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
     writePipelineReports(args, { folder: config.mappings, own: undefined, tests }, terminal);
     if (wantsJson(args)) {
