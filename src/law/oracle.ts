@@ -145,6 +145,7 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
     const begin = fold(plain(text));
     return indexed => textsOf(indexed).some(t => fold(t).startsWith(begin));
   }
+  if (modifier !== undefined && !BY_TYPE.has(modifier)) throw new Error(`no oracle for :${modifier}`);
   switch (parameter.type) {
     case 'token':
       return token(text, parameter.expression);
@@ -179,6 +180,9 @@ function answeringValue({ parameter, modifier, text }: Question, zone: string, n
       throw new Error(`no oracle for ${parameter.type}`);
   }
 }
+
+/** Modifiers whose meaning is that of the parameter's type. */
+const BY_TYPE: ReadonlySet<string> = new Set(['exact', 'contains', 'below', 'above']);
 
 /** All parts hold within one element. */
 function composite({ components = [] }: SearchParameter, text: string, zone: string, now: number): Answers {

@@ -7,7 +7,7 @@ import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '..
 import type { Offered } from '../search/offers.ts';
 import { escapedValue } from '../search/values.ts';
 import type { CompositeValue, Question } from './oracle.ts';
-import type { Indexed } from './oracle-values.ts';
+import { field, type Indexed, list } from './oracle-values.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 
@@ -118,7 +118,7 @@ function questionsOfComposite(
 
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
 
-/** What becomes of values that stand for other codes, and of the types of identifiers. */
+/** What becomes of values that stand for other codes, and what is asked of identifiers. */
 function questionsOfCodes(
   { parameter, modifiers }: Offered,
   occurring: readonly Indexed[],
@@ -165,6 +165,14 @@ function questionsOfCodes(
       for (const code of [coding.code, 'XX'])
         questions.push({ parameter, modifier: 'of-type', text: `${coding.system ?? ''}|${code}|${escapedValue(own)}` });
     }
+  }
+  if (modifiers.has('identifier')) {
+    const identifiers = occurring.flatMap(({ value }) => list(field(value, 'identifier')));
+    for (const text of spread(
+      [...new Set(identifiers.flatMap(value => textsFor('token', { type: 'Identifier', value })))],
+      amount.values,
+    ))
+      questions.push({ parameter, modifier: 'identifier', text });
   }
   return questions;
 }

@@ -42,7 +42,7 @@ const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
 };
 
 /** Each modifier with a value to probe it with; the parameter's own where there is none. */
-const MODIFIERS: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
+const MODIFIER_PROBES: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
   token: [
     ['not'],
     ['text', { kind: 'string', text: 'probe' }],
@@ -83,7 +83,7 @@ export function offer(parameter: SearchParameter, mappings: readonly Mapping[], 
   const modifiers = new Set<Modifier | 'missing'>(['missing']);
   if (parameter.code === '_id') modifiers.add('not');
   else {
-    for (const [modifier, probe = value] of MODIFIERS[parameter.type] ?? []) {
+    for (const [modifier, probe = value] of MODIFIER_PROBES[parameter.type] ?? []) {
       const element = ELEMENTS[modifier];
       const emitted =
         element === undefined || mappings.some(m => leavesOf(m, below(parameter, element), env).length > 0);

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import type { Offers } from '../../src/search/offers.ts';
+import { MODIFIERS } from '../../src/search/query.ts';
 
 /** Of everything that is asked for; nothing else of the server says it. */
 export const CANARY = 'Zqxkowal';
@@ -93,22 +94,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
     .map(([by, parts]) => parts.join(by)),
 );
 
-const MODIFIERS = [
-  'exact',
-  'contains',
-  'not',
-  'missing',
-  'text',
-  'in',
-  'not-in',
-  'below',
-  'above',
-  'of-type',
-  'identifier',
-  'Patient',
-  'iterate',
-  '',
-];
+const SUFFIXES = [...MODIFIERS, 'missing', 'Patient', 'iterate', ''];
 const RESULTS = [
   '_count',
   '_sort',
@@ -141,7 +127,7 @@ export function hostileRequest(offers: Offers): fc.Arbitrary<HostileRequest> {
       { weight: 4, arbitrary: offered },
       {
         weight: 3,
-        arbitrary: fc.tuple(offered, fc.constantFrom(...MODIFIERS, ...NAMES)).map(([code, one]) => `${code}:${one}`),
+        arbitrary: fc.tuple(offered, fc.constantFrom(...SUFFIXES, ...NAMES)).map(([code, one]) => `${code}:${one}`),
       },
       {
         weight: 1,

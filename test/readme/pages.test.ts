@@ -5,6 +5,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
 import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
+import { MODIFIERS } from '../../src/search/query.ts';
+import { MODIFIER_MEANINGS } from '../../src/workbench/page/search/complete.ts';
 import { lintel } from '../cli/lintel.ts';
 import { codecTable, kindTable } from './codec-table.ts';
 
@@ -68,6 +70,13 @@ function wordsOf(schema: unknown): readonly string[] {
     return wordsOf(value);
   });
 }
+
+test('the page of interfaces, and the completion of the workbench, have each modifier', () => {
+  const [, list = ''] = /modifiers ([^|]*) \|/.exec(readFileSync('docs/interfaces.md', 'utf8')) ?? [];
+  const told = [...list.matchAll(/`:([a-z-]+)`/g)].map(([, name]) => name);
+  expect(told.toSorted(), '`modifiers …` of docs/interfaces.md').toEqual([...MODIFIERS, 'missing'].toSorted());
+  expect(Object.keys(MODIFIER_MEANINGS).toSorted(), 'src/workbench/page/search/complete.ts').toEqual(told.toSorted());
+});
 
 test('the reference names the lists of ccds.yaml with their types', () => {
   const told = [...readFileSync('docs/mapping-language.md', 'utf8').matchAll(/^- `([a-z-]+)`: (\w+)$/gm)];

@@ -53,6 +53,24 @@ export const SEARCH_TYPES: Readonly<Record<SearchParameterType, SearchType>> = {
   special: SPECIAL,
 };
 
+/**
+ * How a value is read under each modifier; undefined: as without one. Values of `in` and the like are replaced before
+ * (value-set-expansion.ts).
+ */
+const READ_BY_MODIFIER: Readonly<Record<Modifier, ((text: string, context: ValueContext) => TypedValue) | undefined>> =
+  {
+    not: undefined,
+    text: text => ({ kind: 'string', text: unescaped(text) }),
+    exact: undefined,
+    contains: undefined,
+    below: undefined,
+    above: undefined,
+    in: undefined,
+    'not-in': undefined,
+    'of-type': readTypedIdentifier,
+    identifier: readToken,
+  };
+
 /** Types one value, as written after the split at commas. */
 export function typedValue(
   text: string,
@@ -61,10 +79,8 @@ export function typedValue(
   context: ValueContext,
 ): TypedValue {
   if (text === '') throw wrong(context, 'a value that is not empty');
-  if (modifier === 'text') return { kind: 'string', text: unescaped(text) };
-  if (modifier === 'identifier') return readToken(text);
-  if (modifier === 'of-type') return readTypedIdentifier(text, context);
-  return SEARCH_TYPES[parameter.type].read(text, parameter, context);
+  const read = modifier && READ_BY_MODIFIER[modifier];
+  return read ? read(text, context) : SEARCH_TYPES[parameter.type].read(text, parameter, context);
 }
 
 /** The leaf that asks for one of some values. Those of a kind are asked for together. */

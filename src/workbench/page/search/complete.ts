@@ -40,7 +40,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
 
-const MODIFIERS: Readonly<Record<string, string>> = {
+/** What each modifier asks. */
+export const MODIFIER_MEANINGS: Readonly<Record<string, string>> = {
   missing: 'there is none (true) or one (false)',
   not: 'none of the codes',
   exact: 'the whole text, with case and accents',
@@ -96,7 +97,7 @@ function names(type: string, part: string, start: number, offers: Offers): Compl
       from: start + colon + 1,
       choices: [
         ...parameter.targets.map(target => ({ label: target, apply: `${target}.`, detail: 'it refers to one' })),
-        ...parameter.modifiers.map(label => ({ label, apply: `${label}=`, detail: MODIFIERS[label] ?? '' })),
+        ...parameter.modifiers.map(label => ({ label, apply: `${label}=`, detail: MODIFIER_MEANINGS[label] ?? '' })),
       ],
     };
   }
