@@ -74,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [
     'audit/audit',
     'audit/record',
+    'common/waiting',
     'observe',
     'cache',
     'facade',

@@ -4,6 +4,7 @@
  * that frees it. A statement that finds the queue full is refused at once. Waiting statements are served first in,
  * first out, except those of tables that have their share of slots already.
  */
+import { type Queue, waitIn } from '../common/waiting.ts';
 import { type BulkheadLoad, cancelled, DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
@@ -29,7 +30,7 @@ export interface Bulkhead {
 const RETRY_AFTER = 1;
 
 export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead {
-  const waiting = new Map<() => void, readonly string[]>();
+  const waiting: Queue<readonly string[]> = new Map();
   const running = createShares(shareOf(size));
   const queued = createShares(shareOf(queue));
   let taken = 0;
@@ -63,27 +64,17 @@ export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead
         };
         if (waiting.size >= queue || !queued.hasRoom(tables))
           return refuse('too many statements wait for the database');
-        const settle = (): void => {
-          waiting.delete(admit);
+        const settled = (go: () => void) => (): void => {
           queued.remove(tables);
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', abort);
+          go();
         };
-        const admit = (): void => {
-          settle();
-          resolve(take(tables));
-        };
-        const abort = (): void => {
-          settle();
-          reject(cancelled());
-        };
-        const timer = setTimeout(() => {
-          settle();
-          refuse('no connection to the database became free in time');
-        }, wait);
-        waiting.set(admit, tables);
         queued.add(tables);
-        signal?.addEventListener('abort', abort, { once: true });
+        waitIn(waiting, {
+          ...{ of: tables, milliseconds: wait, signal },
+          admitted: settled(() => resolve(take(tables))),
+          late: settled(() => refuse('no connection to the database became free in time')),
+          aborted: settled(() => reject(cancelled())),
+        });
       });
     },
   };

@@ -6,6 +6,7 @@
 
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { type Queue, waitIn } from '../../common/waiting.ts';
 import { isLoopback } from '../../config/variable.ts';
 import { FhirError } from '../../outcome.ts';
 import { type BulkheadLoad, cancelled, DatabaseError, endsAt } from '../../sql/database.ts';
@@ -144,7 +145,7 @@ export function createPlaces(
   { most, least, queue, wait }: PlacesOptions,
   clock: () => number = () => performance.now(),
 ): OpenPlaces {
-  const waiting = new Set<() => void>();
+  const waiting: Queue<undefined> = new Map();
   let size = most;
   let taken = 0;
   let refused = 0;
@@ -174,7 +175,7 @@ export function createPlaces(
       taken--;
       lastLeft = clock();
       learn(lastLeft - begun, lastLeft);
-      for (const admit of waiting) {
+      for (const admit of waiting.keys()) {
         if (taken >= size) return;
         admit();
       }
@@ -200,25 +201,11 @@ export function createPlaces(
           reject(new DatabaseError('unavailable', 'too much is asked at a time', { retryAfter: retryIn(RETRY_AFTER) }));
         };
         if (isFull()) return refuse();
-        const settle = (): void => {
-          waiting.delete(admit);
-          clearTimeout(timer);
-          signal?.removeEventListener('abort', abort);
-        };
-        const admit = (): void => {
-          settle();
-          resolve(take());
-        };
-        const abort = (): void => {
-          settle();
-          reject(cancelled());
-        };
-        const timer = setTimeout(() => {
-          settle();
-          refuse();
-        }, wait);
-        waiting.add(admit);
-        signal?.addEventListener('abort', abort, { once: true });
+        waitIn(waiting, {
+          ...{ of: undefined, milliseconds: wait, signal, late: refuse },
+          admitted: () => resolve(take()),
+          aborted: () => reject(cancelled()),
+        });
       });
     },
   };
