@@ -6,9 +6,10 @@ import { formOf } from '../law/forms.ts';
 import type { Position } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf } from '../start/setup.ts';
-import { type CcdaPart, type CcdaSection, ccdaPartOf } from '../workbench/ccda/part.ts';
+import { ccdaPartOf } from '../workbench/ccda/part.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
 import { wayOf } from '../workbench/way.ts';
+import type { WireCcda, WireCcdaSection } from '../workbench/wire/mapping.ts';
 import {
   type Command,
   configOf,
@@ -82,7 +83,7 @@ function storedText(stored: SqlValue | undefined, values: boolean): string {
   return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : JSON.stringify(stored);
 }
 
-function print(shown: Preview, ccda: CcdaPart | undefined, values: boolean, terminal: Terminal): void {
+function print(shown: Preview, ccda: WireCcda | undefined, values: boolean, terminal: Terminal): void {
   const { out } = terminal;
   out(
     shown.id === undefined
@@ -111,7 +112,7 @@ function print(shown: Preview, ccda: CcdaPart | undefined, values: boolean, term
   if (ccda) printCcda(ccda, values, terminal);
 }
 
-function printCcda({ header, sections, notes }: CcdaPart, values: boolean, { out }: Terminal): void {
+function printCcda({ header, sections, notes }: WireCcda, values: boolean, { out }: Terminal): void {
   out('\nC-CDA');
   if (header !== undefined)
     out(values ? `  Header\n\n${header}\n` : '  Header: the patient whom each document is about');
@@ -129,11 +130,11 @@ function printCcda({ header, sections, notes }: CcdaPart, values: boolean, { out
 }
 
 /** The columns in which a row has something. */
-function filledIn({ columns, rows }: CcdaSection): readonly string[] {
+function filledIn({ columns, rows }: WireCcdaSection): readonly string[] {
   return columns.filter((_, i) => rows.some(cells => (cells[i] ?? '') !== ''));
 }
 
-function ccdaJson({ header, sections, notes }: CcdaPart, values: boolean): object {
+function ccdaJson({ header, sections, notes }: WireCcda, values: boolean): object {
   return {
     notes,
     isInHeader: header !== undefined,
@@ -148,7 +149,7 @@ function ccdaJson({ header, sections, notes }: CcdaPart, values: boolean): objec
   };
 }
 
-function asJson(shown: Preview, ccda: CcdaPart | undefined, values: boolean): object {
+function asJson(shown: Preview, ccda: WireCcda | undefined, values: boolean): object {
   const stored = ({ table, column, stored: held }: Source): object => ({
     ...{ table, column },
     form: storedText(held, false),

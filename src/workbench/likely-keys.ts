@@ -13,25 +13,7 @@ import type { ColumnExpression, SqlValue } from '../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import { wordsIn } from './init/words.ts';
-
-export interface LikelyKey {
-  readonly column: string;
-  /** The key of the other table in the catalog. */
-  readonly table: string;
-  readonly theirs: string;
-  /** `name`: the names fit; `values`: all values are there, and in few other tables. */
-  readonly by: 'name' | 'values';
-  /** Different values that were looked for; 0: the column has none. */
-  readonly sampled: number;
-  /** Those that are keys of the other table. */
-  readonly found: number;
-}
-
-export interface LikelyKeys {
-  readonly keys: readonly LikelyKey[];
-  /** The time was over before all were looked at. */
-  readonly cut: boolean;
-}
+import type { WireLikelyKey, WireLikelyKeys } from './wire/tables.ts';
 
 export interface Looking {
   readonly milliseconds: number;
@@ -96,7 +78,7 @@ export async function likelyKeys(
   catalog: Catalog,
   info: TableInfo,
   { milliseconds, signal, isDenied, declared }: Looking,
-): Promise<LikelyKeys> {
+): Promise<WireLikelyKeys> {
   const until = performance.now() + milliseconds;
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
   endsAt(inTime, until);
@@ -109,7 +91,7 @@ export async function likelyKeys(
   const columns = [...info.columns.values()]
     .filter(column => isCandidate(column) && !isDenied(info, column) && !declared.has(column.name.toLowerCase()))
     .flatMap(column => expressionOf(column) ?? []);
-  const keys: LikelyKey[] = [];
+  const keys: WireLikelyKey[] = [];
   try {
     const samples = table && columns.length > 0 ? await sampleOf(table, columns, info, query) : [];
     const open: { readonly column: ColumnExpression; readonly values: readonly SqlValue[] }[] = [];
@@ -154,10 +136,10 @@ function isOverTime(error: unknown): boolean {
 function likely(
   { column }: ColumnExpression,
   target: Target,
-  by: LikelyKey['by'],
+  by: WireLikelyKey['by'],
   values: readonly SqlValue[],
   found: number,
-): LikelyKey {
+): WireLikelyKey {
   return { column, table: target.key, theirs: target.column.column, by, sampled: values.length, found };
 }
 

@@ -11,7 +11,8 @@ import { LISTS } from '../../src/ccda/lists.ts';
 import { TOPICS } from '../../src/ccda/topics.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { loadWhole } from '../../src/start/setup.ts';
-import { type CcdaPart, ccdaPartOf } from '../../src/workbench/ccda/part.ts';
+import { ccdaPartOf } from '../../src/workbench/ccda/part.ts';
+import type { WireCcda } from '../../src/workbench/wire/mapping.ts';
 import { lintel } from '../cli/lintel.ts';
 import { keptClinic, PLACES, type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
@@ -35,7 +36,7 @@ describe('on the rows of the demo', () => {
     const { json } = await demo.facade.search({ type, parameters }, { ...context, handling: 'strict' });
     return JSON.parse(json).entry?.[0]?.resource;
   };
-  const partOf = (resource: Readonly<Record<string, unknown>>): Promise<CcdaPart> =>
+  const partOf = (resource: Readonly<Record<string, unknown>>): Promise<WireCcda> =>
     ccdaPartOf({ resource, facade: demo.facade, content, signal });
 
   test('each list: what the row gives stands in the document of its patient', { timeout: 120_000 }, async () => {

@@ -23,30 +23,8 @@ import { listsOf } from '../../ccda/topic-lists.ts';
 import { TOPICS } from '../../ccda/topics.ts';
 import type { Facade, RequestContext } from '../../facade.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
+import type { WireCcda, WireCcdaSection } from '../wire/mapping.ts';
 import { indentXml } from './indent-xml.ts';
-
-export interface CcdaPart {
-  /** Of the header, as XML: the patient alone stands there. */
-  readonly header: string | undefined;
-  readonly sections: readonly CcdaSection[];
-  /** Why there is no section, and what else is to be known; one sentence each. */
-  readonly notes: readonly string[];
-}
-
-export interface CcdaSection {
-  readonly title: string;
-  /** LOINC. */
-  readonly code: string;
-  /** Lists of ccds.yaml that find the resource for it: `problems`. */
-  readonly lists: readonly string[];
-  /** Titles of the documents that have the section. */
-  readonly topics: readonly string[];
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly string[])[];
-  readonly entries: number;
-  /** The whole section, indented. */
-  readonly xml: string;
-}
 
 export interface CcdaAsked {
   readonly resource: Readonly<Record<string, unknown>>;
@@ -65,7 +43,7 @@ const REFERENCE = /"reference":"([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})"/g;
 const WORDS = { nothing: '', elsewhere: '' };
 
 /** Rejects with DatabaseError. */
-export async function ccdaPartOf({ resource, facade, content, signal, base }: CcdaAsked): Promise<CcdaPart> {
+export async function ccdaPartOf({ resource, facade, content, signal, base }: CcdaAsked): Promise<WireCcda> {
   const [type, id] = [String(resource['resourceType']), String(resource['id'])];
   if (content === undefined) return none('The pack has no ccds.yaml, so no documents are made of it.');
   const context: RequestContext = {
@@ -118,7 +96,7 @@ interface Found {
   readonly own: string;
 }
 
-async function partOfRecord({ chart, content, found, json, facade, own }: Found): Promise<CcdaPart> {
+async function partOfRecord({ chart, content, found, json, facade, own }: Found): Promise<WireCcda> {
   const namespace = facade.registry.pack.name;
   const referred = Map.groupBy(json.matchAll(REFERENCE), ([, type = '']) => type);
   const idsOf = (type: string): readonly string[] =>
@@ -163,7 +141,7 @@ async function partOfRecord({ chart, content, found, json, facade, own }: Found)
 }
 
 /** A patient is the subject of the header, and sections say some things of the person. */
-async function partOfPatient(chart: Chart, namespace: string): Promise<CcdaPart> {
+async function partOfPatient(chart: Chart, namespace: string): Promise<WireCcda> {
   const patient = await chart.patient();
   if (patient === undefined) return none('The patient is not served.');
   const empty: Chart = { ...chart, list: async () => [], everything: async () => [], holds: async () => false };
@@ -192,8 +170,8 @@ async function sectionsReading(lists: ReadonlySet<ListName> | undefined): Promis
 }
 
 /** The sections that have rows; those that are the same in several documents once. */
-async function sectionsMade(readings: readonly Reading[], source: SectionSource): Promise<readonly CcdaSection[]> {
-  const made = new Map<string, CcdaSection>();
+async function sectionsMade(readings: readonly Reading[], source: SectionSource): Promise<readonly WireCcdaSection[]> {
+  const made = new Map<string, WireCcdaSection>();
   for (const { definition, topic, reads } of readings) {
     const section = await buildSection(definition, source);
     const { table, entries } = section;
@@ -205,7 +183,7 @@ async function sectionsMade(readings: readonly Reading[], source: SectionSource)
   return [...made.values()];
 }
 
-function asPart(section: Section, lists: readonly ListName[], topic: string): CcdaSection {
+function asPart(section: Section, lists: readonly ListName[], topic: string): WireCcdaSection {
   const { definition, table, entries } = section;
   return {
     ...{ title: definition.title, code: definition.code, lists, topics: [topic], columns: table.columns },
@@ -257,6 +235,6 @@ function searchText(name: ListName, content: Content): string {
     .join(', ');
 }
 
-function none(note: string): CcdaPart {
+function none(note: string): WireCcda {
   return { header: undefined, sections: [], notes: [note] };
 }

@@ -10,7 +10,7 @@ import { codesSchema, mappingFileSchema, packSchema } from '../../mapping/load/r
 import { keysAt } from '../../mapping/load/read/schema-keys.ts';
 import { childOf, isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import { type Catalog, findTable, tableText } from '../../sql/catalog.ts';
-import type { WireOption } from '../wire/mapping.ts';
+import type { WireCompletion, WireOption } from '../wire/mapping.ts';
 import { elementOptions, valueOptions } from './elements.ts';
 
 /** Names that the files of a pack give. */
@@ -26,20 +26,12 @@ export interface Names {
   readonly catalog: Catalog;
 }
 
-export interface Completion {
-  /** Where the word begins that an option replaces. */
-  readonly from: number;
-  readonly options: readonly WireOption[];
-  /** More fit than are told: what is typed next has to be asked for again. */
-  readonly isCut: boolean;
-}
-
 /** A list that a person can look through. */
 const MOST = 200;
 
 type Path = Cursor['path'];
 
-export function complete(file: string, text: string, offset: number, names: Names): Completion | undefined {
+export function complete(file: string, text: string, offset: number, names: Names): WireCompletion | undefined {
   const cursor = cursorIn(text, offset);
   if (!cursor) return undefined;
   const found = optionsAt(file, cursor, names).filter(({ label }) => !cursor.beside.has(label));

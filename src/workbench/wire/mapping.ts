@@ -93,8 +93,10 @@ export interface WireOption {
 }
 
 export interface WireCompletion {
+  /** Where the word begins that an option replaces. */
   readonly from: number;
   readonly options: readonly WireOption[];
+  /** More fit than are told: what is typed next has to be asked for again. */
   readonly isCut: boolean;
 }
 
@@ -143,20 +145,24 @@ export interface WirePreview {
 export interface WireCcda {
   /** Of the header, as XML: of a patient alone. */
   readonly header: string | undefined;
-  readonly sections: readonly {
-    readonly title: string;
-    /** LOINC. */
-    readonly code: string;
-    /** Lists of ccds.yaml that find it. */
-    readonly lists: readonly string[];
-    /** Titles of the documents that have the section. */
-    readonly topics: readonly string[];
-    readonly columns: readonly string[];
-    readonly rows: readonly (readonly string[])[];
-    readonly xml: string;
-  }[];
-  /** Why there is no section, and what else is to be known. */
+  readonly sections: readonly WireCcdaSection[];
+  /** Why there is no section, and what else is to be known; one sentence each. */
   readonly notes: readonly string[];
+}
+
+export interface WireCcdaSection {
+  readonly title: string;
+  /** LOINC. */
+  readonly code: string;
+  /** Lists of ccds.yaml that find the resource for it: `problems`. */
+  readonly lists: readonly string[];
+  /** Titles of the documents that have the section. */
+  readonly topics: readonly string[];
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  readonly entries: number;
+  /** The whole section, indented. */
+  readonly xml: string;
 }
 
 /** Which rows are looked for: some of the table, or those that a search finds. */

@@ -110,13 +110,16 @@ export interface WireLikelyKey {
   /** The other table's id. */
   readonly table: string;
   readonly theirs: string;
+  /** `name`: the names fit; `values`: all values are there, and in few other tables. */
   readonly by: 'name' | 'values';
   /** Different values that were looked for in the other table; 0: the column has none. */
   readonly sampled: number;
+  /** Those that are keys of the other table. */
   readonly found: number;
 }
 
 export interface WireLikelyKeys {
   readonly keys: readonly WireLikelyKey[];
+  /** The time was over before all were looked at. */
   readonly cut: boolean;
 }

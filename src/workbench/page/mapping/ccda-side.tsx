@@ -3,7 +3,7 @@
  * XML, with the list of ccds.yaml that finds it; or why there is none.
  */
 import { useEffect, useState } from 'preact/hooks';
-import type { WireCcda } from '../../wire/mapping.ts';
+import type { WireCcda, WireCcdaSection } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 
@@ -49,7 +49,7 @@ export function CcdaSide({ looked, bench }: Parts) {
   );
 }
 
-function SectionShown({ section, bench }: { readonly section: WireCcda['sections'][number]; readonly bench: Bench }) {
+function SectionShown({ section, bench }: { readonly section: WireCcdaSection; readonly bench: Bench }) {
   const { title, code, lists, topics, columns, rows, xml } = section;
   return (
     <>
