@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConfigError, type Environment, readConfig } from '../src/config/config.ts';
 import { describeVariables, variablesTable } from '../src/config/variables.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 function problemsOf(environment: Environment): readonly string[] {
   try {
@@ -16,8 +16,7 @@ function problemsOf(environment: Environment): readonly string[] {
 }
 
 function fileWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'secret');
   writeFileSync(file, text);
   return file;

@@ -1,12 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { demoDatabase } from '../src/start/demo.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 test('the demo database is built once, and one of an older generator is removed', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'demo-120-1-0123456789ab.sqlite'), '');
   writeFileSync(join(folder, 'other.sqlite'), '');
   const told: string[] = [];

@@ -1,22 +1,16 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeFolder, whyNotWritable } from '../src/common/make-folder.ts';
 import { clinic } from './export/exporting.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const LINTEL = fileURLToPath(new URL('../bin/lintel.mjs', import.meta.url));
 
-function scratch(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-folder-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 test('a folder is made with those above it, and one that is there is left as it is', () => {
-  const top = scratch();
+  const top = temporaryFolder();
   const folder = join(top, 'a', 'b', 'c');
   makeFolder(folder, 0o700);
   writeFileSync(join(folder, 'kept'), '');
@@ -26,14 +20,14 @@ test('a folder is made with those above it, and one that is there is left as it 
 });
 
 test('a file in its way is told', () => {
-  const file = join(scratch(), 'file');
+  const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');
   expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR');
 });
 
 test('whether a folder could be written is tried, and nothing is left behind', () => {
-  const folder = scratch();
+  const folder = temporaryFolder();
   expect([whyNotWritable(folder), whyNotWritable(join(folder, 'a', 'b'))]).toEqual([undefined, undefined]);
   expect(readdirSync(folder)).toEqual([]);
   writeFileSync(join(folder, 'file'), '');

@@ -21,14 +21,14 @@ import { openTrail } from '../../src/audit/trail.ts';
 import type { SinkSettings } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { selfSigned } from '../certificate.ts';
-import { record, temporaryFolder } from './records.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { record } from './records.ts';
 
 const PAUSE = 5;
 
 /** A store with a facade over it, and how to add records. */
 async function kept(records: readonly AuditRecord[] = []) {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
+  const folder = temporaryFolder();
   const file = join(folder, 'audit.sqlite');
   const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
   onTestFinished(() => store.close());

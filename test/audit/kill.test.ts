@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, onTestFinished, test } from 'vitest';
-import { rowsOf, temporaryFolder } from './records.ts';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { rowsOf } from './records.ts';
 
 const PROGRAM = fileURLToPath(new URL('./writing.ts', import.meta.url));
 /** `npm run test:faults` kills a thousand times. */
@@ -30,9 +31,7 @@ async function round(file: string, name: string): Promise<readonly string[]> {
 test(
   'no record is lost whose answer went out before the process was killed',
   async () => {
-    const { folder, remove } = temporaryFolder();
-    onTestFinished(remove);
-    const file = join(folder, 'audit.sqlite');
+    const file = join(temporaryFolder(), 'audit.sqlite');
     let told = 0;
     for (let kill = 0; kill < KILLS; kill++) {
       const names = await round(file, `r${kill}`);

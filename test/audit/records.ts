@@ -1,9 +1,6 @@
 /**
  * Records of the audit for tests, files to keep them in, and a look at what is in a file.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { AuditRecord } from '../../src/audit/record.ts';
 
@@ -22,12 +19,6 @@ export function record(more: Partial<AuditRecord> = {}): AuditRecord {
     patients: [],
     ...more,
   };
-}
-
-/** A folder, and how to remove it. */
-export function temporaryFolder(): { readonly folder: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-audit-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 export function rowsOf(file: string, sql: string): readonly Record<string, unknown>[] {

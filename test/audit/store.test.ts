@@ -1,20 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openAudit } from '../../src/audit/audit.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { AuditError, openWriter } from '../../src/audit/writer.ts';
 import type { AuditSettings } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
-import { record, rowsOf, temporaryFolder } from './records.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { record, rowsOf } from './records.ts';
 
 const DAY = 86_400_000;
-
-function folder(): string {
-  const made = temporaryFolder();
-  onTestFinished(made.remove);
-  return made.folder;
-}
 
 const settings = (file: string, more: Partial<AuditSettings> = {}): Omit<AuditSettings, 'sinks'> => ({
   ...{ mode: 'required', file, keep: 30 * DAY, bytes: 100_000_000, survives: 'process' },
@@ -24,7 +19,7 @@ const settings = (file: string, more: Partial<AuditSettings> = {}): Omit<AuditSe
 const silent = createLog({ level: 'silent', format: 'json' });
 
 test('a record is one row, and one event for each of its patients; without any it is one event', () => {
-  const path = join(folder(), 'audit.sqlite');
+  const path = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path, bytes: 10_000_000, survives: 'process' });
   store.append([record({ patients: ['1', '2'] }), record({ status: 404, who: { client: 'app', subject: 'ada' } })]);
   store.close();
@@ -40,7 +35,7 @@ test('a record is one row, and one event for each of its patients; without any i
 });
 
 test('the files can be read by their owner alone', async () => {
-  const path = join(folder(), 'audit.sqlite');
+  const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 10_000_000, survives: 'process', keep: DAY });
   await writer.write(record());
   for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777, file).toBe(0o600);
@@ -48,7 +43,7 @@ test('the files can be read by their owner alone', async () => {
 });
 
 test('records that come together are each there when their promise resolves', async () => {
-  const path = join(folder(), 'audit.sqlite');
+  const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 100_000_000, survives: 'process', keep: DAY });
   const clients = Array.from({ length: 3000 }, (_, i) => `app-${i}`);
   let checked = 0;
@@ -67,7 +62,7 @@ test('records that come together are each there when their promise resolves', as
 });
 
 test('records of long requests wait as long as they are not too long together, and go in lists that the thread can hold', async () => {
-  const path = join(folder(), 'audit.sqlite');
+  const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 400_000_000, survives: 'process', keep: DAY });
   const long = record({ query: 'x'.repeat(250_000) });
   const ended = await Promise.allSettled(Array.from({ length: 400 }, () => writer.write(long)));
@@ -81,7 +76,7 @@ test('records of long requests wait as long as they are not too long together, a
 });
 
 test('records that are too old go, those of their patients with them', () => {
-  const path = join(folder(), 'audit.sqlite');
+  const path = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path, bytes: 10_000_000, survives: 'process' });
   const now = Date.now();
   store.append([5, 4, 3, 2, 1].map(days => record({ at: now - days * DAY, patients: ['1'] })));
@@ -94,7 +89,7 @@ test('records that are too old go, those of their patients with them', () => {
 });
 
 test('a full store takes nothing more and says so; what it had stays; room that old records leave is used again', async () => {
-  const file = join(folder(), 'audit.sqlite');
+  const file = join(temporaryFolder(), 'audit.sqlite');
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
   const audit = await openAudit(settings(file, { bytes: 1_000_000 }), log);
@@ -124,7 +119,7 @@ test('a full store takes nothing more and says so; what it had stays; room that 
 });
 
 test('a store that cannot be opened ends the start, unless the audit is best-effort', async () => {
-  const file = join(folder(), 'audit.sqlite');
+  const file = join(temporaryFolder(), 'audit.sqlite');
   const other = openStore({ path: file, bytes: 1_000_000, survives: 'process' });
   other.close();
   const inFile = join(file, 'audit.sqlite');
@@ -136,7 +131,7 @@ test('a store that cannot be opened ends the start, unless the audit is best-eff
 });
 
 test('a flood of refusals is counted rather than written one by one, so that it cannot fill the store', async () => {
-  const file = join(folder(), 'audit.sqlite');
+  const file = join(temporaryFolder(), 'audit.sqlite');
   const audit = await openAudit(settings(file), silent, { each: 10, window: 60_000 });
   await Promise.all(Array.from({ length: 1000 }, () => audit.write(record({ status: 401 }))));
   await Promise.all(Array.from({ length: 20 }, () => audit.write(record({ status: 403 }))));

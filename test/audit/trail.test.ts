@@ -7,7 +7,8 @@ import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/acces
 import type { Facade, RequestContext, SearchRequest } from '../../src/facade.ts';
 import { validateResource } from '../../src/validation/validator.ts';
 import { openDemo } from '../law/demo.ts';
-import { record, temporaryFolder } from './records.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { record } from './records.ts';
 
 const BALP = 'https://profiles.ihe.net/ITI/BALP/StructureDefinition/IHE.BasicAudit.';
 const ISSUER = 'https://issuer.example.org';
@@ -63,6 +64,7 @@ interface Event {
   }[];
 }
 
+const folder = temporaryFolder(afterAll);
 let opened: Trailing;
 let close: () => Promise<void>;
 beforeAll(async () => {
@@ -73,7 +75,6 @@ afterAll(() => close());
 const trailing = (): Trailing => opened;
 
 async function open(): Promise<Trailing> {
-  const { folder, remove } = temporaryFolder();
   const file = join(folder, 'audit.sqlite');
   const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
   store.append(RECORDS);
@@ -84,7 +85,6 @@ async function open(): Promise<Trailing> {
   close = async () => {
     await trail.close();
     await demo.close();
-    remove();
   };
   const facade = withTrail(demo.facade, trail);
   const resources = async (search: string, access: Access = OPEN_ACCESS, named?: readonly string[]) => {
@@ -188,9 +188,7 @@ test.each([
 });
 
 test('what was read is found by its type and id, and by its id alone', async () => {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
-  const file = join(folder, 'audit.sqlite');
+  const file = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
   store.append([record({ resource: 'Observation/a-1' }), record({ resource: 'Condition/a-1' })]);
   store.close();

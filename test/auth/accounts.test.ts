@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type Account,
   AccountsError,
@@ -13,10 +12,10 @@ import {
   whyUnreadable,
   writeAccounts,
 } from '../../src/auth/accounts.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function newFile(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   return join(folder, 'inner', 'accounts.json');
 }
 

@@ -1,16 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStore } from '../../src/audit/store.ts';
-import { record, temporaryFolder } from '../audit/records.ts';
+import { record } from '../audit/records.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
 /** A folder of data with an audit of four answers. */
 function audited(): { readonly dataDir: string; readonly environment: Readonly<Record<string, string>> } {
-  const { folder, remove } = temporaryFolder();
-  onTestFinished(remove);
+  const folder = temporaryFolder();
   const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
   const at = (day: number): number => Date.parse(`2026-03-0${day}T12:00:00Z`);
   store.append([

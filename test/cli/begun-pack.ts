@@ -1,9 +1,8 @@
 /** A pack that `lintel init` begins on a database of a test, and what `lintel check` says of it. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 
 interface Element {
@@ -27,8 +26,7 @@ export async function begun(
   schema: string,
   fill: (insert: (table: string, ...row: (string | number | null)[]) => void) => void,
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'some.sqlite');
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA foreign_keys = OFF; BEGIN; ${schema}`);

@@ -1,18 +1,17 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
 import { writeLock } from '../../src/mapping/load/pack/lock.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 
 const PACK = new URL('../../mappings/medkeep/', import.meta.url).pathname;
 
 test('the lock of the demo pack is what `lintel lock` writes of the fixture now', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-lock-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'fixture.sqlite');
   buildFixture({ patients: 1, seed: 1, file });
   const database = openSqlite(file);

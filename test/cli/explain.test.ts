@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
 import { sqlLines } from '../../src/explain/sql-text.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 import { smallClinic } from './small-clinic.ts';
 
@@ -139,8 +138,7 @@ test('the engine of the database is shown alone unless another is asked for', as
 });
 
 test('a search of a type with twenty mappings fits a screen; one of them is shown in full when it is named', async () => {
-  const demo = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(demo, { recursive: true }));
+  const demo = temporaryFolder();
   const environment = { DATA_DIR: demo };
   const query = 'Observation?patient=1&code=8480-6';
   const { out } = await lintel(environment, 'explain', query);

@@ -1,15 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
 import { buildThird } from '../../fixtures/third/build.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { lintel } from './lintel.ts';
 
 function begun() {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'some.sqlite');
   const pack = join(folder, 'pack');
   const environment = { DATABASE_URL: `sqlite:${file}`, DATA_DIR: join(folder, 'data'), PORT: '0' };

@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { readAccounts } from '../../src/auth/accounts.ts';
 import { fitsPassword } from '../../src/auth/password.ts';
 import { run } from '../../src/cli/main.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let file: string;
 beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   file = join(folder, 'accounts.json');
 });
 

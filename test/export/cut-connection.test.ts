@@ -1,13 +1,13 @@
 /**
  * Whole jobs of a server whose SQL Server, a scripted one, cuts connections, goes away and falls silent in mid-export.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, type Asked, type Endpoint, openEndpoint } from '../sql/mssql/endpoint.ts';
 import { schemaScript } from '../sql/mssql/schema-script.ts';
 import type { Column } from '../sql/mssql/tds.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { contents, finished, kickOff, served } from './exporting.ts';
 
 const ROWS = 3500;
@@ -38,8 +38,7 @@ function rowsOf(asked: Asked, most: number, cut?: 'mid-row' | 'deaf'): Answer {
 
 /** A server over the endpoint, whose reads of rows are answered as told, one after the other, and then in full. */
 async function serving(endpoint: Endpoint, reads: ((asked: Asked) => Answer)[]): Promise<{ readonly fhir: string }> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'pack.yaml'), 'name: clinic\ntitle: Clinic\nzone: America/New_York\nsystems: {}\n');
   writeFileSync(
     join(folder, 'place.yaml'),

@@ -1,19 +1,16 @@
 /**
  * A clinic made for one test, and the whole server over it, spoken to by HTTP.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Clinic, makeClinic } from './clinic.ts';
 
 /** A clinic that is gone when the test is over. */
 export function clinic(people = 20, each = 3): Clinic {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   return makeClinic(folder, people, each);
 }
 

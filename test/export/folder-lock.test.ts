@@ -1,10 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { folderLock } from '../../src/export/folder-lock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { clinic, kickOff, served } from './exporting.ts';
 
 /** Another process that takes the lock of a folder and says so. */
@@ -25,8 +23,7 @@ async function holder(folder: string): Promise<ChildProcess> {
 }
 
 test('the folder of a process that was killed is free at once, that of a living one is not', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const child = await holder(folder);
   const lock = folderLock(folder);
   expect(lock.take()).toBe(false);

@@ -1,21 +1,15 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openOutput, QuotaError } from '../../src/export/output.ts';
 import { outputFile } from '../../src/export/store.ts';
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const space = (limit: number) => ({ used: new BigInt64Array(new SharedArrayBuffer(8)), limit });
 
 test('lines of any length and script reach the file as they are, and are counted in bytes', () => {
-  const into = folder();
+  const into = temporaryFolder();
   const line = fc
     .tuple(fc.constantFrom('a', 'é', '漢', '🙂'), fc.constantFrom(1, 7, 20_000, 120_000, 400_000))
     .map(([letter, times]) => letter.repeat(times));
@@ -41,7 +35,7 @@ test('lines of any length and script reach the file as they are, and are counted
 
 test('a batch that the space ends within is not counted, and gives its share back', () => {
   const quota = space(300_000);
-  const output = openOutput({ folder: folder(), part: 0, files: [], collected: 0, fileLines: 1e9, quota });
+  const output = openOutput({ folder: temporaryFolder(), part: 0, files: [], collected: 0, fileLines: 1e9, quota });
   output.write(['a'.repeat(9)]);
   output.sync();
   expect(() => output.write(Array.from({ length: 20 }, () => 'b'.repeat(30_000)))).toThrow(QuotaError);
@@ -51,7 +45,7 @@ test('a batch that the space ends within is not counted, and gives its share bac
 });
 
 test('a run that goes on cuts off what the one before wrote beyond its state', () => {
-  const into = folder();
+  const into = temporaryFolder();
   const settings = { folder: into, part: 0, collected: 0, fileLines: 1e9, quota: space(1e12) };
   const first = openOutput({ ...settings, files: [] });
   first.write(['kept']);
@@ -71,7 +65,7 @@ test('a run that goes on cuts off what the one before wrote beyond its state', (
 const DESCRIPTORS = '/proc/self/fd';
 
 test.runIf(existsSync(DESCRIPTORS))('an output that is closed holds no file open', () => {
-  const into = folder();
+  const into = temporaryFolder();
   const output = openOutput({ folder: into, part: 0, files: [], collected: 0, fileLines: 1, quota: space(1e6) });
   const held = (): number =>
     readdirSync(DESCRIPTORS).filter(name => {

@@ -1,14 +1,14 @@
 /**
  * Damaged files of the authorization server: it starts, names the file, and lets nobody in who was not let in before.
  */
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeAccounts } from '../../src/auth/accounts.ts';
 import { hashPassword } from '../../src/auth/password.ts';
 import { hashSecret, writeClients } from '../../src/smart/clients.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { DAMAGES } from './damages.ts';
 import { started, type Target, target } from './target.ts';
 
@@ -48,8 +48,7 @@ async function introspects({ url }: Pick<Target, 'url'>): Promise<number> {
 }
 
 function used(): string {
-  const data = mkdtempSync(join(tmpdir(), 'lintel-state-'));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryFolder();
   cpSync(before, data, { recursive: true });
   return data;
 }

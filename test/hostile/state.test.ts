@@ -1,10 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hashPassword } from '../../src/auth/password.ts';
 import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { DAMAGES } from './damages.ts';
 import { started, target } from './target.ts';
 
@@ -30,8 +30,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(clinic.folder, { recursive: true, force: true }));
 
 function used(): string {
-  const data = mkdtempSync(join(tmpdir(), 'lintel-state-'));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const data = temporaryFolder();
   cpSync(before, data, { recursive: true });
   return data;
 }

@@ -1,18 +1,8 @@
 /** TLS of the server itself, with invented certificates that end in a hundred years. */
 import { once } from 'node:events';
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { connect as connectPlain } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type SecureVersion } from 'node:tls';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -20,14 +10,14 @@ import { ConfigError } from '../../src/config/config.ts';
 import { type ListenOptions, listen } from '../../src/http/server/server.ts';
 import { openTls } from '../../src/http/server/tls.ts';
 import { createLog } from '../../src/log.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { appUnderTest } from './app-under-test.ts';
 
 const PEM = 'test/tls';
 const pem = (name: string): string => readFileSync(join(PEM, `${name}.pem`), 'utf8');
 
 function files(name = 'server') {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const paths = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   const use = (which: string): void => {
     copyFileSync(join(PEM, `${which}.pem`), paths.cert);

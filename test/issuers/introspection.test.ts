@@ -1,17 +1,16 @@
 /** Opaque tokens: what the issuer says of them, how often it is asked, and what happens while it says nothing. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify } from 'jose';
 import { expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type FakeIssuer, fakeIssuer, seconds } from './fake-issuer.ts';
 import { BASE, grantOf, type Opened, opened, statusOf } from './opened.ts';
 
 const SECRET = 'a secret: with % and ü';
 
 function fileWith(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'secret');
   writeFileSync(file, text);
   return file;

@@ -1,6 +1,5 @@
 /** The pack over the vendor's next release: the same patients, from a column of another name. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
@@ -10,9 +9,9 @@ import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(afterAll);
 
 async function patientsOf(version: '4.1' | '4.2'): Promise<readonly Readonly<Record<string, unknown>>[]> {
   const file = join(folder, `${version}.sqlite`);

@@ -2,8 +2,7 @@
  * A database of a few rows and a pack of a few lines, searched. In: DDL with rows, the files of a pack, a query string
  * such as `Location?status=active`. Out: the ids found, the next page, and the SQL of every statement for SQLite.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
@@ -18,6 +17,7 @@ import { render } from '../../src/sql/render.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Found {
   readonly ids: readonly string[];
@@ -76,8 +76,7 @@ interface Small {
 
 /** The facade itself, for what is no search. */
 export async function openSmallFacade(schema: string, pack: Readonly<Record<string, string>>): Promise<Small> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'pack'));
   for (const [name, text] of Object.entries(pack)) writeFileSync(join(folder, 'pack', name), text);
   const written = new DatabaseSync(join(folder, 'small.sqlite'));

@@ -1,6 +1,4 @@
 /** Places along a key: they lie between its ends, in order, and are spread over what is there. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -11,6 +9,7 @@ import { type ColumnType, UNICODE } from '../../src/sql/column-type.ts';
 import type { TableRows } from '../../src/sql/database.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const NUMBER: ColumnType = { kind: 'integer', bits: 64 };
 
@@ -39,8 +38,7 @@ test('a place lies between the ends', () => {
 });
 
 async function profileOf(schema: string, rows: number, size?: TableRows) {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-places-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const written = new DatabaseSync(join(folder, 'a.sqlite'));
   written.exec(schema);
   written.close();

@@ -1,13 +1,13 @@
 /** The files for containers against the configuration that they set. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '../../src/config/config.ts';
 import { describeVariables } from '../../src/config/variables.ts';
 import { lintel } from '../cli/lintel.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 interface Service {
   readonly environment: Readonly<Record<string, string>>;
@@ -66,8 +66,7 @@ test('compose.yaml makes a certificate where there is no good one, and what was 
   };
   const { entrypoint, command } = services.certificate;
   const [shell = '', ...flags] = entrypoint;
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-compose-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const [tls, bin] = [join(folder, 'tls'), join(folder, 'bin')];
   for (const made of [tls, bin]) mkdirSync(made);
   writeFileSync(join(bin, 'openssl'), OPENSSL, { mode: 0o755 });

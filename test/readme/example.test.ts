@@ -1,10 +1,10 @@
 /** The worked example of docs/mapping-language.md is a mapping that loads, and serves what the text says. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { lintel } from '../cli/lintel.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const SCHEMA = `
 CREATE TABLE PT (PT_NO INTEGER NOT NULL PRIMARY KEY, MRN VARCHAR(12) NOT NULL COLLATE RTRIM);
@@ -31,8 +31,7 @@ loinc-local:
 };
 
 test('the worked example has no error, and without its `needs` it is refused', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-example-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const pack = join(folder, 'pack');
   mkdirSync(pack);
   for (const [name, text] of Object.entries(PACK)) writeFileSync(join(pack, name), text);

@@ -1,8 +1,7 @@
 /**
  * What docs/mapping-language.md says of old tables: each form is in the document as it is here, and does what it says.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
@@ -12,9 +11,9 @@ import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-old-tables-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(afterAll);
 
 const SQL = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9), SUR1 VARCHAR(20), SUR2 VARCHAR(20));

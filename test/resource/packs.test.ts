@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -8,14 +7,14 @@ import { rows } from '../../fixtures/rows.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { compareGroup } from './against-interpreter.ts';
 import type { Samples } from './arbitrary-rows.ts';
 
 const ROWS = 60;
 const PACKS = join(import.meta.dirname, '../../mappings');
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-resource-'));
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder(afterAll);
 const file = join(folder, 'empty.sqlite');
 const written = new DatabaseSync(file);
 for (const statement of tablesDdl('sqlite')) written.exec(statement);

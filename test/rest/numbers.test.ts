@@ -1,6 +1,5 @@
 /** REST over a record whose FHIR ids are UUIDs: patients and encounters have numbers in columns of their own. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -13,6 +12,7 @@ import { scopeRelation } from '../../src/plan/condition.ts';
 import { somePiece } from '../../src/plan/presence.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { loadWhole } from '../../src/start/setup.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type Client, restUnderTest } from './rest-under-test.ts';
 
 const ADA = '9f1c2d3e-0000-4000-8000-00000000000a';
@@ -65,8 +65,7 @@ const PACK = {
 };
 
 async function clinic(pack: Readonly<Record<string, string>> = {}, more = '') {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-numbers-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   mkdirSync(join(folder, 'pack'));
   for (const [name, text] of Object.entries({ ...PACK, ...pack })) writeFileSync(join(folder, 'pack', name), text);
   const written = new DatabaseSync(join(folder, 'clinic.sqlite'));

@@ -2,8 +2,6 @@
  * What plans hold: keys of predicates are short however many codes they compare with, caches of plans have a bound of
  * bytes, and the connection ends that SQLite keeps prepared statements of.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -15,6 +13,7 @@ import { predicateKey } from '../../src/sql/expression-key.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import { openFile } from '../../src/sql/sqlite/file.ts';
 import { weightOf } from '../../src/sql/walk.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const column = (name: string): ColumnExpression => ({
   ...{ kind: 'column', alias: identifier('t'), column: identifier(name), type: UNICODE },
@@ -55,8 +54,7 @@ test('a cache with weights keeps what is not too heavy together', () => {
 });
 
 test('once many long statements were let go of, the file is opened anew, and the answers stay', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const path = join(folder, 'some.sqlite');
   const made = new DatabaseSync(path);
   made.exec('CREATE TABLE T (A TEXT); INSERT INTO T VALUES (1), (2)');

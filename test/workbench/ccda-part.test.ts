@@ -1,7 +1,6 @@
 /**
  * What a row gives in C-CDA documents: on the rows of the demo as in the whole document, by command, and in the page.
  */
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { patientsIn } from '../../src/audit/patients-in.ts';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
@@ -14,7 +13,7 @@ import { loadWhole } from '../../src/start/setup.ts';
 import { ccdaPartOf } from '../../src/workbench/ccda/part.ts';
 import type { WireCcda } from '../../src/workbench/wire/mapping.ts';
 import { lintel } from '../cli/lintel.ts';
-import { keptClinic, PLACES, type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { PLACES, smallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { DEMO_PACK, type Demo, openDemo } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';
@@ -162,16 +161,11 @@ describe('the command', () => {
 });
 
 describe.skipIf(CHROMIUM === undefined)('the page', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic({ 'ccds.yaml': CCDS });
-    page = await openPage(clinic);
+    page = await openPage({ 'ccds.yaml': CCDS });
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   test('the section stands beside the row, and its list leads to ccds.yaml', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;

@@ -2,26 +2,20 @@
  * Commands of the page in a browser: each is carried out once, in the file that it was given for, wherever the focus
  * is. Is left out, and says so, where no Chromium is installed.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 
 const CONTENT = `document.querySelector('.cm-content')?.textContent`;
 
 describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic();
-    page = await openPage(clinic);
+    page = await openPage();
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   const open = async (path: string, text: string): Promise<void> => {
     await page.press('.files button', path);
@@ -109,7 +103,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
   });
 
   describe('Ctrl+S saves', () => {
-    const saved = (path: string): string => readFileSync(join(clinic.pack, path), 'utf8');
+    const saved = (path: string): string => readFileSync(join(page.clinic.pack, path), 'utf8');
 
     test('wherever the focus is, and so does Cmd+S', { timeout: 120_000 }, async () => {
       const { tab, press } = page;

@@ -2,7 +2,7 @@
  * Coverage as the page asks for it: what the test kit would make of a small pack, its documents, and a guide that it
  * brings.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireCoverage } from '../../src/workbench/wire/coverage.ts';
@@ -36,10 +36,7 @@ beforeAll(async () => {
   writeFileSync(join(bench.clinic.pack, 'broken.guide.json'), '{ "people": { "type": "Patient" } }');
   writeFileSync(join(bench.clinic.pack, 'ccds.yaml'), 'lists:\n  vital-signs: Observation?code=29463-7\n');
 });
-afterAll(async () => {
-  await bench.close();
-  rmSync(bench.clinic.folder, { recursive: true, force: true });
-});
+afterAll(() => bench.close());
 
 async function coverage(guide: string): Promise<{ readonly status: number; readonly is: WireCoverage }> {
   const body = { unsaved: { 'person.yaml': PEOPLE }, guide };

@@ -2,10 +2,9 @@
  * JSON of a pack in the page: a guide is opened, broken, mended by the button, saved; what `lintel lock` writes is only
  * shown. Is left out, and says so, where no Chromium is installed.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 
@@ -19,22 +18,18 @@ const GUIDE = `{
 `;
 
 describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic();
-    writeFileSync(join(clinic.pack, 'ours.guide.json'), GUIDE);
-    writeFileSync(join(clinic.pack, 'schema.lock.json'), '{ "engine": "sqlite", "tables": {} }\n');
-    page = await openPage(clinic);
+    page = await openPage({
+      'ours.guide.json': GUIDE,
+      'schema.lock.json': '{ "engine": "sqlite", "tables": {} }\n',
+    });
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   test('is edited, with problems at their place, and saved', { timeout: 120_000 }, async () => {
     const { tab, press } = page;
-    const file = join(clinic.pack, 'ours.guide.json');
+    const file = join(page.clinic.pack, 'ours.guide.json');
     await press('.files button', 'ours.guide.json');
     await tab.when(`document.querySelector('.cm-content')?.dataset.language === 'json'`);
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
@@ -63,7 +58,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     await tab.when(`!document.querySelector('.files form button').disabled`);
     await press('.files form button', 'Make');
     await tab.when(`document.querySelector('.told').textContent === 'theirs.guide.json is made'`);
-    expect(readFileSync(join(clinic.pack, 'theirs.guide.json'), 'utf8')).toBe('{}\n');
+    expect(readFileSync(join(page.clinic.pack, 'theirs.guide.json'), 'utf8')).toBe('{}\n');
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
   });
 

@@ -1,6 +1,7 @@
 /**
  * A workbench over a small clinic, without a port: requests go to its application.
  */
+import { rmSync } from 'node:fs';
 import { readConfig } from '../../src/config/config.ts';
 import { openDatabase } from '../../src/start/setup.ts';
 import { tellError } from '../../src/start/tell-error.ts';
@@ -29,9 +30,17 @@ export interface BenchOver {
   close(): Promise<void>;
 }
 
+/** The clinic is removed when the bench is closed. */
 export async function openBench(): Promise<OpenedBench> {
   const clinic = keptClinic();
-  return { clinic, ...(await openBenchOn(clinic.environment)) };
+  const bench = await openBenchOn(clinic.environment);
+  return {
+    ...{ ...bench, clinic },
+    async close() {
+      await bench.close();
+      rmSync(clinic.folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /**

@@ -2,9 +2,7 @@
  * The preview in a browser: how the lines of a resource look, and what an edit changes in it. Is left out, and says so,
  * where no Chromium is installed.
  */
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 
@@ -21,16 +19,11 @@ elements:
 `;
 
 describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic({ 'person.yaml': PERSON });
-    page = await openPage(clinic);
+    page = await openPage({ 'person.yaml': PERSON });
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   test('has each comma right behind its value, where that is wrapped too', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;

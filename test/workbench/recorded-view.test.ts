@@ -1,7 +1,7 @@
 /**
  * "Keep this row as a test" as the page asks it: a test of the unsaved texts, and nothing is written.
  */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenedBench, openBench } from './opened-bench.ts';
@@ -10,10 +10,7 @@ let bench: OpenedBench;
 beforeAll(async () => {
   bench = await openBench();
 });
-afterAll(async () => {
-  await bench.close();
-  rmSync(bench.clinic.folder, { recursive: true, force: true });
-});
+afterAll(() => bench.close());
 
 function ask(path: string, body: object): Promise<Response> {
   return bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });

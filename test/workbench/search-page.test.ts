@@ -2,23 +2,16 @@
  * The view Search in headless Chromium: a search is completed, run and read by the keyboard alone. Is left out, and
  * says so, where no Chromium is installed.
  */
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic();
-    page = await openPage(clinic);
+    page = await openPage();
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   test('completes a search, shows its Bundle, its SQL and an index', { timeout: 120_000 }, async () => {
     const { tab, press } = page;

@@ -2,7 +2,7 @@
  * The view Search as its page asks for it: what can be searched and how it is completed; a search with its Bundle, SQL,
  * plan and indexes.
  */
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,10 +14,7 @@ let bench: OpenedBench;
 beforeAll(async () => {
   bench = await openBench();
 });
-afterAll(async () => {
-  await bench.close();
-  rmSync(bench.clinic.folder, { recursive: true, force: true });
-});
+afterAll(() => bench.close());
 
 async function ask<T>(path: string, body: object): Promise<T> {
   const response = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body: { unsaved: {}, ...body } });

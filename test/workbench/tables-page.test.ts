@@ -2,23 +2,16 @@
  * The view Tables in headless Chromium: a column is searched for, its table looked at, its mapping gone to. Is left
  * out, and says so, where no Chromium is installed.
  */
-import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keptClinic, type SmallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 
 describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
-  let clinic: SmallClinic;
   let page: OpenedPage;
   beforeAll(async () => {
-    clinic = keptClinic();
-    page = await openPage(clinic);
+    page = await openPage();
   }, 120_000);
-  afterAll(async () => {
-    await page.close();
-    rmSync(clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => page.close());
 
   const text = (selector: string): Promise<unknown> =>
     page.tab.when(`document.querySelector('${selector}')?.textContent`);

@@ -2,7 +2,7 @@
  * The tests beside the mappings as the page has them run: unsaved texts count, and a failure has its line and both
  * values.
  */
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type OpenedBench, openBench } from './opened-bench.ts';
@@ -26,10 +26,7 @@ beforeAll(async () => {
   bench = await openBench();
   writeFileSync(join(bench.clinic.pack, 'person.test.yaml'), TEST);
 });
-afterAll(async () => {
-  await bench.close();
-  rmSync(bench.clinic.folder, { recursive: true, force: true });
-});
+afterAll(() => bench.close());
 
 async function run(unsaved: Readonly<Record<string, string>>): Promise<unknown> {
   const answer = await bench.ask(`${bench.base}/api/tests`, { method: 'POST', body: { unsaved } });

@@ -1,7 +1,6 @@
 /**
  * What the law says of the elements of a file: the same as `lintel check --parameters`, element by element.
  */
-import { rmSync } from 'node:fs';
 import { EditorState, type TransactionSpec } from '@codemirror/state';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -32,10 +31,7 @@ describe('the verdicts of a file', () => {
   beforeAll(async () => {
     bench = await openBench();
   });
-  afterAll(async () => {
-    await bench.close();
-    rmSync(bench.clinic.folder, { recursive: true, force: true });
-  });
+  afterAll(() => bench.close());
 
   const verdicts = async (path: string, unsaved: Record<string, string> = {}): Promise<WireVerdicts> => {
     const answer = await bench.ask(`${bench.base}/api/verdicts`, { method: 'POST', body: { unsaved, path } });

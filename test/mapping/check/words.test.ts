@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
@@ -12,6 +11,7 @@ import { findTable } from '../../../src/sql/catalog.ts';
 import { readCatalog } from '../../../src/sql/sqlite/catalog.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 import { sqliteWordTable } from '../../../src/sql/sqlite/word-table.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const PATIENT = `mapping: patients
 resource: Patient
@@ -23,8 +23,7 @@ const WORDS = 'PAT_WORDS, on: { NO: NO }, word: WORD, columns: [FAM]';
 
 /** The table of words of 1,000 rows, then what is done to it; what the loader and the rows say of the pack. */
 async function problemsAfter(change: string, words = WORDS): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const file = join(folder, 'x.sqlite');
   const written = new DatabaseSync(file);
   written.exec('CREATE TABLE PAT (NO INTEGER NOT NULL PRIMARY KEY, FAM VARCHAR(40), DAY DATE)');

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type LoadedPack, loadPackFiles } from '../../../src/mapping/load/pack/pack.ts';
 import { partNamed } from '../../../src/mapping/load/pack/part-named.ts';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../../src/mapping/load/read/files.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { catalog } from './catalog.ts';
 import { outline } from './outline.ts';
 import { ACTIVE, ALLERGIES, HEAD, PEOPLE } from './problems-of.ts';
@@ -31,8 +31,7 @@ const SITE: Files = { ...BASE, 'site/pack.yaml': 'extends: ../base\ntitle: Site\
 
 /** Writes folders of packs side by side; removed when the test is over. */
 function written(files: Files): string {
-  const root = mkdtempSync(join(tmpdir(), 'lintel-extends-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(root, name)), { recursive: true });
     writeFileSync(join(root, name), text);

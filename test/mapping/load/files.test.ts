@@ -1,16 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { pathsOfPack, readPackFiles } from '../../../src/mapping/load/read/files.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const PACK = join(import.meta.dirname, 'pack');
 
 function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'lintel-files-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
+  const made = temporaryFolder();
   cpSync(PACK, made, { recursive: true });
   return made;
 }
@@ -28,8 +27,7 @@ test('what is named like a file of the pack and is none is left out, and nobody 
 describe('a link of a pack', () => {
   /** A folder with two folders in it, each of which has the pack. */
   function beside(): { readonly root: string; readonly pack: string; readonly other: string } {
-    const root = mkdtempSync(join(tmpdir(), 'lintel-files-'));
-    onTestFinished(() => rmSync(root, { recursive: true }));
+    const root = temporaryFolder();
     const [pack, other] = [join(root, 'pack'), join(root, 'other')];
     for (const made of [pack, other]) cpSync(PACK, made, { recursive: true });
     return { root, pack, other };

@@ -1,8 +1,7 @@
 /** A pack of three mappings, one of which refers to another, and the tables that a scripted server has for it. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import type { ScriptedTable } from './schema-script.ts';
 
 const PACK = {
@@ -39,8 +38,7 @@ export const HOUSE: ScriptedTable = { columns: { NO: 'int', TITLE: 'varchar', CH
 
 /** The pack in a folder that is removed at the end of the test, with further files. */
 export function packFolder(more: Readonly<Record<string, string>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   for (const [name, text] of Object.entries({ ...PACK, ...more })) writeFileSync(join(folder, name), text);
   return folder;
 }

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import type { ColumnInfo } from '../../../src/sql/catalog.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
 import { measure } from '../../../src/sql/sqlite/measure.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 async function formsOf(schema: string): Promise<(column: string) => Pick<ColumnInfo, 'form' | 'written'>> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const written = new DatabaseSync(join(folder, 'a.sqlite'));
   written.exec(schema);
   written.close();
@@ -127,8 +125,7 @@ test('all rows of a table larger than a slice are looked at, whatever its column
 });
 
 test('what somebody writes later is noticed where it is of another form, and looked for only where somebody wrote', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const writer = new DatabaseSync(join(folder, 'a.sqlite'));
   writer.exec("CREATE TABLE T (C DATETIME); INSERT INTO T VALUES ('2024-03-10 08:30:00')");
   const database = openSqlite(join(folder, 'a.sqlite'));
@@ -148,8 +145,7 @@ test('what somebody writes later is noticed where it is of another form, and loo
 });
 
 test('tables with few rows are looked at first, and what there was no time for says so', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-forms-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const written = new DatabaseSync(join(folder, 'a.sqlite'));
   written.exec(`CREATE TABLE A_FACT (N INTEGER NOT NULL, AT DATE); CREATE TABLE B_CODE (N INTEGER NOT NULL, AT DATE);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO A_FACT SELECT i, '2024-01-31' FROM n;

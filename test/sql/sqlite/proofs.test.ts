@@ -1,20 +1,11 @@
 /** Forms of rows that are kept between starts: what they are trusted for, and what not. */
-import {
-  copyFileSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { sealed } from '../../../src/common/sealed-file.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 /** Later than what was written in a test. */
 const LATER = (): number => Date.now() + 60_000;
@@ -33,8 +24,7 @@ interface Kept {
 }
 
 function kept(): Kept {
-  const root = mkdtempSync(join(tmpdir(), 'lintel-proofs-'));
-  onTestFinished(() => rmSync(root, { recursive: true }));
+  const root = temporaryFolder();
   const file = join(root, 'a.sqlite');
   const folder = join(root, 'data', 'forms');
   const told: string[] = [];
