@@ -16,7 +16,7 @@ import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import { branchesOf } from './branches.ts';
+import { branchesOfMapping } from './mapping-branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
 import type { CheckContext, SampledResource } from './section.ts';
 
@@ -124,7 +124,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
         isDeep: false,
         look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
       });
-      const branches = branchesOf(mapping, environment(registry, now, OPEN_SIGHT));
+      const branches = branchesOfMapping(mapping, environment(registry, now, OPEN_SIGHT));
       if (branches.left > 0) cut.push(`${mapping.name} (${branches.left})`);
       for (const branch of branches.looked)
         looks.push({ group, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });

@@ -219,7 +219,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
   /** Set by whoever makes the interpreter over these rows: conditions of lookups are its. */
   interpreter: Interpreter<View> | undefined;
 
-  /** As both engines sort: NULL first ascending, text by its code units. */
+  /** As every engine sorts: NULL first ascending, text by its code units. */
   #compare(orders: readonly Order[], a: View, b: View): number {
     for (const { by, descending } of orders) {
       const canonical = canonicalOf(by.type);

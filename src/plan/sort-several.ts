@@ -1,7 +1,7 @@
 /**
  * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In:
  * the sources of the values. Out: the rows, split by the source whose value comes first. Two values are compared in
- * SQL, if an expression of both engines can.
+ * SQL, if an expression that every dialect has can.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 

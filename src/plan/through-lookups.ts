@@ -208,7 +208,7 @@ function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
   return stable && asksExactly(of);
 }
 
-/** Functions that give NULL for NULL on both engines. */
+/** Functions that give NULL for NULL on every engine. */
 const STRICT: ReadonlySet<FunctionName> = new Set([
   'rtrim',
   'trim',

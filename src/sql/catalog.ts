@@ -71,8 +71,8 @@ export interface CatalogPart {
 }
 
 /**
- * Keys are lower-case table and column names: both engines compare names without case. Of a name that stands in several
- * schemas the nearest has the bare name, and the others `schema.name`.
+ * Keys are lower-case table and column names: every engine compares names without case. Of a name that stands in
+ * several schemas the nearest has the bare name, and the others `schema.name`.
  */
 export interface Catalog {
   /** Whose spelling the declared types are. */

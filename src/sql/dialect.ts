@@ -1,7 +1,8 @@
 /**
  * The interface of SQL dialects: all that differs between engines, and what dialects share: literals of constants, and
  * fragments of SQL that are written once. src/sql/render.ts is the one compiler. A dialect's methods return SQL text
- * and bind parameters through the Writer, in the order of the text.
+ * and bind parameters through the Writer, in the order of the text. docs/extending.md has what is asked of every
+ * engine.
  */
 
 import { type ColumnType, isTrimmed, UNICODE } from './column-type.ts';

@@ -4,7 +4,7 @@
  * in it.
  *
  * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
- * operand is NULL. Both engines sort NULL first ascending and last descending.
+ * operand is NULL. Every engine sorts NULL first ascending and last descending.
  */
 import { INTEGER } from './column-type.ts';
 import { StatementTooLarge } from './database.ts';

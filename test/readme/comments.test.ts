@@ -14,5 +14,5 @@ test('no line of a comment is longer than 120 characters', () => {
         /^\s*(\/\*\*|\*|\/\/) /.test(line) && [...line].length > WIDTH ? [`${file}:${index + 1}`] : [],
       ),
   );
-  expect(long).toEqual([]);
+  expect(long, `comments longer than ${WIDTH} characters: wrap them`).toEqual([]);
 });

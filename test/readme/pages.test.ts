@@ -1,5 +1,5 @@
 /** Tables and links of the README and of docs/ against what they speak of. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -97,6 +97,12 @@ function anchorsOf(page: string): readonly string[] {
       .replaceAll(' ', '-'),
   );
 }
+
+test('the page of the architecture has each folder and file of src', () => {
+  const page = readFileSync('docs/architecture.md', 'utf8');
+  const parts = readdirSync('src', { withFileTypes: true }).map(one => (one.isDirectory() ? `${one.name}/` : one.name));
+  expect(parts.filter(part => !page.includes(`\`${part}\``))).toEqual([]);
+});
 
 test('links between the pages lead to files, and to headings that are there', () => {
   const broken = PAGES.flatMap(page =>

@@ -22,9 +22,9 @@ function schemaFor(path: string): string {
 }
 
 describe('the JSON Schemas for editors', () => {
-  test('are written as they are', () => {
+  test('in mappings/schema are those that the code writes', () => {
     for (const [name, text] of Object.entries(schemas)) {
-      expect(readFileSync(join(root, 'mappings/schema', name), 'utf8'), `${name}: npm run schema`).toBe(text);
+      expect(readFileSync(join(root, 'mappings/schema', name), 'utf8'), `${name}: run \`npm run schema\``).toBe(text);
     }
   });
 

@@ -148,11 +148,14 @@ export function readHl7Extensions(): readonly StructureSource[] {
   return ofType(readBundle('extension-definitions.json'), 'StructureDefinition');
 }
 
-/** The US Core packages of a folder, newest version first. */
+/** The US Core packages of a folder, newest version first. Throws where there is none. */
 export function readUsCore(folder: string): readonly UsCoreRelease[] {
   const releases = readdirSync(folder)
     .filter(file => file.endsWith('.tgz'))
     .map(file => readPackage(join(folder, file)));
+  // Without them the tables would lose all that is US Core's.
+  if (releases.length === 0)
+    throw new Error(`--igs: no *.tgz in ${folder}; https://hl7.org/fhir/us/core/history.html leads to the packages`);
   return releases.sort((a, b) => b.version.localeCompare(a.version));
 }
 

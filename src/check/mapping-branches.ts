@@ -14,7 +14,7 @@ import type { Predicate } from '../sql/expression.ts';
 /** Branches that rows are looked for, of one mapping. */
 const MOST = 200;
 
-export interface Branches {
+export interface MappingBranches {
   /** None of them certain or impossible; those of the row itself first. */
   readonly looked: readonly Predicate[];
   /** How many more the mapping has. */
@@ -22,7 +22,7 @@ export interface Branches {
 }
 
 /** Predicates of the branches of a mapping, at most MOST. */
-export function branchesOf(mapping: Mapping, env: Environment): Branches {
+export function branchesOfMapping(mapping: Mapping, env: Environment): MappingBranches {
   const found: { readonly where: Predicate; readonly depth: number }[] = [];
   /** `around`: what a predicate on the row or piece of a node says of the row of the mapping. */
   const visit = (node: Node, around: (inner: Predicate) => Predicate, depth: number): void => {
