@@ -58,10 +58,12 @@ const TIME_LIMIT = 60_000;
 
 /** Virtual key codes. */
 const KEYS: ReadonlyMap<string, number> = new Map([
+  ['Backspace', 8],
   ['Tab', 9],
   ['Enter', 13],
   ['Escape', 27],
   ['ArrowUp', 38],
+  ['ArrowRight', 39],
   ['ArrowDown', 40],
   ['Delete', 46],
   ['End', 35],

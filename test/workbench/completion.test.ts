@@ -29,6 +29,15 @@ id: "{ID}"
 elements:
 `;
 
+const guide = (written: string): string => `{
+  "people": {
+    "type": "Patient",
+    "profile": "us-core-patient",
+    ${written}
+  }
+}
+`;
+
 describe('labels that are offered', () => {
   test.each<[what: string, path: string, text: string, some: readonly string[], none: readonly string[]]>([
     ['keys of a mapping', 'a.yaml', 'mapping: a\n|', ['resource', 'source', 'elements'], ['mapping', 'from']],
@@ -72,12 +81,54 @@ describe('labels that are offered', () => {
     ['keys of pack.yaml', 'pack.yaml', 'name: x\n|', ['zone', 'systems', 'fragments'], ['name', 'mapping']],
     ['keys of a code map', 'codes.yaml', 'sex:\n  |\n', ['system', 'rows', 'else'], ['sex']],
     ['systems of a code map', 'codes.yaml', 'sex:\n  system: |\n', ['loinc', 'ucum'], []],
+    ['keys of a test', 'a.test.yaml', 'mapping: people\n|', ['rows', 'resource', 'matches'], ['mapping', 'source']],
+    ['mappings of a test', 'a.test.yaml', 'mapping: |\n', ['people', 'weights'], ['PERSON']],
+    ['tables of a test', 'a.test.yaml', 'mapping: people\nrows:\n  |\n', ['PERSON', 'WEIGHING'], ['ID']],
+    ['columns of a test', 'a.test.yaml', 'mapping: people\nrows:\n  PERSON: { | }\n', ['ID', 'SEX'], ['KG']],
+    ['columns of rows', 'a.test.yaml', 'mapping: people\nrows:\n  PERSON: [{ ID: 1, | }]\n', ['SEX'], ['ID', 'KG']],
+    ['elements of a test', 'a.test.yaml', 'mapping: people\nresource: { name: [{ | }] }\n', ['family'], ['gender']],
+    ['codes of a test', 'a.test.yaml', 'mapping: people\nresource: { gender: | }\n', ['female'], ['family']],
+    ['keys of a guide', 'a.guide.json', '{ "p": { "type": "Patient", "|" } }', ['profile', 'shall'], ['type']],
+    ['types of a guide', 'a.guide.json', '{ "p": { "type": "Pat|" } }', ['Patient'], []],
+    [
+      'profiles of the type',
+      'a.guide.json',
+      '{ "p": { "type": "Patient", "profile": "|" } }',
+      ['us-core-patient'],
+      ['us-core-condition', 'us-core-race'],
+    ],
+    ['parameters', 'a.guide.json', guide('"shall": ["gender+|"]'), ['birthdate', 'name', '_id'], ['subject']],
+    ['elements of a guide', 'a.guide.json', guide('"mustSupport": "name(family), |"'), ['birthDate', 'name'], ['use']],
+    ['elements below', 'a.guide.json', guide('"mustSupport": "name(family, |"'), ['given', 'use'], ['birthDate']],
+    ['elements behind a point', 'a.guide.json', guide('"mustSupport": "name.|"'), ['name.given'], ['given']],
+    ['codes of a guide', 'a.guide.json', guide('"mustSupport": "name(use=|"'), ['official', 'old'], ['given']],
+    ['extensions', 'a.guide.json', guide('"extensions": "|"'), ['extension:race', 'name'], []],
+    ['slices', 'a.guide.json', guide('"extensions": "extension:|"'), ['race', 'ethnicity'], ['name']],
+    [
+      'targets',
+      'a.guide.json',
+      guide('"mustSupport": "generalPractitioner→|"'),
+      ['practitioner', 'organization'],
+      ['race'],
+    ],
+    ['nothing in other JSON', 'a.json', '{ "|" }', [], ['type', 'mapping']],
     ['nothing in a comment', 'a.yaml', `${HEAD}  # gen|\n`, [], ['gender']],
   ])('%s', async (_, path, text, some, none) => {
     const labels = (await offered(path, text)).options.map(({ label }) => label);
     expect(labels).toEqual(expect.arrayContaining([...some]));
     for (const label of none) expect(labels).not.toContain(label);
   });
+});
+
+test('an extension is told with its address, and a profile replaces all of the text', async () => {
+  const { options } = await offered('a.guide.json', guide('"extensions": "extension:|"'));
+  expect(options.find(({ label }) => label === 'race')).toMatchObject({
+    ...{ detail: 'extension', info: 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-race' },
+  });
+  const written = '{ "o": { "type": "Observation", "profile": "http://hl|" } }';
+  const found = await offered('a.guide.json', written);
+  expect(found.from).toBe(written.indexOf('http'));
+  expect(found.options.map(({ label }) => label)).toContain('http://hl7.org/fhir/StructureDefinition/bp');
 });
 
 test('an element has its cardinality, type, binding and text; a column its declared type', async () => {

@@ -52,14 +52,42 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     expect(readFileSync(file, 'utf8')).toBe(GUIDE);
   });
 
-  test('that is new begins as JSON', { timeout: 120_000 }, async () => {
+  test('that is new begins as a guide, and its words are completed in their quotes', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await fill('.files form input', 'theirs.guide.json');
     await tab.when(`!document.querySelector('.files form button').disabled`);
     await press('.files form button', 'Make');
     await tab.when(`document.querySelector('.told').textContent === 'theirs.guide.json is made'`);
-    expect(readFileSync(join(page.clinic.pack, 'theirs.guide.json'), 'utf8')).toBe('{}\n');
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
+    // The cursor is at the type.
+    await tab.when(`document.activeElement.classList.contains('cm-content')`);
+    const line = `[...document.querySelectorAll('.cm-line')].find(e => e.matches('.cm-activeLine'))?.textContent`;
+    expect(await tab.when(line)).toBe('    "type": "Patient",');
+    for (let i = 0; i < 'Patient'.length; i++) await tab.press('Backspace');
+    for (const sign of 'Allergy') await tab.write(sign);
+    await accepted('AllergyIntolerance');
+    await tab.when(`${line} === '    "type": "AllergyIntolerance",'`);
+    await tab.press('ArrowDown');
+    await tab.press('End');
+    await tab.press('Enter');
+    for (const sign of '"cho') await tab.write(sign);
+    await accepted('choices');
+    await tab.when(`${line} === '    "choices": '`);
+    await tab.write('"",');
+    await tab.when(`${line} === '    "choices": "",'`);
+    await tab.press('s', true);
+    await tab.when(`document.querySelector('.told').textContent.startsWith('theirs.guide.json is saved')`);
+    const { patient } = JSON.parse(readFileSync(join(page.clinic.pack, 'theirs.guide.json'), 'utf8'));
+    expect(patient).toMatchObject({ type: 'AllergyIntolerance', choices: '', shall: ['_id'] });
+
+    async function accepted(label: string): Promise<void> {
+      await tab.when(
+        `document.querySelector('.cm-tooltip-autocomplete [aria-selected] .cm-completionLabel')?.textContent === '${label}'`,
+      );
+      // The list takes no key for a moment after it opens.
+      await new Promise(resolve => setTimeout(resolve, 150));
+      await tab.press('Enter');
+    }
   });
 
   test('of lintel lock is only shown', { timeout: 120_000 }, async () => {

@@ -127,11 +127,11 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     await tab.when(`document.querySelector('.writing h2').textContent === '${path}'`);
   }
 
-  /** Puts a text at the end of the open file, and saves it. */
-  async function type(hand: Hand, path: string, written: string): Promise<void> {
+  /** Puts a text in the place of what the open file begins with, or at its end, and saves it. */
+  async function type(hand: Hand, path: string, written: string, isMore = false): Promise<void> {
     await hand.reach({ kind: '.cm-content', name: `Text of ${path}` });
     await tab.press('a', true);
-    await tab.press('ArrowDown');
+    if (isMore) await tab.press('ArrowDown');
     await tab.write(written);
     await tab.press('Escape');
     await tab.press('s', true);
@@ -191,7 +191,7 @@ describe.skipIf(CHROMIUM === undefined)('the tutorial in the page', () => {
     expect(await preview(hand, 'people', 'ID', '1')).toContain('"Kowalski"');
     await tab.when(`document.querySelector('.resource')?.textContent.includes('"female"')`);
     await hand.push({ kind: '.files li button', name: 'codes.yaml' });
-    await type(hand, 'codes.yaml', told('added to my-clinic/codes.yaml, begun'));
+    await type(hand, 'codes.yaml', told('added to my-clinic/codes.yaml, begun'), true);
     await make(hand, 'lab.yaml');
     await type(hand, 'lab.yaml', told('my-clinic/lab.yaml'));
     await noProblems();

@@ -2,20 +2,31 @@
  * What may stand where a cursor is in a file of a pack. In: the text, the place, and the names that the pack and the
  * database have. Out: words to choose from, each with what it is and what it means: keys of the language, elements with
  * cardinality, type, binding and HL7's short text, tables, columns with their declared type, codecs with their options,
- * code maps, systems, fragments, lists, mappings.
+ * code maps, systems, fragments, lists, mappings. Tests and guides have their own.
  */
+import { GUIDE_FILE } from '../../coverage/guide.ts';
 import { CODECS, TEXT_STEPS } from '../../mapping/codecs/table.ts';
 import { at, type Cursor, cursorIn, textAt } from '../../mapping/load/read/cursor.ts';
-import { codesSchema, mappingFileSchema, packSchema } from '../../mapping/load/read/schema.ts';
+import { codesSchema, mappingFileSchema, packSchema, testSchema } from '../../mapping/load/read/schema.ts';
 import { keysAt } from '../../mapping/load/read/schema-keys.ts';
 import { childOf, isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import { type Catalog, findTable, tableText } from '../../sql/catalog.ts';
 import type { WireCompletion, WireOption } from '../wire/mapping.ts';
 import { elementOptions, valueOptions } from './elements.ts';
+import { guideOptions } from './guide.ts';
+
+export interface NamedMapping {
+  readonly name: string;
+  readonly type: string;
+  readonly table: string;
+  readonly key: readonly string[];
+  /** Of its text. */
+  readonly file: string;
+}
 
 /** Names that the files of a pack give. */
 export interface Names {
-  readonly mappings: readonly { readonly name: string; readonly type: string; readonly table: string }[];
+  readonly mappings: readonly NamedMapping[];
   readonly codeMaps: readonly string[];
   readonly fragments: readonly string[];
   readonly lists: readonly string[];
@@ -34,17 +45,18 @@ type Path = Cursor['path'];
 export function complete(file: string, text: string, offset: number, names: Names): WireCompletion | undefined {
   const cursor = cursorIn(text, offset);
   if (!cursor) return undefined;
-  const found = optionsAt(file, cursor, names).filter(({ label }) => !cursor.beside.has(label));
+  const base = file.replace(/^.*\//, '');
+  const guide = GUIDE_FILE.test(base) ? guideOptions(cursor) : undefined;
+  const found = (guide?.options ?? optionsAt(base, cursor, names)).filter(({ label }) => !cursor.beside.has(label));
   const word = cursor.word.toLowerCase();
   const fits = found.filter(({ label }) => label.toLowerCase().includes(word.replace(/^.*\./, '')));
   // Without a match the page may still find one letter by letter.
   const shown = found.length <= MOST ? found : fits;
-  return { from: cursor.from, options: shown.slice(0, MOST), isCut: found.length > MOST };
+  return { from: guide?.from ?? cursor.from, options: shown.slice(0, MOST), isCut: found.length > MOST };
 }
 
-function optionsAt(file: string, cursor: Cursor, names: Names): readonly WireOption[] {
-  const base = file.replace(/^.*\//, '');
-  if (/\.test\.ya?ml$/.test(base) || base === 'access.yaml' || base === 'ccds.yaml') return [];
+function optionsAt(base: string, cursor: Cursor, names: Names): readonly WireOption[] {
+  if (base === 'access.yaml' || base === 'ccds.yaml' || !/\.ya?ml$/.test(base)) return [];
   const both = (keys: readonly WireOption[], values: () => readonly WireOption[]): readonly WireOption[] => {
     if (cursor.role === 'key') return keys;
     const found = values();
@@ -58,7 +70,46 @@ function optionsAt(file: string, cursor: Cursor, names: Names): readonly WireOpt
   if (/(?:^|\.)codes\.ya?ml$/.test(base)) {
     return both(schemaKeys(codesSchema, cursor.path), () => codeValues(cursor, names));
   }
+  if (/\.test\.ya?ml$/.test(base)) return both(testKeys(cursor, names), () => testValues(cursor, names));
   return both(mappingKeys(cursor, names), () => mappingValues(cursor, names));
+}
+
+/** Of a test: the tables of its rows with their columns, and the elements of the resource that they become. */
+function testKeys({ path, document }: Cursor, names: Names): readonly WireOption[] {
+  const [first, table, ...more] = path;
+  if (first === 'rows') {
+    if (table === undefined) return tableOptions(names).map(option => ({ ...option, key: true }));
+    return more.every(step => typeof step === 'number') ? columnOptions(String(table), names, true) : [];
+  }
+  const type = first === 'resource' ? typeBelow(testedType(document, names), path.slice(1)) : undefined;
+  return first === 'resource' ? elementsOrNone(type) : schemaKeys(testSchema, path);
+}
+
+function testValues({ path, document }: Cursor, names: Names): readonly WireOption[] {
+  const [first, ...inner] = path;
+  if (first === 'mapping') return mappingOptions(names);
+  const type = testedType(document, names);
+  if (first !== 'resource' || type === undefined) return [];
+  return valueOptions(typeBelow(type, inner) ?? '', path, { resource: type });
+}
+
+/** The type of the resource that a test expects. */
+function testedType(document: unknown, { mappings }: Names): string | undefined {
+  const written = textAt(document, ['resource', 'resourceType']);
+  return written ?? mappings.find(({ name }) => name === textAt(document, ['mapping']))?.type;
+}
+
+/** The type at a path of JSON within a type. */
+function typeBelow(type: string | undefined, path: Path): string | undefined {
+  return path.reduce<string | undefined>((of, step) => {
+    if (of === undefined || typeof step === 'number') return of;
+    const child = childOf(of, step);
+    return child?.type ?? child?.element.types[0];
+  }, type);
+}
+
+function elementsOrNone(type: string | undefined): readonly WireOption[] {
+  return type === undefined ? [] : elementOptions(type);
 }
 
 /** Where a value is awaited, a map begins on the next line. */

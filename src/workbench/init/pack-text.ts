@@ -7,7 +7,7 @@
 import { idCodec } from '../../mapping/id-rule.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
-import { findColumn, tableText } from '../../sql/catalog.ts';
+import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
 import type { Step } from './parents.ts';
 import { missingIn, patientColumn } from './propose.ts';
@@ -41,7 +41,8 @@ interface Named extends SeenProposal {
   readonly prefix: string;
 }
 
-function packText(name: string, zone: string | undefined): string {
+/** pack.yaml, begun. */
+export function packText(name: string, zone: string | undefined): string {
   return [
     ...[`name: ${JSON.stringify(name)}`, `title: ${JSON.stringify(name)}`],
     ...(zone === undefined ? ['# The zone is not known: write the IANA zone of the local times in the database.'] : []),
@@ -84,7 +85,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
         column =>
           `##   ${column}, a ${findColumn(info, column)?.declared}, cannot stand in an id: a view can give a key`,
       ),
-    `# id: "${prefix}${parts.map(column => (texts.length > 1 && texts.includes(column) ? `{${column}|escaped}` : `{${column}}`)).join('-')}"`,
+    `# id: ${idText(info, parts, prefix)}`,
     ...neededLines(resource, elements),
     '# elements:',
     ...treeLines(treeOf(elements.filter(one => one !== stamp)), (name, element) =>
@@ -92,6 +93,13 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     ),
     ...requiredLines(resource, elements, info.name),
   ];
+}
+
+/** The id of rows with this key, in quotes: texts beside each other are escaped, so that no two keys share an id. */
+export function idText(info: TableInfo, key: readonly string[], prefix = ''): string {
+  const isText = (column: string): boolean => findColumn(info, column)?.type?.kind === 'text';
+  const isEscaped = key.filter(isText).length > 1;
+  return `"${prefix}${key.map(column => (isEscaped && isText(column) ? `{${column}|escaped}` : `{${column}}`)).join('-')}"`;
 }
 
 function rowsText(rows: SeenProposal['rows']): string {

@@ -355,6 +355,15 @@ function fits({ type, denied }: ColumnInfo, kind: string): boolean {
 
 const OF_PEOPLE = ['first', 'last', 'maiden', 'birth'];
 
+/** The kind of record that a name means: the resource, and how well other names fit the kind. */
+export function kindNamed(
+  words: ReadonlySet<string>,
+): { readonly resource: string; readonly fit: (words: ReadonlySet<string>) => number } | undefined {
+  const fits = hints.candidates.map(kind => ({ kind, score: bestOf(kind.tables, words).score }));
+  const [best] = fits.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
+  return best && { resource: best.kind.resource, fit: of => bestOf(best.kind.tables, of).score };
+}
+
 /** The references that a kind of record may have. */
 export function referencesIn(kind: string): NonNullable<Kind['references']> {
   return hints.candidates.find(({ name }) => name === kind)?.references ?? [];

@@ -6,7 +6,7 @@ import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { withTest } from '../wire/append-test.ts';
-import type { Unsaved, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
+import type { Unsaved, WireBeginning, WireCheck, WireFile, WirePack, WirePlace } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
 import { useDisk } from './disk.ts';
 import {
@@ -263,8 +263,9 @@ export function useBench(pack: WirePack): Bench {
     },
     async create(one) {
       try {
-        await put(one, one.endsWith('.json') ? '{}\n' : '', undefined);
-        setPath(one);
+        const { text, line, column } = await ask<WireBeginning>('begin', { unsaved, path: one });
+        await put(one, text, undefined);
+        now.current.goTo({ file: one, line, column });
         tell(`${one} is made`);
       } catch (error) {
         tell(error instanceof Error ? error.message : 'The file is not made');

@@ -100,6 +100,13 @@ export interface WireCompletion {
   readonly isCut: boolean;
 }
 
+/** What a new file begins with, and where the next word goes. */
+export interface WireBeginning {
+  readonly text: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** A column of a previewed row. */
 export interface WireColumn {
   readonly table: string;

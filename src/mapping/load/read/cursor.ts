@@ -12,6 +12,8 @@ export interface Cursor {
   /** Where the word begins that is completed. */
   readonly from: number;
   readonly word: string;
+  /** What stands before the word in the same text, as in that of a guide's `mustSupport`. */
+  readonly before: string;
   /** Keys that stand in the same map. */
   readonly beside: ReadonlySet<string>;
   /** The document: maps, lists and texts. */
@@ -36,7 +38,7 @@ export function cursorIn(text: string, offset: number): Cursor | undefined {
   const isKey = isAlone && !/^["']?\s*:/.test(rest);
   const marked = `${text.slice(0, from)}${MARK}${isKey ? ': ' : ''}${rest}`;
   for (const document of parseAllDocuments(marked, { schema: 'failsafe', uniqueKeys: false })) {
-    let found: Pick<Cursor, 'path' | 'role' | 'beside'> | undefined;
+    let found: Pick<Cursor, 'path' | 'role' | 'before' | 'beside'> | undefined;
     visit(document, {
       Scalar(key, node, ancestors) {
         if (typeof node.value !== 'string' || !node.value.includes(MARK)) return undefined;
@@ -54,6 +56,7 @@ export function cursorIn(text: string, offset: number): Cursor | undefined {
         found = {
           path: isAKey ? path.slice(0, -1) : path,
           role: isAKey ? (isKey ? 'either' : 'key') : 'value',
+          before: node.value.slice(0, node.value.indexOf(MARK)),
           beside: isAKey ? beside : new Set(),
         };
         return visit.BREAK;

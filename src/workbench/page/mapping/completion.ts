@@ -28,12 +28,16 @@ const ICONS: Readonly<Record<WireOption['kind'], string>> = {
 
 /** What a person types before they are shown words without asking. */
 const OPENS = /(?:[\w$#.]|^\s+|[:[{,-] )$/;
+/** In the texts of a guide, too, which have signs of their own. */
+const OPENS_JSON = /(?:[\w.]|^\s+|[:[{,] |[[("/:→=+])$/;
 
 export function completion(path: string, unsaved: () => Unsaved): Extension {
+  const isJson = path.endsWith('.json');
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const { state, pos, explicit } = context;
     const line = state.doc.lineAt(pos);
-    if (!explicit && !OPENS.test(line.text.slice(0, pos - line.from))) return null;
+    const opens = isJson ? OPENS_JSON : OPENS;
+    if (!explicit && !opens.test(line.text.slice(0, pos - line.from))) return null;
     const abort = new AbortController();
     context.addEventListener('abort', () => abort.abort());
     const { [path]: _, ...others } = unsaved();
@@ -41,20 +45,40 @@ export function completion(path: string, unsaved: () => Unsaved): Extension {
     // Words are a help: where there are none, the text can be typed.
     const found = await ask<WireCompletion>('complete', body, abort.signal).catch(() => undefined);
     if (!found || found.options.length === 0) return null;
-    const options = found.options.map(optionOf);
+    const options = found.options.map(option => optionOf(option, isJson));
     return { from: found.from, options, ...(found.isCut ? {} : { validFor: /^[\w.$#/-]*$/ }) };
   };
   return [autocompletion({ override: [source], icons: false }), keymap.of(completionKeymap)];
 }
 
-function optionOf({ label, kind, detail, info, key, opens, boost }: WireOption): Completion {
+function optionOf({ label, kind, detail, info, key, opens, boost }: WireOption, isJson: boolean): Completion {
   return {
     ...{ label, type: ICONS[kind] },
     detail: detail ?? kind,
     ...(info === undefined || info === '' ? {} : { info }),
     ...(boost === undefined ? {} : { boost }),
-    apply: (view, _, from, to) => insert(view, from, to, label, { key: key ?? false, opens: opens ?? false }),
+    apply: (view, _, from, to) =>
+      isJson
+        ? insertJson(view, from, to, label, key ?? false)
+        : insert(view, from, to, label, { key: key ?? false, opens: opens ?? false }),
   };
+}
+
+/** Puts the word there in quotes, unless it stands in some, or is none of JSON's texts; a key with its colon. */
+function insertJson(view: EditorView, from: number, to: number, label: string, key: boolean): void {
+  const line = view.state.doc.lineAt(from);
+  const before = line.text.slice(0, from - line.from).replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+  const isQuoted = before.includes('"');
+  const after = view.state.doc.sliceString(to, line.to);
+  const isText = key || !/^(?:true|false)$/.test(label);
+  const closes = key && isQuoted && after.startsWith('"');
+  const colon = key && !/^"?\s*:/.test(after) ? ': ' : '';
+  const end = key || (isText && !isQuoted) ? '"' : '';
+  const text = `${isText && !isQuoted ? '"' : ''}${label}${end}${colon}`;
+  view.dispatch({
+    changes: { from, to: closes ? to + 1 : to, insert: text },
+    selection: { anchor: from + text.length },
+  });
 }
 
 /** Puts the word there; a key with its colon, on a line of its own where a value was awaited. */

@@ -125,7 +125,8 @@ function Editor({ bench }: { readonly bench: Bench }) {
         return other !== undefined;
       },
     };
-    const more = /\.ya?ml$/.test(path) ? [completion(path, () => now.current.unsaved), VERDICTS] : [];
+    const words = /\.csv$/.test(path) ? [] : [completion(path, () => now.current.unsaved)];
+    const more = /\.ya?ml$/.test(path) ? [...words, VERDICTS] : words;
     const state = file.state ?? openedState(file, text => stateOf({ ...file, text }, events, more));
     view.current.setState(state);
     // It would stay scrolled as the file before.

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { comparePositions } from '../../../mapping/load/problem.ts';
 import type { Mapping } from '../../../mapping/model.ts';
+import { beginningOf } from '../../begin-file.ts';
 import { ccdaPartOf } from '../../ccda/part.ts';
 import { complete } from '../../completion/complete.ts';
 import { PreviewError, type Previewing, previewRow } from '../../preview.ts';
@@ -12,6 +13,7 @@ import { rowsFoundBy, rowsLike } from '../../rows-to-show.ts';
 import { verdictsOf } from '../../verdicts.ts';
 import type {
   Unsaved,
+  WireBeginning,
   WireCcda,
   WireCheck,
   WireCompletion,
@@ -48,6 +50,11 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
         ...{ from: offset, options: [], isCut: false },
       }) satisfies WireCompletion,
   ),
+  question('begin', { unsaved, path: z.string() }, async ({ unsaved: texts, path }, { desk }) => {
+    const { text, offset } = beginningOf(path, desk.folder, await desk.names(texts));
+    const before = text.slice(0, offset).split('\n');
+    return { text, line: before.length, column: (before.at(-1) ?? '').length + 1 } satisfies WireBeginning;
+  }),
   question(
     'preview',
     { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
