@@ -74,7 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: [
     'audit/audit',
     'audit/record',
-    'common/waiting',
+    'common',
     'observe',
     'cache',
     'facade',

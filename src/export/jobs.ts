@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { inTime } from '../common/in-time.ts';
 import { ConfigError } from '../config/config.ts';
 import { describeError, type Log } from '../log.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
@@ -87,6 +88,7 @@ const TIME_LIMIT = 2000;
 /** Throws ConfigError where another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now, timeLimit = TIME_LIMIT } = options;
+  const waitFor = (work: Promise<unknown>): Promise<unknown> => inTime(work, timeLimit, () => undefined);
   const { inUse = `${root} is in use by another process` } = options;
   let closed = false;
   const lock = folderLock(root);
@@ -206,7 +208,7 @@ export function openJobs(options: JobsOptions): Jobs {
       if (job?.record.status === 'running') {
         Atomics.store(job.stop, 0, 1);
         jobs.update(job, { status: 'paused' });
-        await atMost(timeLimit, job.running);
+        await waitFor(job.running);
       }
       return job && viewOf(job);
     },
@@ -223,10 +225,7 @@ export function openJobs(options: JobsOptions): Jobs {
       if (!job) return false;
       jobs.unlist(job);
       Atomics.store(job.stop, 0, 1);
-      await atMost(
-        timeLimit,
-        job.running.then(() => jobs.forget(job)),
-      );
+      await waitFor(job.running.then(() => jobs.forget(job)));
       return true;
     },
     download(caller, id, name) {
@@ -253,7 +252,7 @@ export function openJobs(options: JobsOptions): Jobs {
       jobs.close();
       const all = jobs.all();
       for (const job of all) Atomics.store(job.stop, 0, 1);
-      await atMost(timeLimit, Promise.all(all.map(({ running }) => running)));
+      await waitFor(Promise.all(all.map(({ running }) => running)));
       await threads.close();
       lock.release();
     },
@@ -273,14 +272,3 @@ function onDisk<T>(write: () => T): T {
 
 /** Seconds until somebody may have made room. */
 const FULL = 300;
-
-/** Resolves with the promise, or after so many milliseconds; rejects as it does. */
-async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

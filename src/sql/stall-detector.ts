@@ -4,6 +4,7 @@
  * In: statements under way, and a probe. Out: a signal that ends them all once the probe has failed too. A statement
  * that only takes long is left alone.
  */
+import { inTime } from '../common/in-time.ts';
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
@@ -51,7 +52,7 @@ export function createStallDetector({
     if ([...waiting.values()].some(since => since <= before)) {
       const begun = performance.now();
       try {
-        await within(probe(), longest);
+        await (longest === undefined ? probe() : inTime(probe(), longest, noAnswer));
       } catch (failed) {
         // One probe that fails beside statements that are answered says nothing of the server: to end them all would
         // make a storm.
@@ -112,15 +113,6 @@ export function createStallDetector({
   };
 }
 
-async function within(probe: Promise<void>, longest: number | undefined): Promise<void> {
-  if (longest === undefined) return probe;
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('no answer in time')), longest);
-  });
-  try {
-    await Promise.race([probe, over]);
-  } finally {
-    clearTimeout(timer);
-  }
+function noAnswer(): never {
+  throw new Error('no answer in time');
 }

@@ -2,6 +2,7 @@
  * `/health` while the process lives, `/ready` while it can answer, `/metrics`. None contains data of the record.
  */
 import { Hono } from 'hono';
+import { inTime } from '../../common/in-time.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { DatabaseLoad } from '../../sql/database.ts';
 import type { AppParts, HttpEnv, Served } from '../context.ts';
@@ -57,15 +58,13 @@ export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'con
 
 /** Whether the database answers within two seconds. */
 export async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeLimit = new Promise<false>(resolve => {
-    timer = setTimeout(resolve, TIME_LIMIT, false);
-  });
   try {
-    return await Promise.race([ping().then(() => true), timeLimit]);
+    return await inTime<boolean>(
+      ping().then(() => true),
+      TIME_LIMIT,
+      () => false,
+    );
   } catch {
     return false;
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import sql, { type config as DriverConfig } from 'mssql';
+import { inTime } from '../../common/in-time.ts';
 import type { Login, SqlServerAddress } from './address.ts';
 import { createLogins, type Logins, type Said } from './logins.ts';
 
@@ -74,7 +75,10 @@ function waitInTurn(pool: sql.ConnectionPool, logins: Logins, longest: number, s
     return logins.logIn(
       () => {
         saying.current = made;
-        return inTime(began(), longest, () => made.close?.());
+        return inTime(began(), longest + GRACE, () => {
+          made.close?.();
+          throw new NotInTime();
+        });
       },
       () => made.first,
       () => connectionsOf(pool) > 0,
@@ -97,16 +101,6 @@ class NotUnderstood extends Error {
 
 /** Milliseconds beyond those that the driver gives a login: it forgets them once the server has begun to answer. */
 const GRACE = 250;
-
-function inTime<T>(login: Promise<T>, longest: number, close: () => void): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const timer = setTimeout(() => {
-    close();
-    reject(new NotInTime());
-  }, longest + GRACE);
-  login.then(resolve, reject).finally(() => clearTimeout(timer));
-  return promise;
-}
 
 /** A connection that is being made. */
 interface Made {

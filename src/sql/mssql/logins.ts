@@ -3,6 +3,7 @@
  * pause that grows, so that a rotated password does not lock the account. In: a function that logs in. Out: a
  * connection. A pool that still has working connections waits for the end of the pause; another one fails at once.
  */
+import { setTimeout } from 'node:timers/promises';
 import { createBulkhead } from '../bulkhead.ts';
 import { LoginFailed, readFailure } from './failure.ts';
 
@@ -66,25 +67,11 @@ export function createLogins({ pause, clock = () => performance.now() }: LoginsO
           leave();
         }
         if (last !== undefined && !hasOthers()) throw last;
-        await sleep(Math.max(0, next - clock()), closing.signal);
+        await setTimeout(Math.max(0, next - clock()), undefined, { signal: closing.signal, ref: false }).catch(() => {
+          throw new LoginFailed(new Error('the database was closed'));
+        });
       }
     },
     close: () => closing.abort(),
   };
-}
-
-function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(new LoginFailed(new Error('the database was closed')));
-    const end = (): void => {
-      clearTimeout(timer);
-      reject(new LoginFailed(new Error('the database was closed')));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, milliseconds);
-    timer.unref();
-    signal.addEventListener('abort', end, { once: true });
-  });
 }

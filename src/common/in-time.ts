@@ -1,0 +1,12 @@
+/**
+ * The result of a work, or what `late` gives or throws where the work takes longer than so many milliseconds.
+ */
+export async function inTime<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  try {
+    return await Promise.race([work, promise.then(late)]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
