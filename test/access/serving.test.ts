@@ -10,7 +10,7 @@ import { NO_RULES } from '../../src/auth/rules.ts';
 import type { Facade } from '../../src/facade.ts';
 import { chartsOf } from '../../src/smart/charts.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import { smallClinic, VISITS } from '../cli/small-clinic.ts';
+import { NAMELESS, smallClinic, VISITS } from '../cli/small-clinic.ts';
 import { type Demo, demoOver, openDemo } from '../law/demo.ts';
 import { restUnderTest } from '../rest/rest-under-test.ts';
 import { authorize, launch, read, type Served, serveSmart } from '../smart/served.ts';
@@ -127,11 +127,3 @@ test('pages find nobody by what the mappings cannot search, instead of everybody
   expect((await charts.encounters(doctor, '1')).items).toHaveLength(2);
   await close();
 });
-
-const NAMELESS = `mapping: people
-resource: Patient
-source: { table: PERSON, as: p, key: [ID] }
-id: "{ID}"
-elements:
-  birthDate: { from: BORN }
-`;

@@ -10,7 +10,7 @@ import { ALL_RULES } from '../../src/plan/environment.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { lintel } from '../cli/lintel.ts';
-import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { PEOPLE, type SmallClinic, smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
 import { check, open, reading, told } from './opened.ts';
 
 /** Thirty people, each weighed twice; weights have a fraction. */
@@ -198,24 +198,4 @@ test('what the budget does not suffice for is said', async () => {
   expect(notes).toMatch(/Values: Not reached in the time: .*weights/);
 });
 
-const PEOPLE = `mapping: people
-resource: Patient
-source: { table: PERSON, as: p, key: [ID] }
-id: "{ID}"
-elements:
-  name: [ { family: { from: SURNAME } } ]
-  gender: { from: SEX, via: sex }
-  birthDate: { from: BORN }
-`;
 const PEOPLE_OF_SEX = PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: F } }');
-const WEIGHTS = `mapping: weights
-resource: Observation
-source: { table: WEIGHING, as: w, key: [NO] }
-id: "w-{NO}"
-elements:
-  status: final
-  code: loinc#29463-7 Body weight
-  subject: { ref: people, on: { ID: PERSON_ID } }
-  effectiveDateTime: { from: TAKEN }
-  valueQuantity: { value: { from: KG }, unit: kg, system: http://unitsofmeasure.org, code: kg }
-`;

@@ -22,17 +22,13 @@ INSERT INTO PERSON VALUES (1, 'Kowalski', '1970-02-03', 'F'), (2, 'Müller', NUL
 INSERT INTO WEIGHING VALUES (7, 1, '2024-03-10 08:30:00.000', '61.50'), (8, 1, '2024-04-10 08:30:00.000', '62.00');
 `;
 
-const PACK: Readonly<Record<string, string>> = {
-  'pack.yaml': `name: small
+export const PACK_YAML = `name: small
 title: A small clinic
 zone: Europe/Warsaw
 systems: { loinc: http://loinc.org, ucum: http://unitsofmeasure.org }
-`,
-  'codes.yaml': `sex:
-  system: http://hl7.org/fhir/administrative-gender
-  rows: { F: female, M: male }
-`,
-  'person.yaml': `mapping: people
+`;
+
+export const PEOPLE = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID] }
 id: "{ID}"
@@ -40,8 +36,18 @@ elements:
   name: [ { family: { from: SURNAME } } ]
   gender: { from: SEX, via: sex }
   birthDate: { from: BORN }
-`,
-  'weighing.yaml': `mapping: weights
+`;
+
+/** People without what they are called, or their sex. */
+export const NAMELESS = `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  birthDate: { from: BORN }
+`;
+
+export const WEIGHTS = `mapping: weights
 resource: Observation
 source: { table: WEIGHING, as: w, key: [NO] }
 id: "w-{NO}"
@@ -51,7 +57,16 @@ elements:
   subject: { ref: people, on: { ID: PERSON_ID } }
   effectiveDateTime: { from: TAKEN }
   valueQuantity: { value: { from: KG }, unit: kg, system: http://unitsofmeasure.org, code: kg }
+`;
+
+const PACK: Readonly<Record<string, string>> = {
+  'pack.yaml': PACK_YAML,
+  'codes.yaml': `sex:
+  system: http://hl7.org/fhir/administrative-gender
+  rows: { F: female, M: male }
 `,
+  'person.yaml': PEOPLE,
+  'weighing.yaml': WEIGHTS,
 };
 
 /** A file that makes an Organization of each person: `place-1`, `place-2`. */

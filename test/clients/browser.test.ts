@@ -3,30 +3,12 @@
  * where no Chromium is installed. https://developer.mozilla.org/docs/Web/HTTP/CORS
  */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import type { Server } from 'node:http';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM } from './chromium.ts';
+import { servePage } from './page-server.ts';
 import { type StartedDemo, startDemo } from './started-demo.ts';
-
-/** The page and the library, from an origin of their own. */
-function pageServer(): Promise<Server> {
-  const library = join(
-    dirname(createRequire(import.meta.url).resolve('fhirclient')),
-    '../../build/fhir-client.pure.js',
-  );
-  const page = readFileSync(new URL('page.html', import.meta.url));
-  const server = createServer((request, response) => {
-    const script = request.url === '/fhir-client.js';
-    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
-    response.end(script ? readFileSync(library) : page);
-  });
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
 
 describe.skipIf(CHROMIUM === undefined)('a page of another origin', () => {
   let pages: Server;
@@ -34,8 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('a page of another origin', () => {
   let stranger: StartedDemo;
   let origin: string;
   beforeAll(async () => {
-    pages = await pageServer();
-    origin = `http://127.0.0.1:${(pages.address() as AddressInfo).port}`;
+    ({ server: pages, origin } = await servePage('page.html'));
     demo = await startDemo({ CORS_ORIGINS: origin });
     stranger = await startDemo({ CORS_ORIGINS: 'https://elsewhere.example.org' });
   }, 60_000);

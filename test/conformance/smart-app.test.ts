@@ -2,30 +2,12 @@
  * An app with fhirclient in Chromium, which launches by itself and from an EHR without special options; and the pages
  * that people see on the way, with a keyboard's means. Is left out, and says so, where no Chromium is installed.
  */
-import { readFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import type { Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHROMIUM, openTab, type Tab } from '../clients/chromium.ts';
+import { servePage } from '../clients/page-server.ts';
 import { fakeIssuer, ISSUER_CLIENT } from '../smart/fake-issuer.ts';
 import { assertionOf, PASSWORD, post, REDIRECT, type Served, serveSmart } from '../smart/served.ts';
-
-/** The app, from an origin of its own. */
-function appServer(): Promise<Server> {
-  const library = join(
-    dirname(createRequire(import.meta.url).resolve('fhirclient')),
-    '../../build/fhir-client.pure.js',
-  );
-  const page = readFileSync(new URL('../clients/launch.html', import.meta.url));
-  const server = createServer((request, response) => {
-    const script = request.url === '/fhir-client.js';
-    response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html');
-    response.end(script ? readFileSync(library) : page);
-  });
-  return new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(server)));
-}
 
 describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
   let app: Server;
@@ -34,8 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
   let tab: Tab;
   let issuer: Awaited<ReturnType<typeof fakeIssuer>>;
   beforeAll(async () => {
-    app = await appServer();
-    origin = `http://127.0.0.1:${(app.address() as AddressInfo).port}`;
+    ({ server: app, origin } = await servePage('launch.html'));
     issuer = await fakeIssuer();
     served = await serveSmart({
       ...{ LOGIN_ISSUER: issuer.url, LOGIN_CLIENT_ID: ISSUER_CLIENT.id, LOGIN_CLIENT_SECRET: ISSUER_CLIENT.secret },

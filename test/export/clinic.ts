@@ -4,6 +4,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { PACK_YAML } from '../cli/small-clinic.ts';
 
 const SCHEMA = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, SURNAME VARCHAR(40), UPD DATETIME);
@@ -21,11 +22,7 @@ CREATE TABLE LISTED (LIST_NO INTEGER NOT NULL, PERSON_ID INTEGER NOT NULL, PRIMA
 `;
 
 const PACK: Readonly<Record<string, string>> = {
-  'pack.yaml': `name: small
-title: A small clinic
-zone: Europe/Warsaw
-systems: { loinc: http://loinc.org, ucum: http://unitsofmeasure.org }
-`,
+  'pack.yaml': PACK_YAML,
   'all.yaml': `mapping: people
 resource: Patient
 source:

@@ -8,16 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { NAMELESS, smallClinic } from '../cli/small-clinic.ts';
 import { ended, finished, kickOff, type Manifest } from '../export/exporting.ts';
-
-const NAMELESS = `mapping: people
-resource: Patient
-source: { table: PERSON, as: p, key: [ID] }
-id: "{ID}"
-elements:
-  birthDate: { from: BORN }
-`;
 
 async function patients(manifest: Manifest): Promise<string> {
   const { url } = manifest.output.find(({ type }) => type === 'Patient') ?? { url: '' };

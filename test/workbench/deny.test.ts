@@ -4,21 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Unsaved, WireCompletion, WirePreview } from '../../src/workbench/wire/mapping.ts';
 import type { WireProfile } from '../../src/workbench/wire/tables.ts';
+import { NAMELESS, PACK_YAML } from '../cli/small-clinic.ts';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
-const PACK = `name: small
-title: A small clinic
-zone: Europe/Warsaw
-systems: { loinc: http://loinc.org, ucum: http://unitsofmeasure.org }
-`;
-const DENIES = { 'pack.yaml': `${PACK}deny: ["PERSON.SEX"]\n` };
-const WITHOUT = `mapping: people
-resource: Patient
-source: { table: PERSON, as: p, key: [ID] }
-id: "{ID}"
-elements:
-  birthDate: { from: BORN }
-`;
+const DENIES = { 'pack.yaml': `${PACK_YAML}deny: ["PERSON.SEX"]\n` };
 
 describe('a column under deny', () => {
   let bench: OpenedBench;
@@ -57,8 +46,8 @@ describe('a column under deny', () => {
 
   test('is no part of what an edit is compared with', async () => {
     const preview = (unsaved: Unsaved) => ask<WirePreview>('preview', { mapping: 'people', key: ['1'], unsaved });
-    expect((await preview({ 'person.yaml': WITHOUT })).is.before).toMatchObject({ gender: 'female' });
-    expect((await preview({ ...DENIES, 'person.yaml': WITHOUT })).is).toMatchObject({ before: null, stale: false });
+    expect((await preview({ 'person.yaml': NAMELESS })).is.before).toMatchObject({ gender: 'female' });
+    expect((await preview({ ...DENIES, 'person.yaml': NAMELESS })).is).toMatchObject({ before: null, stale: false });
   });
 
   test('is in no profile, and is not completed', async () => {
@@ -68,7 +57,7 @@ describe('a column under deny', () => {
     expect((await ask<WireProfile>('tables/profile', one)).is.columns).toEqual([
       { name: 'SEX', why: '`deny` of pack.yaml' },
     ]);
-    const text = WITHOUT.replace('BORN', '');
+    const text = NAMELESS.replace('BORN', '');
     const body = { unsaved: DENIES, path: 'person.yaml', text, offset: text.indexOf('from: ') + 6 };
     const labels = (await ask<WireCompletion>('complete', body)).is.options.map(({ label }) => label);
     expect(labels).toContain('BORN');
