@@ -1,10 +1,12 @@
 /**
  * `npm run bench -- files`: the files of src that the first search of a server runs through, with the lines of each
  * that ran. The server has started and answered nothing before; V8's coverage counts from the request on.
+ * test/files-of-a-search.test.ts has the most that there may be.
  */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';
-import { relative } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config/config.ts';
@@ -13,17 +15,23 @@ import { startServer } from '../../src/main.ts';
 import { printTable } from './table.ts';
 
 const SEARCH = '/fhir/Observation?patient=Patient/1&code=8867-4';
-/** Milliseconds in which the server ends what it does by itself after the start. */
-const SETTLE = 4000;
+/** The server is at rest once it did nothing for so many looks, each after some milliseconds. */
+const LOOKS = 4;
+const LOOK = 25;
+/** Share of the time of a look in which a server at rest works. */
+const AT_REST = 0.1;
 const SOURCE = fileURLToPath(new URL('../../src', import.meta.url));
 
 /** Prints one row for each file; the last line is the count. */
 export async function benchFiles(database: string): Promise<void> {
-  const config = readConfig({ DATABASE_URL: `sqlite:${database}`, PORT: '0', RELOAD_INTERVAL: '0' });
+  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  const environment = { DATABASE_URL: `sqlite:${database}`, DATA_DIR: folder, PORT: '0', RELOAD_INTERVAL: '0' };
+  const config = readConfig(environment);
   const silent = { out: () => {}, note: () => {} };
   const server = await startServer(config, silent, createLog({ level: 'silent', format: 'json' }));
   if (server === undefined) throw new Error('The server does not start');
-  await sleep(SETTLE);
+  await untilAtRest();
   const scripts = await covered(async () => {
     const answer = await fetch(server.url + SEARCH);
     const bundle = (await answer.json()) as { entry?: readonly unknown[] };
@@ -40,6 +48,15 @@ export async function benchFiles(database: string): Promise<void> {
     files.map(({ name, ran, lines }) => [name, String(ran), String(lines)]),
   );
   console.log(`${files.length} files, ${files.reduce((sum, { ran }) => sum + ran, 0)} lines: ${SEARCH}`);
+}
+
+/** After its start a server looks by itself at what can be searched, some milliseconds at a time. */
+async function untilAtRest(): Promise<void> {
+  for (let quiet = 0; quiet < LOOKS; ) {
+    const before = performance.eventLoopUtilization();
+    await sleep(LOOK);
+    quiet = performance.eventLoopUtilization(before).utilization < AT_REST ? quiet + 1 : 0;
+  }
 }
 
 async function covered(run: () => Promise<void>): Promise<readonly Profiler.ScriptCoverage[]> {

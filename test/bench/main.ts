@@ -1,6 +1,7 @@
 /**
- * `npm run bench -- <what>`: measurements for people; no test looks at them. Without a name: a page and a read beside
- * programs written by hand. `search` and `growth` take SQLite files of the demo's schema, and build small ones without.
+ * `npm run bench -- <what>`: measurements for people; a test looks at `files` alone. Without a name: a page and a read
+ * beside programs written by hand. `search` and `growth` take SQLite files of the demo's schema, and build small ones
+ * without.
  */
 import { withDatabases } from './databases.ts';
 

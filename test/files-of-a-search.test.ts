@@ -1,0 +1,22 @@
+/** Whoever follows a search through the code should not have to open more files than these. */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { writeFixture } from './fixtures/built.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const MOST = 110;
+
+test(`the first search of a server runs through ${MOST} files of src at most`, async () => {
+  const database = `${temporaryFolder()}/fixture.sqlite`;
+  writeFixture(20, database);
+  // In a process of its own, where nothing else runs. The cache is that of `npm start`: loading takes half the time.
+  const { stdout } = await promisify(execFile)(process.execPath, ['test/bench/main.ts', 'files', database], {
+    env: { ...process.env, NODE_COMPILE_CACHE: resolve('node_modules/.cache/lintel') },
+  });
+  const [, found = ''] = /^(\d+) files, /m.exec(stdout) ?? [];
+  const cure = `\`npm run bench -- files\` lists them; join a file that is one idea with another, or keep it off the way`;
+  expect(Number(found), `${found} files, at most ${MOST}. ${cure}`).toBeLessThanOrEqual(MOST);
+  expect(Number(found), 'a count that is too small to be right').toBeGreaterThan(50);
+});
