@@ -6,7 +6,7 @@
 import { createReport } from '../mapping/load/problem.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
-import { leavesOf } from '../plan/offer.ts';
+import { leavesOf } from '../plan/offers.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { searchParametersOf } from '../r4/search-parameters.ts';
 import type { CheckSection } from './section.ts';

@@ -8,7 +8,7 @@ import type { Mapping, Node, Position, Registry, Scope } from '../mapping/model.
 import { COMPARTMENT_TYPE, searchParameterOf } from '../r4/search-parameters.ts';
 import { compartmentCodes, isBound, isPatientReference } from './compartment.ts';
 import { type Environment, environment } from './environment.ts';
-import { leavesOf } from './offer.ts';
+import { leavesOf } from './offers.ts';
 import { OPEN_SIGHT } from './sight.ts';
 
 export interface CompartmentProblem {

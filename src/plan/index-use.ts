@@ -17,7 +17,7 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { type Environment, environment } from './environment.ts';
 import { LISTED_AT_MOST } from './key.ts';
-import { leavesOf } from './offer.ts';
+import { leavesOf } from './offers.ts';
 import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
 

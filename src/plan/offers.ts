@@ -1,14 +1,27 @@
 /**
  * Derives what can be searched from the mappings. In: a registry. Out: per type the search parameters of FHIR and US
- * Core that it offers, each decided (src/plan/offer.ts) when it is first asked for.
+ * Core that it offers. Each is decided when it is first asked for, by asking each mapping of the type with a probe
+ * value. A type offers what the weakest of its mappings does: one mapping without an inverse withholds the parameter. A
+ * parameter whose element no mapping emits is not offered, except for those that every type has.
  */
-import type { Mapping, Registry } from '../mapping/model.ts';
-import { searchParameterOf, searchParametersOf } from '../r4/search-parameters.ts';
+import { namedNodesOf } from '../mapping/children.ts';
+import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import {
+  type SearchParameter,
+  type SearchParameterType,
+  searchParameterOf,
+  searchParametersOf,
+} from '../r4/search-parameters.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered, Offers } from '../search/offers.ts';
+import type { Modifier, NumberValue, TypedValue } from '../search/query.ts';
+import { TRUE } from '../sql/construct.ts';
+import type { Predicate } from '../sql/expression.ts';
 import { type Environment, environment } from './environment.ts';
-import { isNeverGiven, offer } from './offer.ts';
+import { filterPredicate } from './filter.ts';
 import { OPEN_SIGHT } from './sight.ts';
+import { sortParts } from './sort.ts';
+import { along } from './walk.ts';
 
 /** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
 export function makeOffers(
@@ -97,4 +110,206 @@ function offersOfType(type: string, mappings: readonly Mapping[], env: Environme
       return all;
     },
   };
+}
+
+const PROBE_NUMBER: NumberValue = { kind: 'number', prefix: 'eq', value: '1', low: '0.5', high: '1.5' };
+
+const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
+
+const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
+
+/**
+ * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives
+ * answers those that name another, whatever becomes of the value beside it: so each is asked for without one too.
+ */
+const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
+  token: [TOKEN, { ...TOKEN, system: undefined }],
+  string: [{ kind: 'string', text: 'probe' }],
+  uri: [{ kind: 'uri', uri: 'urn:probe' }],
+  date: [{ kind: 'date', prefix: 'ge', low: 0, high: 86_400_000 }],
+  number: [PROBE_NUMBER],
+  quantity: [
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: 'probe' },
+    { kind: 'quantity', number: PROBE_NUMBER, system: undefined, code: undefined },
+  ],
+  reference: [{ kind: 'reference', type: undefined, id: '1' }],
+  composite: [],
+  special: [],
+};
+
+/** Each modifier with a value to probe it with; the parameter's own where there is none. */
+const MODIFIER_PROBES: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
+  token: [
+    ['not'],
+    ['text', { kind: 'string', text: 'probe' }],
+    ['of-type', { kind: 'typed-identifier', type: TOKEN, value: 'probe' }],
+  ],
+  reference: [['identifier', TOKEN]],
+  string: [['exact'], ['contains']],
+  uri: [['below'], ['above']],
+};
+
+/** Modifiers that are of use only where an element below the value is emitted. */
+const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type', identifier: 'identifier' };
+/** Modifiers of codes, which become other codes while parsing. */
+const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
+const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
+const ADDRESSES: ReadonlySet<string> = new Set(['canonical', 'uri']);
+
+/** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
+const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
+
+/** No mapping ever gives a value for the parameter. */
+function isNeverGiven(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): boolean {
+  if (ALWAYS.has(parameter.code) || parameter.type === 'composite' || parameter.type === 'special') return false;
+  return mappings.every(mapping => leavesOf(mapping, parameter, env).length === 0);
+}
+
+/** Undefined: the parameter is not offered. */
+function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
+  if (parameter.type === 'composite') return offerComposite(parameter, mappings, env);
+  const probes = PROBES[parameter.type];
+  const [value] = probes;
+  if (!value) return undefined;
+  const leaves = mappings.flatMap(mapping => leavesOf(mapping, parameter, env));
+  if (!ALWAYS.has(parameter.code) && leaves.length === 0) return undefined;
+  const inverts = (modifier: Modifier | undefined, probe: TypedValue): boolean =>
+    mappings.every(mapping => invertsIn(mapping, parameter, modifier, probe, env));
+  if (!probes.every(probe => inverts(undefined, probe))) return undefined;
+  const modifiers = new Set<Modifier | 'missing'>(['missing']);
+  if (parameter.code === '_id') modifiers.add('not');
+  else {
+    for (const [modifier, probe = value] of MODIFIER_PROBES[parameter.type] ?? []) {
+      const element = ELEMENTS[modifier];
+      const emitted =
+        element === undefined || mappings.some(m => leavesOf(m, below(parameter, element), env).length > 0);
+      if (emitted && inverts(modifier, probe)) modifiers.add(modifier);
+    }
+    if (parameter.type === 'token' && mappings.some(mapping => leadsTo(CODED, mapping, parameter, env)))
+      for (const modifier of OF_CODES) modifiers.add(modifier);
+  }
+  let sortable: boolean | undefined;
+  return {
+    parameter,
+    inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
+    modifiers,
+    // Asked when somebody sorts: a start does not wait for it.
+    get sortable() {
+      sortable ??= isSortable(mappings, parameter, env);
+      return sortable;
+    },
+    byDigits: parameter.type === 'token' && inverts(undefined, DIGITS),
+    targets: [...new Set(leaves.flatMap(n => (n.kind === 'ref' ? [env.registry.mapping(n.target).resource] : [])))],
+    byAddress: parameter.type === 'reference' && mappings.some(m => leadsTo(ADDRESSES, m, parameter, env)),
+  };
+}
+
+/** By parameter, modifier and probe, which R4 bounds: whether a mapping inverts it. */
+const inverted = new Map<string, WeakMap<Mapping, boolean>>();
+
+/**
+ * Whether a mapping answers a probe. What does not lead to other mappings is kept with the mapping, which checks of a
+ * pack that is being written leave as it is: a large pack has a thousand mappings of one type.
+ */
+function invertsIn(
+  mapping: Mapping,
+  parameter: SearchParameter,
+  modifier: Modifier | undefined,
+  probe: TypedValue,
+  env: Environment,
+): boolean {
+  const ask = (): boolean =>
+    filterPredicate(mapping, { kind: 'match', parameter, modifier, values: [probe] }, env) !== undefined;
+  const { type, paths = [] } = parameter;
+  if (type === 'reference' || paths.some(path => path.some(step => 'resolves' in step))) return ask();
+  const name = JSON.stringify([type, paths, modifier, probe]);
+  const known = inverted.get(name) ?? new WeakMap<Mapping, boolean>();
+  inverted.set(name, known);
+  const answer = known.get(mapping) ?? ask();
+  known.set(mapping, answer);
+  return answer;
+}
+
+/** Works out in advance what `offer` asks of one mapping, so that others can be served before the next. */
+export function tryOut(parameter: SearchParameter, mapping: Mapping, env: Environment): void {
+  offer(parameter, [mapping], env);
+}
+
+/**
+ * A composite, where each of its components could be offered by itself: beside a code that is always another, a value
+ * that cannot be asked for would not be noticed.
+ */
+function offerComposite(
+  parameter: SearchParameter,
+  mappings: readonly Mapping[],
+  env: Environment,
+): Offered | undefined {
+  const components = componentsOf(parameter).map(component => offer(component, mappings, env));
+  if (components.length === 0 || components.includes(undefined)) return undefined;
+  const inverse = components.some(component => component?.inverse === 'computed') ? 'computed' : 'indexed';
+  return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [], byAddress: false };
+}
+
+/** The components of a composite as parameters of their own. */
+function componentsOf({ paths = [], components = [], ...composite }: SearchParameter): readonly SearchParameter[] {
+  return components.map(component => ({
+    ...composite,
+    ...component,
+    paths: paths.flatMap(path => (component.paths ?? []).map(below => [...path, ...below])),
+  }));
+}
+
+/** Every mapping can be sorted by it; resources without a value come last, whether or not there are others. */
+function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
+  return mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined);
+}
+
+/** The parameter as if it led to an element of its values. */
+function below(parameter: SearchParameter, element: string): SearchParameter {
+  return { ...parameter, paths: (parameter.paths ?? []).map(path => [...path, { element }]) };
+}
+
+/** Some value that the parameter leads to is of one of these types; what stands below the value does not count. */
+function leadsTo(types: ReadonlySet<string>, mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
+  let found = false;
+  const look = (node: Node): Predicate => {
+    found ||= types.has(node.type);
+    return TRUE;
+  };
+  for (const path of parameter.paths ?? []) along(mapping.root, path, look, env);
+  return found;
+}
+
+/** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
+export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
+  if (parameter.type === 'composite') return componentsOf(parameter).flatMap(one => leavesOf(mapping, one, env));
+  const found: Node[] = [];
+  for (const path of parameter.paths ?? []) {
+    const steps = path.filter(step => !('exists' in step));
+    along(
+      mapping.root,
+      steps,
+      node => {
+        found.push(...primitivesIn(node));
+        return TRUE;
+      },
+      env,
+    );
+  }
+  return found;
+}
+
+function primitivesIn(node: Node): readonly Node[] {
+  switch (node.kind) {
+    case 'object':
+      return node.members.flatMap(namedNodesOf).flatMap(named => primitivesIn(named.node));
+    case 'list':
+      return node.items.flatMap(primitivesIn);
+    case 'first':
+      return node.alternatives.flatMap(primitivesIn);
+    case 'each':
+      return primitivesIn(node.item);
+    default:
+      return [node];
+  }
 }

@@ -141,6 +141,20 @@ test('files of src, test and tools that pages and comments name are there', () =
   expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
 });
 
+test('files that comments and pages name without their folder are there', () => {
+  const there = new Set(globSync('{src,test,tools,fixtures,bin}/**/*.{ts,tsx,mjs}').map(file => basename(file)));
+  const prose = (file: string): string => {
+    const text = readFileSync(file, 'utf8');
+    return file.endsWith('.md') ? text : [...text.matchAll(/^\s*(?:\/\*\*|\*|\/\/) .*/gm)].join('\n');
+  };
+  const gone = [...PAGES, ...globSync('{src,test,tools}/**/*.{ts,tsx}')].flatMap(file =>
+    [...prose(file).matchAll(/(?<![\w./-])[a-z][\w-]*\.(?:tsx?|mjs)\b/g)].flatMap(([name]) =>
+      there.has(name) ? [] : [`${file}: ${name}`],
+    ),
+  );
+  expect(gone).toEqual([]);
+});
+
 test('the index of decisions has each of them once, by its title', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const listed = [...index.matchAll(/^\| \[(\d+)\]\((\S+)\) \| (.*) \|$/gm)].map(

@@ -8,8 +8,7 @@ import { constants, createGzip } from 'node:zlib';
 import type { Download } from '../../export/manifest.ts';
 import { issueOf } from '../../outcome.ts';
 import type { AppParts, HttpContext } from '../context.ts';
-import { respondWithOutcome } from '../fhir/respond.ts';
-import { namesTag } from '../middleware/answer.ts';
+import { namesTag, respondWithOutcome } from '../middleware/answer.ts';
 import { takesGzip } from '../middleware/compress.ts';
 import { streamed } from '../middleware/streamed.ts';
 

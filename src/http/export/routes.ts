@@ -3,6 +3,7 @@
  * files.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html, docs/interfaces.md
  */
+
 import { Hono } from 'hono';
 import { reaches } from '../../auth/access.ts';
 import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
@@ -22,7 +23,7 @@ import {
 } from '../context.ts';
 import { ID } from '../fhir/record-routes.ts';
 import { bodyParameters } from '../fhir/resource-body.ts';
-import { representationOf, respond, respondWithOutcome } from '../fhir/respond.ts';
+import { representationOf, respond, respondWithOutcome } from '../middleware/answer.ts';
 import { mustBeWhole } from '../middleware/break-glass.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';

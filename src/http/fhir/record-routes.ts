@@ -8,12 +8,11 @@ import type { SearchRequest } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
-import { answerOf } from '../middleware/answer.ts';
+import { answerOf, representationOf } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { urlParameters } from '../middleware/request.ts';
 import { bodyParameters } from './resource-body.ts';
-import { representationOf } from './respond.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 export const ID = /^[A-Za-z0-9\-.]{1,64}$/;

@@ -8,14 +8,13 @@ import type { ResourceText, SearchRequest } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
-import { type Answer, answerOf, answerOfResource, answerWith } from '../middleware/answer.ts';
+import { type Answer, answerOf, answerOfResource, answerWith, representationOf } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { accepts, asksForFhir } from '../middleware/negotiate.ts';
 import { formParameters, headerOf, lastOf, urlParameters } from '../middleware/request.ts';
 import { withSecurity } from './authorization.ts';
 import { ID, recordRoutes } from './record-routes.ts';
-import { representationOf } from './respond.ts';
 import { summaryRoutes } from './summary-routes.ts';
 import { systemRoutes } from './system-routes.ts';
 

@@ -13,14 +13,13 @@ import { inBuffers } from '../../ccda/texts.ts';
 import type { RequestContext, SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv, Served } from '../context.ts';
-import { type Answer, answerOf, answerWith } from '../middleware/answer.ts';
+import { type Answer, answerOf, answerWith, representationOf } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { asksForFhir, isHtml, wantsPage } from '../middleware/negotiate.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';
 import { ID } from './record-routes.ts';
 import { bodyParameters } from './resource-body.ts';
-import { representationOf } from './respond.ts';
 
 const CONTENT_TYPE = 'application/xml';
 /** Bytes. */

@@ -7,7 +7,7 @@ import type { SearchRequest } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from '../context.ts';
-import { answerOf } from '../middleware/answer.ts';
+import { answerOf, representationOf, respond } from '../middleware/answer.ts';
 import { respondCached } from '../middleware/answer-cache.ts';
 import { auditAnswers } from '../middleware/audit.ts';
 import { onError } from '../middleware/errors.ts';
@@ -16,7 +16,6 @@ import { wrongMethod } from '../middleware/methods.ts';
 import { formParameters, urlParameters } from '../middleware/request.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { resourceBody } from './resource-body.ts';
-import { representationOf, respond } from './respond.ts';
 
 type Parameters = SearchRequest['parameters'];
 

@@ -1,18 +1,19 @@
 /**
- * Answers in their final form: made once, compressed once per coding, sent many times. In: FHIR JSON text and a
- * representation. Out: an Answer, and its Response for one client, 304 if the client has it already.
+ * Answers in their final form: made once, compressed once per coding, sent many times. In: FHIR JSON text and the
+ * representation that was asked for. Out: an Answer, and its Response for one client, 304 if the client has it already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
 import { hash } from 'node:crypto';
-import type { ResourceText } from '../../facade.ts';
+import type { ResourceText, SearchRequest } from '../../facade.ts';
+import { FhirError, type Issue, operationOutcome } from '../../outcome.ts';
 import { toXml } from '../../resource/xml.ts';
 import type { HttpContext } from '../context.ts';
 import { indentJson, indentXml } from '../fhir/pretty.ts';
 import { PAGE_POLICY } from '../pages/page-frame.ts';
 import { type PagePlace, resourcePage } from '../pages/resource-page.ts';
 import { type Coding, codingFor, compress } from './compress.ts';
-import { CONTENT_TYPE, type Format } from './negotiate.ts';
-import { headerOf } from './request.ts';
+import { CONTENT_TYPE, type Format, negotiate } from './negotiate.ts';
+import { headerOf, lastOf, parseParameters, queryOf } from './request.ts';
 
 /** How the representation is written. */
 export interface Representation {
@@ -20,6 +21,17 @@ export interface Representation {
   readonly pretty: boolean;
   /** Of `html`: where the answer stands. */
   readonly place?: PagePlace;
+}
+
+/** From `_format`, `_pretty` and Accept. Throws FhirError `not-acceptable` or `wrong-value`. */
+export function representationOf(c: HttpContext, parameters: SearchRequest['parameters']): Representation {
+  const pretty = lastOf(parameters, '_pretty');
+  if (pretty !== undefined && pretty !== 'true' && pretty !== 'false') {
+    throw new FhirError('wrong-value', '_pretty: expected true or false', { parameter: '_pretty' });
+  }
+  const format = negotiate(lastOf(parameters, '_format'), headerOf(c, 'accept'));
+  const place = format === 'html' ? c.get('place')?.() : undefined;
+  return { format, pretty: pretty === 'true', ...(place && { place }) };
 }
 
 /** What is told of a body. */
@@ -52,7 +64,7 @@ export interface Answer extends Description {
   made(coding: Coding): Buffer<ArrayBuffer> | undefined;
 }
 
-/** Bytes below which a form is kept as a text too (hits.ts). */
+/** Bytes below which a form is kept as a text too (src/http/server/cache-hits.ts). */
 export const SMALL = 8192;
 
 const NOTHING_MORE: Description = { headers: {} };
@@ -201,6 +213,39 @@ export async function sendAnswer(
   });
 }
 
+/** 200, or another status, with a resource. */
+export async function respond(
+  c: HttpContext,
+  json: string,
+  representation: Representation,
+  status: 200 | 400 = 200,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return sendAnswer(c, answerOf(json, representation, { headers }), { status });
+}
+
+/**
+ * An OperationOutcome. It comes in the representation that was asked for, and in JSON where that cannot be found out:
+ * an error must not fail for its form.
+ */
+export function respondWithOutcome(
+  c: HttpContext,
+  status: number,
+  issues: readonly Issue[],
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  return respond(c, JSON.stringify(operationOutcome(issues)), outcomeRepresentation(c), status as 400, headers);
+}
+
+function outcomeRepresentation(c: HttpContext): Representation {
+  try {
+    return representationOf(c, parseParameters(queryOf(c.req.url), 'query string'));
+  } catch (error) {
+    if (error instanceof FhirError) return { format: 'json', pretty: false };
+    throw error;
+  }
+}
+
 /** Not by `c.body`, which makes Headers of the platform's. */
 function responseOf(body: Answer['content'] | null, status: number, headers: Description['headers']): Response {
   return new Response(body, { status, headers: new AnswerHeaders(headers) });
@@ -230,14 +275,13 @@ export function namesTag(match: string, etag: string): boolean {
   return match.trim() === '*' || match.split(',').some(tag => opaque(tag) === opaque(etag));
 }
 
+type Visit = (value: string, name: string, all: Headers) => void;
+
 /**
  * Headers of an answer while the parts of src/http add theirs. In: names and values that are ours. Out: an object that
  * the framework takes for the platform's Headers, without their checks and sorting: Node checks all headers again when
- * it sends them.
+ * it sends them. Cookies have no place here: they stand one beside the other, and are never joined.
  */
-type Visit = (value: string, name: string, all: Headers) => void;
-
-/** No cookies: those stand one beside the other, and are never joined. */
 export class AnswerHeaders extends Headers {
   /** By name in small letters, in the order of their coming. */
   readonly #values = new Map<string, string>();

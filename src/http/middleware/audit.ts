@@ -2,6 +2,7 @@
  * Writes an audit record before an answer is sent that contains patients' data, or could. In: a request that was
  * answered. Out: the answer; 503 if the record cannot be written. docs/audit.md
  */
+
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../audit/audit.ts';
 import type { AuditRecord, Interaction, Who } from '../../audit/record.ts';
@@ -11,8 +12,8 @@ import type { Grant } from '../../auth/token.ts';
 import { SEALED } from '../../facade.ts';
 import { issueOf, operationOutcome } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
-import { respondWithOutcome } from '../fhir/respond.ts';
 import { RestError, respondWithError } from '../rest/errors.ts';
+import { respondWithOutcome } from './answer.ts';
 import { routeOf } from './request-log.ts';
 
 const MESSAGE = 'What is read here has to be written down, and the audit store cannot be written now';

@@ -2,12 +2,13 @@
  * Turns errors into responses. In: whatever was thrown. Out: an OperationOutcome that never contains a stack, SQL text
  * or a value.
  */
+
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { describeError, type Log, type LogFields } from '../../log.ts';
 import { FhirError, issueOf } from '../../outcome.ts';
 import { DatabaseError, StatementTooLarge } from '../../sql/database.ts';
 import { type AppParts, type HttpContext, leftHalfway } from '../context.ts';
-import { respondWithOutcome } from '../fhir/respond.ts';
+import { respondWithOutcome } from './answer.ts';
 import { WrongMediaType } from './request.ts';
 
 /** Seconds until a client may try again where the database did not say. */

@@ -2,9 +2,10 @@
  * Answers OPTIONS with the methods of an address, and other methods with 405.
  * RFC 9110 section 15.5.6
  */
+
 import { issueOf } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
-import { respondWithOutcome } from '../fhir/respond.ts';
+import { respondWithOutcome } from './answer.ts';
 
 /** `what`: what takes these methods. */
 export function wrongMethod(allow: string, what = 'This server only reads:') {

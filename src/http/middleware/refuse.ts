@@ -1,11 +1,12 @@
 /**
  * Refuses a request before it reaches a route, in the error format of the interface that it addresses.
  */
+
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { issueOf } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
-import { respondWithOutcome } from '../fhir/respond.ts';
 import { RestError, type RestErrorCode, respondWithError } from '../rest/errors.ts';
+import { respondWithOutcome } from './answer.ts';
 
 /** The kinds of errors, and what the REST interface calls the same. */
 const CODES = {
