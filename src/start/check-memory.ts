@@ -47,16 +47,38 @@ export class CheckMemory {
     const texts = [...bases, ...(pack ? [pack] : []), ...codes, ...mappings].map(file => this.#wordsOf(file));
     const words = new Set(texts.flatMap(of => [...of]));
     // A name with blanks, or with other letters than English ones, is no word.
-    const isNamed = (column: string): boolean => (column.match(/\w+/g) ?? []).every(word => words.has(word));
-    const named = [...catalog.tables].filter(([key]) => tables.has(key));
+    const isWritten = (name: string): boolean => (name.match(/\w+/g) ?? []).every(word => words.has(word));
+    const isTable = namedBy([...tables], isWritten);
+    const isColumn = namedBy([...words], isWritten);
+    const named = [...catalog.tables].filter(([key]) => tables.has(key) || isTable(key));
     return new Set(
       named.flatMap(([table, { columns }]) =>
-        [...columns.keys()].flatMap(column => (isNamed(column) ? [`${table}.${column}`] : [])),
+        [...columns.keys()].flatMap(column => (isWritten(column) || isColumn(column) ? [`${table}.${column}`] : [])),
       ),
     );
   }
 
+  /** Words, and those that a macro completes: `diag$n`. */
   #wordsOf({ path, text }: PackFile): ReadonlySet<string> {
-    return this.pack.words.get(path, [text], () => new Set(text.toLowerCase().match(/\w+/g)));
+    return this.pack.words.get(
+      path,
+      [text],
+      () => new Set([...(text.toLowerCase().match(/\w+/g) ?? []), ...(text.toLowerCase().match(ASSEMBLED) ?? [])]),
+    );
   }
+}
+
+const ASSEMBLED = /[\w$]*\$[a-z_][\w$]*/g;
+const PARAMETER = /\$[a-z_]\w*/;
+
+/**
+ * Whether a macro may assemble a name. Of `results_$y` it may be `results_2020` if `2020` is written somewhere in the
+ * pack; of `$table` every name that is written.
+ */
+function namedBy(texts: readonly string[], isWritten: (part: string) => boolean): (name: string) => boolean {
+  const literally = (part: string): string => part.replace(/[^\w\s]/g, '\\$&');
+  const patterns = texts
+    .filter(text => PARAMETER.test(text))
+    .map(text => new RegExp(`^${text.split(PARAMETER).map(literally).join('(.*)')}$`));
+  return name => patterns.some(pattern => pattern.exec(name)?.slice(1).every(isWritten) ?? false);
 }
