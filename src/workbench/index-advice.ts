@@ -1,11 +1,45 @@
 /**
  * Indexes for one search. In: the search, typed, and all indexes that the pack would use (indexes.ts). Out: those that
- * serve it.
+ * serve it, and what the engine says that they would change.
  */
+import type { Explanation } from '../explain/search.ts';
 import type { Mapping } from '../mapping/model.ts';
 import type { Offers } from '../search/offers.ts';
 import type { Filter, SearchQuery } from '../search/query.ts';
+import { isCostLine, speaksOf } from '../sql/missing-index.ts';
 import type { WantedIndex } from './indexes.ts';
+
+/** Lines of the plan of a statement that an index would change. */
+export interface IndexEffect {
+  /** Of the statement. */
+  readonly purpose: string;
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+/**
+ * The lines of each plan that would be others, where the index is among them; of an engine that tries none the lines in
+ * which it estimates what the index would save. Empty: it would not be used. Undefined: the engine tells nothing.
+ */
+export function effectsOf(
+  { name, table, columns }: WantedIndex,
+  { statements }: Explanation,
+): readonly IndexEffect[] | undefined {
+  const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
+  const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
+    const after = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
+    if (after.length === 0) return [];
+    return [{ purpose, before: served.filter(line => !servedWith.includes(line)), after }];
+  });
+  const estimates = statements.flatMap(({ purpose, served }) => {
+    const after = served.filter(line => speaksOf(line, table, columns));
+    return after.length === 0 ? [] : [{ purpose, before: served.filter(isCostLine), after }];
+  });
+  return isTold ? effects : estimates.length > 0 ? estimates : undefined;
+}
+
+/** Indexes that are tried out for one search. */
+export const TRIED = 10;
 
 /** Each with what of the search it serves. `read`: the mappings whose rows are read. */
 export function adviceFor(

@@ -14,6 +14,10 @@ interface Shown {
     readonly columns: string[];
     readonly statement: string;
     readonly serves: string[];
+    readonly tried: {
+      readonly search: string;
+      readonly effects: readonly { readonly purpose: string; readonly before: string[]; readonly after: string[] }[];
+    } | null;
   }[];
 }
 
@@ -165,4 +169,31 @@ elements: { birthDate: { from: BORN } }
   const { environment } = smallClinic(many);
   expect((await lintel(environment, 'indexes')).notes).toContain('Checking 202 files of mappings …');
   expect((await lintel(smallClinic().environment, 'indexes')).notes).toBe('');
+});
+
+test('below each index stands what the engine says that it would change, as the view Search has it', async () => {
+  const clinic = smallClinic();
+  const { out } = await lintel(clinic.environment, 'indexes');
+  expect(out).toContain(
+    `CREATE INDEX LINTEL_WEIGHING_TAKEN ON WEIGHING (TAKEN);
+-- Observation?_sort=date, page of weights, now: SCAN w; USE TEMP B-TREE FOR ORDER BY
+-- with it: SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)`,
+  );
+  const { indexes } = await shown(clinic);
+  expect(indexes.find(({ columns: [first] }) => first === 'TAKEN')?.tried).toEqual({
+    search: 'Observation?_sort=date',
+    effects: [
+      {
+        purpose: 'page of weights',
+        before: ['SCAN w', 'USE TEMP B-TREE FOR ORDER BY'],
+        after: ['SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)'],
+      },
+    ],
+  });
+  // A code of the map is made up of its rows, so that the search can find some.
+  const sex = indexes.find(({ columns: [first] }) => first === 'SEX');
+  expect(sex?.tried?.effects[0]?.after.join()).toContain('LINTEL_PERSON_SEX');
+  const inTime = await lintel(clinic.environment, 'indexes', '--budget', '0', '--json');
+  expect(inTime.notes).toMatch(/^0 of \d+ indexes were tried in 0 s; --budget gives more time$/);
+  expect(JSON.parse(inTime.out).indexes[0].tried).toBeNull();
 });

@@ -15,8 +15,7 @@ import { NO_WORDS } from '../../../plan/index-use.ts';
 import { makeOffers } from '../../../plan/offers.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
-import { isCostLine, speaksOf } from '../../../sql/missing-index.ts';
-import { adviceFor, computedIn } from '../../index-advice.ts';
+import { adviceFor, computedIn, effectsOf, TRIED } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
 import { rowOf } from '../../rows-to-show.ts';
 import type {
@@ -34,8 +33,6 @@ import { type Question, question, Refusal, unsaved } from './question.ts';
 const MILLISECONDS = 10_000;
 /** Characters of a line of SQL. */
 const WIDTH = 90;
-/** Indexes that are tried out for one search. */
-const INDEXES = 10;
 /** Mappings of a pack whose indexes are worked out in a moment. */
 const MAPPINGS = 300;
 /** Characters of a search. */
@@ -84,7 +81,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
         indexes: query => {
           if (isLarge) return advice;
           const read = facade.registry.ofType(query.type);
-          advice.push(...adviceFor(wantedIndexes(served.registry, served.catalog), query, read).slice(0, INDEXES));
+          advice.push(...adviceFor(wantedIndexes(served.registry, served.catalog), query, read).slice(0, TRIED));
           return advice;
         },
       });
@@ -150,24 +147,7 @@ function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement
   };
 }
 
-/**
- * The lines of each plan that would be others, where the index is among them; of an engine that tries none the lines in
- * which it estimates what the index would save, if it says so.
- */
-function adviceOf(
-  { name, table, columns, statement, serves, instead }: WantedIndex,
-  { statements }: Explanation,
-): WireAdvice {
-  const isTold = statements.some(({ servedWith }) => servedWith !== undefined);
-  const effects = statements.flatMap(({ purpose, served, servedWith = [] }) => {
-    const after = servedWith.filter(line => new RegExp(`\\b${name}\\b`).test(line));
-    if (after.length === 0) return [];
-    return [{ purpose, before: served.filter(line => !servedWith.includes(line)), after }];
-  });
-  const estimates = statements.flatMap(({ purpose, served }) => {
-    const after = served.filter(line => speaksOf(line, table, columns));
-    return after.length === 0 ? [] : [{ purpose, before: served.filter(isCostLine), after }];
-  });
-  const told = isTold ? effects : estimates.length > 0 ? estimates : undefined;
-  return { name, table, statement, serves, instead, effects: told };
+function adviceOf(index: WantedIndex, explained: Explanation): WireAdvice {
+  const { name, table, statement, serves, instead } = index;
+  return { name, table, statement, serves, instead, effects: effectsOf(index, explained) };
 }
