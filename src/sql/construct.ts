@@ -49,24 +49,30 @@ export function or(...parts: readonly Predicate[]): Predicate {
 function combine(kind: 'and' | 'or', parts: readonly Predicate[]): Predicate {
   const neutral = kind === 'and' ? 'true' : 'false';
   const absorbing = kind === 'and' ? FALSE : TRUE;
-  const kept: Predicate[] = [];
-  const seen = new Set<string>();
+  const flat: Predicate[] = [];
   const add = (part: Predicate): boolean => {
     if (part.kind === absorbing.kind) return false;
     if (part.kind === neutral) return true;
     if (part.kind === kind) return part.of.every(add);
-    const key = predicateKey(part);
-    if (!seen.has(key)) {
-      seen.add(key);
-      kept.push(part);
-    }
+    flat.push(part);
     return true;
   };
   if (!parts.every(add)) return absorbing;
+  const kept = flat.length > 1 ? distinct(flat) : flat;
   if (kind === 'and') knownNotNull(kept);
   if (kept.length === 0) return kind === 'and' ? TRUE : FALSE;
   const [only] = kept;
   return kept.length === 1 && only ? only : { kind, of: kept };
+}
+
+/** Each of equal predicates once, in their order. */
+function distinct(predicates: readonly Predicate[]): Predicate[] {
+  const byKey = new Map<string, Predicate>();
+  for (const predicate of predicates) {
+    const key = predicateKey(predicate);
+    if (!byKey.has(key)) byKey.set(key, predicate);
+  }
+  return [...byKey.values()];
 }
 
 /** `x IS NOT NULL AND (x <> v OR x IS NULL)` is `x <> v`: complements need not test again what the conjunction says. */

@@ -3,14 +3,14 @@
  * predicate kept once. They are not SQL. A long key is its digest: a predicate that compares with the codes of large
  * code maps would keep a text of its own of hundreds of kilobytes, and so would each that it is part of.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 
 /** Characters of a key; longer ones become digests. */
 const LONGEST = 300;
 
 function short(key: string): string {
-  return key.length > LONGEST ? `#${createHash('sha256').update(key).digest('base64url')}` : key;
+  return key.length > LONGEST ? `#${hash('sha256', key, 'base64url')}` : key;
 }
 
 export function expressionKey(expression: Expression): string {

@@ -10,8 +10,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { writeFixture } from '../fixtures/built.ts';
-import { DEMO_PACK, type Demo, demoOver } from '../law/demo.ts';
+import { type Demo, demoOver } from '../law/demo.ts';
 import { assertionOf, launch, post, type Served, serveSmart } from '../smart/served.ts';
 import { readWorld, visibleTo, type World } from './world.ts';
 

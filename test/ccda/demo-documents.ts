@@ -12,10 +12,10 @@ import { type Content, readContent } from '../../src/ccda/content.ts';
 import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
 import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
 import { createFacade, type Facade } from '../../src/facade.ts';
-import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { writeFixture } from '../fixtures/built.ts';
-import { DEMO_PACK } from '../law/demo.ts';
+import { registryOver } from '../law/demo-pack.ts';
 import { type Element, parseXml } from './xml-tree.ts';
 
 /** After all that the demo records. */
@@ -56,8 +56,7 @@ export async function openDemoDocuments(
     legacy.close();
   }
   const database = openSqlite(file);
-  const { registry } = loadPack(DEMO_PACK, await database.catalog());
-  if (!registry) throw new Error('the demo pack is not sound');
+  const registry = registryOver(await database.catalog());
   let statements = 0;
   const facade = createFacade({
     registry,

@@ -11,7 +11,10 @@ export function demoOfFile(patients: number): Omit<DemoDocuments, 'close'> {
   beforeAll(async () => {
     open = await openDemoDocuments(patients);
   });
-  afterAll(() => open?.close());
+  afterAll(async () => {
+    await open?.close();
+    open = undefined;
+  });
   const demo = (): DemoDocuments => {
     if (open === undefined) throw new Error('the demo is opened when the tests of the file begin');
     return open;

@@ -2,8 +2,6 @@
  * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
  */
 import { createFacade, type Facade, type FacadeOptions } from '../../src/facade.ts';
-import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
-import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
 import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resources.ts';
 import { EXPORT_OPERATIONS } from '../../src/operations/operations.ts';
@@ -12,11 +10,11 @@ import type { Rules } from '../../src/plan/environment.ts';
 import type { AccessRules } from '../../src/plan/sight.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { PlaceholderValues, SqlPlan } from '../../src/sql/plan.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { ENGINE, type EngineName, openFixture } from '../engines/fixture.ts';
+import { registryOver } from './demo-pack.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
-
-export const DEMO_PACK = new URL('../../mappings/medkeep/', import.meta.url).pathname;
 
 export interface Demo {
   readonly database: Database;
@@ -42,7 +40,7 @@ export async function openDemo({ patients, spoiled, onQuery, engine }: DemoOptio
     patients,
     spoiled &&
       (async (file, sound) => {
-        const { registry } = await load(sound);
+        const registry = await load(sound);
         spoil({ file, ...spoiled, keep: keysOf(registry), anyForm: (engine ?? ENGINE) === 'sqlite' });
       }),
     engine,
@@ -56,7 +54,7 @@ export async function demoOver(
   onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues) => void,
   pack = DEMO_PACK,
 ): Promise<Demo> {
-  const { registry } = await load(database, pack);
+  const registry = await load(database, pack);
   const facadeWith = (switched: Pick<FacadeOptions, 'rules' | 'accessRules'> = {}): Facade =>
     createFacade({
       registry,
@@ -83,15 +81,9 @@ export async function demoOver(
   };
 }
 
-async function load(database: Database, pack = DEMO_PACK): Promise<{ readonly registry: Registry }> {
-  // Babelfish has six digits of a DATETIME2(7), and the lock says seven.
-  const files = { ...readPackFiles(pack), lock: undefined };
+async function load(database: Database, pack = DEMO_PACK): Promise<Registry> {
   const catalog = await database.catalog();
-  const written = (await database.forms?.(catalog, () => true)) ?? catalog;
-  const { registry, problems } = loadPackFiles(files, written);
-  if (!registry)
-    throw new Error(problems.map(({ position, message }) => `${position.file}:${position.line} ${message}`).join('\n'));
-  return { registry };
+  return registryOver((await database.forms?.(catalog, () => true)) ?? catalog, pack);
 }
 
 /** Columns whose uniqueness the mappings rely on: keys, ids, and what lookups and references join to. */

@@ -7,7 +7,7 @@ import { createFacade } from '../../src/facade.ts';
 import { allOf } from '../../src/law/searches.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
-import { DEMO_PACK } from '../law/demo.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { NOW } from '../law/law.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

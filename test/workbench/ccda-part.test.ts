@@ -9,13 +9,14 @@ import { makeDocument } from '../../src/ccda/document.ts';
 import { LISTS } from '../../src/ccda/lists.ts';
 import { TOPICS } from '../../src/ccda/topics.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { loadWhole } from '../../src/start/setup.ts';
 import { ccdaPartOf } from '../../src/workbench/ccda/part.ts';
 import type { WireCcda } from '../../src/workbench/wire/mapping.ts';
 import { lintel } from '../cli/lintel.ts';
 import { PLACES, smallClinic } from '../cli/small-clinic.ts';
 import { CHROMIUM } from '../clients/chromium.ts';
-import { DEMO_PACK, type Demo, openDemo } from '../law/demo.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
 import { NOW } from '../law/law.ts';
 import { type OpenedPage, openPage } from './opened-page.ts';
 

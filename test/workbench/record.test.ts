@@ -12,11 +12,12 @@ import type { Mapping } from '../../src/mapping/model.ts';
 import { TRUE } from '../../src/sql/construct.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { identifier } from '../../src/sql/identifier.ts';
+import { DEMO_PACK } from '../../src/start/demo.ts';
 import { PreviewError, previewRow } from '../../src/workbench/preview.ts';
 import { type Recorded, recordRow } from '../../src/workbench/record/record.ts';
 import { rowsLike } from '../../src/workbench/rows-to-show.ts';
 import { withTest } from '../../src/workbench/wire/append-test.ts';
-import { DEMO_PACK, type Demo, openDemo } from '../law/demo.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
 import { openThird, THIRD_PACK } from '../law/third.ts';
 
 const SEED = 431;
