@@ -127,7 +127,7 @@ export function recordTarget(patient: Patient): Markup {
           ${[
             ...patientNames(patient),
             genderCode(patient.gender),
-            timeElement('birthTime', patient.birthDate),
+            timeElement('birthTime', birthTime(patient)),
             death(patient),
             multipleBirth(patient),
             maritalStatus(patient.maritalStatus),
@@ -152,6 +152,14 @@ function genderCode(gender: string | undefined): Markup {
     ? xml`<administrativeGenderCode nullFlavor="UNK"/>`
     : xml`
     <administrativeGenderCode code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.5.1" codeSystemName="AdministrativeGender"/>`;
+}
+
+const BIRTH_TIME = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime';
+
+/** The day, and the time on that day where the record has it: of newborns, and of twins, it tells who is meant. */
+function birthTime({ birthDate, _birthDate }: Patient): string | undefined {
+  const time = _birthDate?.extension?.find(({ url }) => url === BIRTH_TIME)?.valueDateTime;
+  return birthDate !== undefined && time?.startsWith(`${birthDate}T`) ? time : birthDate;
 }
 
 function death({ deceasedBoolean, deceasedDateTime }: Patient): Markup {

@@ -66,9 +66,23 @@ export function telecomElements(points: readonly ContactPoint[] | undefined): Ma
 
 function telecomElement({ system, value, use }: ContactPoint): Markup {
   const scheme = SCHEMES[system ?? ''];
-  const text = scheme === 'mailto:' ? value?.trim() : value?.replace(/[^\d+().-]/g, '');
+  const text = scheme === 'mailto:' ? value?.trim() : numberIn(value ?? '');
   if (scheme === undefined || text === undefined || !/[\d@]/.test(text)) return NOTHING;
   return xml`<telecom${attribute('use', TELECOM_USES[use ?? ''])}${attribute('value', scheme + encodeURI(text))}/>`;
+}
+
+/** From the first digit to the first letter or to what parts a list; then an extension. */
+const NUMBER = /(\+?\(?\d[^\p{L}#,;]*)(?:[,;]?\s*(?:x|ext|extension|#)[.:=\s]*(\d{1,6})(?!\d))?/iu;
+
+/**
+ * `(H)303 555 9525 x12` → `3035559525;ext=12`: of what people write the first number. Further digits, as of an
+ * extension or of a second number, would make another number of it.
+ * https://datatracker.ietf.org/doc/html/rfc3966#section-5.3
+ */
+function numberIn(text: string): string | undefined {
+  const [, whole, extension] = NUMBER.exec(text) ?? [];
+  const number = whole?.replace(/[^\d+().-]/g, '').replace(/[^\d]+$/, '');
+  return extension === undefined ? number : `${number};ext=${extension}`;
 }
 
 /** What a person reads: `Dr. Anna M. Keller, MD`. */

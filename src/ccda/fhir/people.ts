@@ -7,6 +7,7 @@ import type {
   Clinical,
   CodeableConcept,
   ContactPoint,
+  Extension,
   HumanName,
   Identifier,
   Period,
@@ -21,6 +22,7 @@ export interface Patient extends Resource {
   readonly telecom?: readonly ContactPoint[];
   readonly gender?: string;
   readonly birthDate?: string;
+  readonly _birthDate?: { readonly extension?: readonly Extension[] };
   readonly deceasedBoolean?: boolean;
   readonly deceasedDateTime?: string;
   readonly address?: readonly Address[];

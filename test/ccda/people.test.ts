@@ -1,0 +1,44 @@
+/** How telephone numbers are written, and when somebody was born. */
+import { expect, it, test } from 'vitest';
+import type { Patient } from '../../src/ccda/fhir/people.ts';
+import { recordTarget } from '../../src/ccda/header.ts';
+import { telecomElements } from '../../src/ccda/people.ts';
+
+const written = (value: string, system = 'phone'): string | undefined =>
+  /value="([^"]*)"/.exec(telecomElements([{ system, value }]).text)?.[1];
+
+test.each([
+  ['303 555 9525 x12', 'tel:3035559525;ext=12'],
+  ['303-555-9525 ext. 12', 'tel:303-555-9525;ext=12'],
+  ['303-555-9525, extension 12', 'tel:303-555-9525;ext=12'],
+  ['207_555_0188#7', 'tel:2075550188;ext=7'],
+  ['tel:+1-207-555-0188;ext=12', 'tel:+1-207-555-0188;ext=12'],
+  ['+1 (207) 555-0188', 'tel:+1(207)555-0188'],
+  ['(720)5551383', 'tel:(720)5551383'],
+  ['(H)2075550188 call pm', 'tel:2075550188'],
+  ['207-555-0188 after 5', 'tel:207-555-0188'],
+  ['207-555-0188, 207-555-0199', 'tel:207-555-0188'],
+  ['207-555-0188 or 207-555-0199', 'tel:207-555-0188'],
+  ['207·555·0188', 'tel:2075550188'],
+  ['207-555-0188 -', 'tel:207-555-0188'],
+  ['unlisted', undefined],
+])('of %s a document tells %s', (value, expected) => {
+  expect(written(value)).toBe(expected);
+});
+
+it('writes an address of mail as it is', () => {
+  expect(written(' a.b2@example.org ', 'email')).toBe('mailto:a.b2@example.org');
+});
+
+const bornAt = (birthDate: string | undefined, valueDateTime: string): string | undefined => {
+  const url = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime';
+  const patient = { resourceType: 'Patient', id: '1', birthDate, _birthDate: { extension: [{ url, valueDateTime }] } };
+  return /<birthTime ([^/]*)\/>/.exec(recordTarget(patient as Patient).text)?.[1];
+};
+
+it('tells the time of birth on the day of birth', () => {
+  expect(bornAt('2025-10-17', '2025-10-17T20:03:00-06:00')).toBe('value="20251017200300-0600"');
+  expect(bornAt('2025-10-17', '2025-10-18T02:03:00Z')).toBe('value="20251017"');
+  expect(bornAt('2025-10', '2025-10-17T20:03:00-06:00')).toBe('value="202510"');
+  expect(bornAt(undefined, '2025-10-17T20:03:00-06:00')).toBe('nullFlavor="UNK"');
+});
