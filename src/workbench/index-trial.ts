@@ -8,7 +8,7 @@ import type { IdPart } from '../mapping/id-rule.ts';
 import type { Node, Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import { environment } from '../plan/environment.ts';
-import { leavesOf } from '../plan/offer.ts';
+import { leavesOf } from '../plan/offers.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { searchParameterOf } from '../r4/search-parameters.ts';
 import type { ColumnType } from '../sql/column-type.ts';

@@ -180,17 +180,14 @@ test('below each index stands what the engine says that it would change, as the 
 -- with it: SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)`,
   );
   const { indexes } = await shown(clinic);
-  expect(indexes.find(({ columns: [first] }) => first === 'TAKEN')?.tried).toEqual({
-    search: 'Observation?_sort=date',
-    effects: [
-      {
-        purpose: 'page of weights',
-        before: ['SCAN w', 'USE TEMP B-TREE FOR ORDER BY'],
-        after: ['SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)'],
-      },
-    ],
+  const taken = indexes.find(({ columns: [first] }) => first === 'TAKEN');
+  expect(taken?.tried?.search).toBe('Observation?_sort=date');
+  expect(taken?.tried?.effects[0]).toEqual({
+    purpose: 'page of weights',
+    before: ['SCAN w', 'USE TEMP B-TREE FOR ORDER BY'],
+    after: ['SEARCH w USING INDEX LINTEL_WEIGHING_TAKEN (TAKEN>?)'],
   });
-  // A code of the map is made up of its rows, so that the search can find some.
+  // Searched by a code that the map has: no row can be of any other.
   const sex = indexes.find(({ columns: [first] }) => first === 'SEX');
   expect(sex?.tried?.effects[0]?.after.join()).toContain('LINTEL_PERSON_SEX');
   const inTime = await lintel(clinic.environment, 'indexes', '--budget', '0', '--json');
