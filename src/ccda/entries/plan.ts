@@ -3,12 +3,12 @@
  * Encounter (V2). C-CDA knows these as active only: what is completed or cancelled is in the narrative and has no
  * entry.
  */
+import { plainText } from '../../mapping/codecs/html.ts';
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';
 import type { CarePlan, ServiceRequest } from '../fhir/planned.ts';
 import type { Encounter } from '../fhir/record.ts';
 import { author, nameOf, namesOf, performers } from '../participants.ts';
-import { plainText } from '../plain-text.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
 import { templateIds, xml } from '../xml.ts';
@@ -61,7 +61,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
 export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
   const { title, status, period, text, author: by } = plan;
   const row = content.row(
-    [title, plainText(text?.div ?? '')].filter(Boolean).join('\n'),
+    [title, text?.div === undefined ? '' : plainText(text.div)].filter(Boolean).join('\n'),
     readableCode(status),
     readablePeriod(period?.start, period?.end),
     '',
