@@ -186,6 +186,11 @@ export function leftHalfway(c: HttpContext): boolean {
   return incoming?.destroyed === true && !incoming.complete;
 }
 
+/** The peer's address; behind a proxy the proxy's. */
+export function peerOf(c: HttpContext): string {
+  return c.env?.incoming?.socket.remoteAddress ?? 'unknown';
+}
+
 /** Absolute base of the whole server as this client sees it, without a slash at the end. */
 export function serverBase(c: HttpContext, parts: AppParts): string {
   return parts.config.baseUrl ?? new URL(c.req.url).origin;

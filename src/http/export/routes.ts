@@ -6,6 +6,7 @@
 
 import { Hono } from 'hono';
 import { reaches } from '../../auth/access.ts';
+import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
 import { type JobView, manifest, progressText } from '../../export/manifest.ts';
 import { exportable, readExportRequest } from '../../export/request.ts';
@@ -57,7 +58,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     };
     const refused = wrongMethod(methods.join(', '), 'This operation takes');
     routes.get(path, c => (methods.includes(c.req.method) ? run(c, urlParameters(c)) : refused(c)));
-    routes.post(path, async c => run(c, [...urlParameters(c), ...(await bodyParameters(c))]));
+    routes.post(path, async c => run(c, await bodyParameters(c)));
     routes.all(path, refused);
   };
   const changing = (path: string, run: Operation): void => operation(path, run, CHANGING);
@@ -250,7 +251,7 @@ const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics
 /** Polls that may come at once. */
 const AT_ONCE = 10;
 const PER_MILLISECOND = 1 / 1000;
-/** Names that are remembered; the oldest are forgotten first. */
+/** Names that are remembered. */
 const REMEMBERED = 10_000;
 
 /**
@@ -258,17 +259,12 @@ const REMEMBERED = 10_000;
  * once, then one per second, by the monotonic clock.
  */
 export function pollLimit(now: () => number = () => performance.now()): (name: string) => boolean {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets: BoundedCache<{ readonly left: number; readonly at: number }> = boundedCache(REMEMBERED);
   return name => {
     const time = now();
-    const known = buckets.get(name) ?? { left: AT_ONCE, at: time };
+    const known = buckets.find(name) ?? { left: AT_ONCE, at: time };
     const left = Math.min(AT_ONCE, known.left + (time - known.at) * PER_MILLISECOND);
-    buckets.delete(name);
-    buckets.set(name, { left: left < 1 ? left : left - 1, at: time });
-    for (const oldest of buckets.keys()) {
-      if (buckets.size <= REMEMBERED) break;
-      buckets.delete(oldest);
-    }
+    buckets.keep(name, { left: left < 1 ? left : left - 1, at: time });
     return left < 1;
   };
 }

@@ -5,11 +5,9 @@
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../../facade.ts';
-import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
-import { answerOf, representationOf } from '../middleware/answer.ts';
-import { respondCached } from '../middleware/answer-cache.ts';
+import { respondWithResult } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { urlParameters } from '../middleware/request.ts';
 import { bodyParameters } from './resource-body.ts';
@@ -28,20 +26,17 @@ export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
       const ofType = `/${type}/$${code}`;
       const run = async (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> => {
         const route = c.req.routePath;
-        const response = await respondCached(c, parts, async context => {
-          const id = c.req.param('id');
+        const id = c.req.param('id');
+        const response = await respondWithResult(c, parts, read, (parameters, context) => {
           if (id !== undefined && !ID.test(id)) throw new FhirError('no-such-resource', `No ${type} has this id`);
-          const parameters = await read();
-          const representation = representationOf(c, parameters);
-          const { json } = await parts.facade.operate(operation, id, parameters, context);
-          return timed(context, 'write', () => answerOf(json, representation));
+          return parts.facade.operate(operation, id, parameters, context);
         });
         c.set('route', route);
         return response;
       };
       const path = level === 'instance' ? ofInstance : ofType;
       routes.get(path, c => run(c, () => urlParameters(c)));
-      routes.post(path, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+      routes.post(path, c => run(c, () => bodyParameters(c)));
       routes.all(path, wrongMethod('GET, HEAD, POST'));
       if (level === 'instance') routes.all(ofType, refused(type, code));
     }

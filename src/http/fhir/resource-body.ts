@@ -8,7 +8,7 @@ import { fromXml, XmlError } from '../../resource/from-xml.ts';
 import { escapedValue } from '../../search/values.ts';
 import type { HttpContext } from '../context.ts';
 import { formatOf } from '../middleware/negotiate.ts';
-import { contentTypeOf, utf8, WrongMediaType } from '../middleware/request.ts';
+import { contentTypeOf, urlParameters, utf8, WrongMediaType } from '../middleware/request.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -102,8 +102,8 @@ export function hasRepeatedName(json: string): boolean {
 }
 
 /**
- * Reads the body of an operation: a Parameters resource in JSON or XML. In: a request. Out: names and values, as of a
- * query string.
+ * The parameters of an operation by POST: those of the URL, then those of the body, a Parameters resource in JSON or
+ * XML, as names and values of a query string.
  * https://hl7.org/fhir/R4/operations.html#request
  * Throws FhirError `invalid`. No body stands for no parameters.
  */
@@ -111,10 +111,11 @@ export async function bodyParameters(c: HttpContext): Promise<readonly (readonly
   const body = await resourceBody(c, 'Parameters');
   const { parameter = [] } = body ?? {};
   if (!Array.isArray(parameter)) throw notParameters();
-  return parameter.map(one => {
+  const own = parameter.map(one => {
     if (!isMembers(one) || typeof one['name'] !== 'string') throw notParameters();
     return [one['name'], writtenValue(one)] as const;
   });
+  return [...urlParameters(c), ...own];
 }
 
 /** The one `value[x]` as a search writes it. */

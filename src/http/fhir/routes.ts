@@ -9,7 +9,7 @@ import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
 import { type Answer, answerOf, answerOfResource, answerWith, representationOf } from '../middleware/answer.ts';
-import { respondCached } from '../middleware/answer-cache.ts';
+import { respondCached, respondWithResult } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { accepts, asksForFhir } from '../middleware/negotiate.ts';
 import { formParameters, headerOf, lastOf, urlParameters } from '../middleware/request.ts';
@@ -98,23 +98,16 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
 type Read = () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>;
 
 function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
-  return respondCached(c, parts, async context => {
-    const parameters = await read();
-    const representation = representationOf(c, parameters);
-    const bundle = await parts.facade.search({ type: c.req.param('type') ?? '', parameters }, context);
-    return timed(context, 'write', () => answerOf(bundle.json, representation));
-  });
+  const type = c.req.param('type') ?? '';
+  return respondWithResult(c, parts, read, (parameters, context) => parts.facade.search({ type, parameters }, context));
 }
 
 function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
-  return respondCached(c, parts, async context => {
-    const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
+  const { type: compartment = '', id = '', inner: type = '' } = c.req.param() as Readonly<Record<string, string>>;
+  return respondWithResult(c, parts, read, (parameters, context) => {
     if (!ID.test(id)) throw new FhirError('no-such-resource', `No ${compartment} has this id`);
     if (type.startsWith('$')) throw noOperation();
-    const parameters = await read();
-    const representation = representationOf(c, parameters);
-    const bundle = await parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
-    return timed(context, 'write', () => answerOf(bundle.json, representation));
+    return parts.facade.searchCompartment({ compartment, id, type, parameters }, context);
   });
 }
 

@@ -48,7 +48,7 @@ export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
       return answerIn(c, document, parameters);
     });
   routes.get(PATH, c => run(c, () => urlParameters(c)));
-  routes.post(PATH, c => run(c, async () => [...urlParameters(c), ...(await bodyParameters(c))]));
+  routes.post(PATH, c => run(c, () => bodyParameters(c)));
   routes.all(PATH, wrongMethod('GET, HEAD, POST'));
   return routes;
 }

@@ -4,11 +4,10 @@
  */
 import { Hono } from 'hono';
 import type { SearchRequest } from '../../facade.ts';
-import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from '../context.ts';
-import { answerOf, representationOf, respond } from '../middleware/answer.ts';
-import { respondCached } from '../middleware/answer-cache.ts';
+import { representationOf, respond } from '../middleware/answer.ts';
+import { respondWithResult } from '../middleware/answer-cache.ts';
 import { auditAnswers } from '../middleware/audit.ts';
 import { onError } from '../middleware/errors.ts';
 import { admitted } from '../middleware/limits.ts';
@@ -43,16 +42,13 @@ export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpE
 function searchRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const search = (c: HttpContext, read: () => Parameters | Promise<Parameters>): Promise<Response> =>
-    respondCached(c, parts, async context => {
-      const parameters = await read();
+    respondWithResult(c, parts, read, (parameters, context) => {
       if (parameters.length === 0)
         throw new FhirError(
           'wrong-parameters',
           'A search over all types has parameters; [base]/metadata says what is offered',
         );
-      const representation = representationOf(c, parameters);
-      const { json } = await parts.facade.searchAll(parameters, context);
-      return timed(context, 'write', () => answerOf(json, representation));
+      return parts.facade.searchAll(parameters, context);
     });
   for (const path of ['/', '/_search']) {
     routes.use(path, async (c, next) => {

@@ -5,9 +5,10 @@
  */
 import { type AnswerCache, type AnswerOrigin, answerKey, hearPlans } from '../../cache/answers.ts';
 import type { Freshness } from '../../cache/freshness.ts';
-import type { RequestContext } from '../../facade.ts';
+import type { RequestContext, SearchRequest } from '../../facade.ts';
+import { timed } from '../../observe/statements.ts';
 import { type AppParts, type HttpContext, requestContext } from '../context.ts';
-import { type Answer, sendAnswer } from './answer.ts';
+import { type Answer, answerOf, representationOf, sendAnswer } from './answer.ts';
 import { admitted } from './limits.ts';
 import { headerOf, queryOf } from './request.ts';
 
@@ -66,6 +67,25 @@ export async function respondCached(
     onGrown: () => answers.cache.grown(key, answer),
   });
 }
+
+/**
+ * The same of what the facade gives for the parameters that `read` reads, which for a kept answer it does not.
+ */
+export function respondWithResult(
+  c: HttpContext,
+  parts: AppParts,
+  read: () => Parameters | Promise<Parameters>,
+  ask: (parameters: Parameters, context: RequestContext) => Promise<{ readonly json: string }>,
+): Promise<Response> {
+  return respondCached(c, parts, async context => {
+    const parameters = await read();
+    const representation = representationOf(c, parameters);
+    const { json } = await ask(parameters, context);
+    return timed(context, 'write', () => answerOf(json, representation));
+  });
+}
+
+type Parameters = SearchRequest['parameters'];
 
 /** Characters of Accept; longer ones are written by nobody who will come again. */
 const LONGEST_ACCEPT = 500;

@@ -11,7 +11,7 @@ import { REST_CLIENT } from '../../auth/glass.ts';
 import type { Grant } from '../../auth/token.ts';
 import { SEALED } from '../../facade.ts';
 import { issueOf, operationOutcome } from '../../outcome.ts';
-import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
+import { type AppParts, type HttpContext, type HttpEnv, peerOf } from '../context.ts';
 import { RestError, respondWithError } from '../rest/errors.ts';
 import { respondWithOutcome } from './answer.ts';
 import { routeOf } from './request-log.ts';
@@ -62,7 +62,7 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
     at: Date.now(),
     request: c.get('requestId'),
     who: whoOf(outer, config),
-    address: outer.env?.incoming?.socket.remoteAddress ?? 'unknown',
+    address: peerOf(outer),
     server: serverOf(hostname, config),
     interaction,
     route: `${c.req.method} ${routeOf(c)}`,

@@ -85,6 +85,8 @@ export function tokenOf(header: string | undefined): string | undefined {
   return token;
 }
 
+export const BAD_TOKEN = 'The access token is not good: forged, expired, revoked, or for another server';
+
 /** Lets nobody by without a good token, but to `isPublic` paths. */
 export function requireToken(entry: Entry, isPublic: (path: string) => boolean) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -100,7 +102,7 @@ export function requireToken(entry: Entry, isPublic: (path: string) => boolean) 
     const decision = token === undefined ? undefined : await (isTold ? entry.known(token) : entry.decide(token));
     if (decision === undefined && !isTold) {
       c.set('tokenRefused', true);
-      throw new FhirError('bad-token', 'The access token is not good: forged, expired, revoked, or for another server');
+      throw new FhirError('bad-token', BAD_TOKEN);
     }
     c.set('access', decision?.access ?? NO_ACCESS);
     if (decision !== undefined) c.set('grant', decision.grant);

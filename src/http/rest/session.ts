@@ -9,8 +9,8 @@ import { HTTPException } from 'hono/http-exception';
 import { type Access, NO_ACCESS } from '../../auth/access.ts';
 import { isLoopback } from '../../config/variable.ts';
 import type { RestParts } from '../../rest/start.ts';
-import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
-import { type Entry, tokenOf } from '../middleware/bearer.ts';
+import { type AppParts, type HttpContext, type HttpEnv, peerOf, serverBase } from '../context.ts';
+import { BAD_TOKEN, type Entry, tokenOf } from '../middleware/bearer.ts';
 import { wantsPage } from '../middleware/negotiate.ts';
 import { headerOf } from '../middleware/request.ts';
 import { nextAddress } from '../pages/login-page.ts';
@@ -41,7 +41,7 @@ export function refuseOtherSites(parts: AppParts) {
 export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
   const { username, password, next } = await credentials(c);
   c.set('next', nextAddress(c, parts, next));
-  const result = await rest.login.try(username, password, addressOf(c), rest.may);
+  const result = await rest.login.try(username, password, peerOf(c), rest.may);
   switch (result.kind) {
     case 'wait':
       throw new RestError('too-many-requests', `Too many failed logins; try again in ${result.seconds} s`, {
@@ -96,7 +96,6 @@ export function requireSession(rest: RestParts, entry: Entry | undefined) {
   });
 }
 
-const BAD_TOKEN = 'The access token is not good: forged, expired, revoked, or for another server';
 /** RFC 6750 section 3 */
 const CHALLENGE = 'Bearer realm="rest", error="invalid_token"';
 
@@ -149,10 +148,4 @@ function cookieOptions(c: HttpContext, parts: AppParts) {
     sameSite: 'Strict',
     secure: !plainLoopback,
   } as const;
-}
-
-/** The peer's address; behind a proxy the proxy's. */
-function addressOf(c: HttpContext): string {
-  const env = c.env as { readonly incoming?: { readonly socket?: { readonly remoteAddress?: string } } } | undefined;
-  return env?.incoming?.socket?.remoteAddress ?? 'unknown';
 }

@@ -112,8 +112,8 @@ function tooLong(c: HttpContext): Promise<Response> {
 
 /** A body of unknown length, left where the request looks for it; undefined once it is too long. */
 async function pieces(c: HttpContext): Promise<ArrayBuffer | undefined> {
-  const stream: ReadableStream<Uint8Array> | null = c.req.raw.body;
-  const taken: Uint8Array[] = [];
+  const stream: ReadableStream<Uint8Array<ArrayBuffer>> | null = c.req.raw.body;
+  const taken: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
   if (stream !== null) {
     for await (const piece of stream) {
@@ -122,11 +122,7 @@ async function pieces(c: HttpContext): Promise<ArrayBuffer | undefined> {
       taken.push(piece);
     }
   }
-  const body = new Uint8Array(bytes);
-  taken.reduce((place, piece) => {
-    body.set(piece, place);
-    return place + piece.byteLength;
-  }, 0);
+  const body = await new Blob(taken).arrayBuffer();
   c.req.raw = new Request(c.req.raw, { body });
-  return body.buffer;
+  return body;
 }
