@@ -60,7 +60,7 @@ export interface RequestContext {
   readonly named?: () => readonly string[];
   /** Told the logical ids of the patients whose data is in what is answered, by `seeingPatients` of src/audit. */
   readonly see?: (patients: Iterable<string>) => void;
-  /** Told in each searchset, before its own warnings. */
+  /** Stands in each searchset, before its own warnings. */
   readonly warning?: Issue;
 }
 
@@ -98,7 +98,7 @@ export interface Facade {
   readonly changed: string;
   readonly offers: Offers;
   /**
-   * Undefined: no such resource for this caller (404). Throws FhirError `not-found` for an unknown type. A promise only
+   * Undefined: no such resource for this caller (404). Throws FhirError `unknown-type`. A promise only
    * where the database is waited for.
    */
   read(

@@ -40,7 +40,7 @@ function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
   return one;
 }
 
-/** Filters of `_lastUpdated`, asked of the time of deletion. Throws FhirError `not-supported`. */
+/** Filters of `_lastUpdated`, asked of the time of deletion. Throws FhirError `unsupported-search`. */
 export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[], env: Environment): Predicate {
   const asked = every(
     filters.map(filter =>

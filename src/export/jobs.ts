@@ -58,7 +58,7 @@ export interface JobsLoad {
 }
 
 export interface Jobs {
-  /** Throws FhirError `throttled`. */
+  /** Throws FhirError `too-many-requests`, `export-conflict` or `export-folder`. */
   start(understood: UnderstoodRequest, origin: JobOrigin): JobView;
   /** The caller's own job; undefined: there is none of that id (any more). */
   view(caller: string, id: string): JobView | undefined;
@@ -259,7 +259,7 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** Throws FhirError `transient` for what the file system refuses: that is told before anything was promised. */
+/** Throws FhirError `export-folder` for what the file system refuses: that is told before anything was promised. */
 function onDisk<T>(write: () => T): T {
   try {
     return write();

@@ -82,7 +82,7 @@ export function readExportRequest(
 
 /**
  * What of a caller's access an export may use: what holds whoever the patient is. A job outlives the session of a
- * person, and its files are bound to the client. Throws FhirError `forbidden` where there is nothing.
+ * person, and its files are bound to the client. Throws FhirError `no-permission` where there is nothing.
  */
 export function exportable(access: Access): Access {
   if (access.kind === 'all') return access;

@@ -47,7 +47,7 @@ export interface Place {
   readonly count: number;
 }
 
-/** The rows of a slice, planned once. Throws FhirError `not-supported` where they cannot be asked in SQL. */
+/** The rows of a slice, planned once. Throws FhirError `unsupported-search` where they cannot be asked in SQL. */
 export function planSlice(request: SliceRequest, session: Session): Promise<readonly Branch[]> {
   const { env, registry } = session;
   return planResolved(session, () =>

@@ -4,7 +4,7 @@
 import type { SearchRequest } from '../facade.ts';
 import { parseParameters } from './middleware/request.ts';
 
-/** Throws FhirError `invalid` for what is not encoded as in a URL. */
+/** Throws FhirError `malformed-request` for what is not encoded as in a URL. */
 export function writtenSearch(text: string): SearchRequest {
   const mark = text.indexOf('?');
   const path = mark < 0 ? text : text.slice(0, mark);

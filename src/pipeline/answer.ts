@@ -18,7 +18,7 @@ import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf, wantedForIncludes } from './frontier.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, distinct, type Match, type PageRequest, readPage } from './page.ts';
-import { planKept, planKey } from './plans.ts';
+import { planCached, planKey } from './plans.ts';
 import { SEALED } from './sealed-parameters.ts';
 import type { Session } from './session.ts';
 
@@ -42,9 +42,9 @@ export interface AnswerContext {
 export async function answerQuery(query: SystemQuery, context: AnswerContext, session: Session): Promise<Answer> {
   const { selection, count, cursor } = query;
   const { questions } = query;
-  const parameterized = keptForm(questions);
+  const parameterized = formOf(questions);
   const plan = (env: Environment) => branchesOfAll(parameterized.questions, env);
-  const { planned: branches, placeholders } = await planKept(session, plan, parameterized);
+  const { planned: branches, placeholders } = await planCached(session, plan, parameterized);
   const sort = query.questions[0]?.sort ?? [];
   const including = wantedForIncludes(query, session);
   const numbers = context.numbered ? new Map<string, string>() : undefined;
@@ -87,7 +87,7 @@ function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) =
 /** Questions as plans are kept by; the same questions come again, page after page. */
 const forms = new WeakMap<SystemQuery['questions'], QuestionsWithoutIds & { readonly key: string }>();
 
-function keptForm(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
+function formOf(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
   const known = forms.get(questions);
   if (known) return known;
   const parameterized = withoutIds(questions);
@@ -117,7 +117,7 @@ async function totalOf({ questions }: SystemQuery, session: Session): Promise<nu
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
   const plan = (env: Environment) => unsorted.flatMap(question => branchesOf(question, env));
   const asked = { key: planKey('total', unsorted), ids };
-  const { planned: branches, placeholders } = await planKept(session, plan, asked);
+  const { planned: branches, placeholders } = await planCached(session, plan, asked);
   return countMatches(branches, session, placeholders);
 }
 

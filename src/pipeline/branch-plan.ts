@@ -14,7 +14,7 @@ import { selectionKey } from '../resource/selection.ts';
 import type { Cursor } from '../search/cursor.ts';
 import type { Selection, SortKey } from '../search/query.ts';
 import { INTEGER } from '../sql/column-type.ts';
-import { and, compare, equals, FALSE, flag, or, placed, TRUE, value } from '../sql/construct.ts';
+import { and, compare, equals, FALSE, flag, or, placeholderFor, TRUE, value } from '../sql/construct.ts';
 import type { Expression, Operator, Order, Predicate } from '../sql/expression.ts';
 import type { PlaceholderValues, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -27,7 +27,7 @@ export interface BranchNeeds {
   readonly selection: Selection;
   readonly cursor: Cursor | undefined;
   readonly also?: AlsoWanted | undefined;
-  /** Values of the places of the branches; without them each plan is for one use. */
+  /** Values of the placeholders of the branches; without them each plan is for one use. */
   readonly placeholders?: PlaceholderValues;
 }
 
@@ -48,7 +48,7 @@ export interface BranchPlan {
   readonly sortAt: readonly number[];
 }
 
-export interface KeptPlan {
+export interface CachedPlan {
   /** Undefined: the branch has no rows that could match. */
   readonly planned: BranchPlan | undefined;
   readonly placeholders: PlaceholderValues | undefined;
@@ -59,10 +59,10 @@ const PLANS = 20;
 
 type Plans = Map<string, ForInstants<BranchPlan | undefined>>;
 
-const kept = new WeakMap<Branch, Plans>();
+const cache = new WeakMap<Branch, Plans>();
 
 /** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
-export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): KeptPlan {
+export function cachedPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): CachedPlan {
   const { cursor, placeholders, also, selection } = needs;
   const { env, stages } = session;
   // What a cursor of sort values means in SQL depends on the values themselves.
@@ -86,10 +86,10 @@ export function keptPlan(branch: Branch, needs: BranchNeeds, wanted: number, ses
 }
 
 function plansOf(branch: Branch): Plans {
-  const known = kept.get(branch);
+  const known = cache.get(branch);
   if (known) return known;
   const plans: Plans = new Map();
-  kept.set(branch, plans);
+  cache.set(branch, plans);
   return plans;
 }
 
@@ -107,18 +107,18 @@ function limitOf(wanted: number, cursor: Cursor | undefined): number {
 }
 
 /**
- * Undefined: the branch has no rows that could match. `place`: in a plan that is kept, that of the first value of the
- * cursor's key; the limit has the place behind them.
+ * Undefined: the branch has no rows that could match. `placeholder`: in a plan that is kept, that of the first value of
+ * the cursor's key; the limit has the one behind them.
  */
 export function planBranch(
   branch: Branch,
   request: BranchNeeds,
   wanted: number,
   session: Session,
-  place?: number,
+  placeholder?: number,
 ): BranchPlan | undefined {
   const { env } = session;
-  const after = request.cursor ? afterCursor(branch, request.sort, request.cursor, place) : TRUE;
+  const after = request.cursor ? afterCursor(branch, request.sort, request.cursor, placeholder) : TRUE;
   const where = and(branch.where, after);
   const [first] = branch.mappings;
   if (where.kind === 'false' || !first) return undefined;
@@ -142,9 +142,9 @@ export function planBranch(
   });
   const orderBy = orderOf(branch, request.sort);
   const limit = limitOf(wanted, request.cursor);
-  const limitPlace = place === undefined ? undefined : place + (request.cursor?.key.length ?? 0);
+  const limitPlaceholder = placeholder === undefined ? undefined : placeholder + (request.cursor?.key.length ?? 0);
   const from = bareRelation(first.mapping.source, where, env, [...columns, ...orderBy.map(({ by }) => by)]);
-  const plan: SqlPlan = { from, columns, orderBy, limit, limitPlace, shape: 'rows', searches: true };
+  const plan: SqlPlan = { from, columns, orderBy, limit, limitPlaceholder, shape: 'rows', searches: true };
   return { plan, mapping: first.mapping.name, shaped, flags, sortAt };
 }
 
@@ -161,10 +161,10 @@ export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Orde
 
 /**
  * Rows of a branch that come after a cursor, or at its row: the row itself may have further resources (`inclusive`).
- * Without sort keys this is a plain comparison of keys. `place`: the first place of the cursor's key in a plan that is
- * used again.
+ * Without sort keys this is a plain comparison of keys. `placeholder`: the first one of the cursor's key in a plan that
+ * is used again.
  */
-export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor, place?: number): Predicate {
+export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor, placeholder?: number): Predicate {
   const position = positionOf(branch, sort, cursor);
   const bound = leadingBound(branch, sort, cursor);
   const same = branch.group === cursor.group;
@@ -172,7 +172,7 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
   if (position.tied.kind === 'false') return and(bound, before);
   // Equal sort values: branches in order of ordinals, and within the cursor's own branch rows in order of keys.
   if (!same) return and(bound, branch.ordinal > cursor.branch ? or(before, position.tied) : before);
-  return and(bound, or(before, and(position.tied, fromKey(branch, cursor, place))));
+  return and(bound, or(before, and(position.tied, fromKey(branch, cursor, placeholder))));
 }
 
 /**
@@ -187,7 +187,7 @@ function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor):
   return compareAt(face, 0, sort[0]?.descending ? '<=' : '>=', value(raw, face.by[0]?.type ?? INTEGER));
 }
 
-function fromKey(branch: Branch, cursor: Cursor, place: number | undefined): Predicate {
+function fromKey(branch: Branch, cursor: Cursor, placeholder: number | undefined): Predicate {
   const key = branch.mappings[0]?.mapping.source.key ?? [];
   // What has no rows goes on within them all.
   if (key.length === 0) return TRUE;
@@ -199,7 +199,8 @@ function fromKey(branch: Branch, cursor: Cursor, place: number | undefined): Pre
       kind: 'compare',
       left: column,
       op,
-      right: place === undefined ? value(content, column.type) : placed(content, column.type, place + i),
+      right:
+        placeholder === undefined ? value(content, column.type) : placeholderFor(content, column.type, placeholder + i),
       native: true,
       not: false,
     };

@@ -81,11 +81,11 @@ function collectionPlan(
   return { plan: plan.made, placeholders };
 }
 
-function planCollection(shape: ChildShape, keys: readonly Key[], env: Environment, place?: number): SqlPlan {
+function planCollection(shape: ChildShape, keys: readonly Key[], env: Environment, placeholder?: number): SqlPlan {
   const { on, scope, order } = shape.each.from;
   const expressions = [...shape.columns, ...order.map(({ by }) => by)];
   return {
-    from: scopeRelation(scope, theirsAmong(on.map(theirsOf), keys, place), env, expressions),
+    from: scopeRelation(scope, theirsAmong(on.map(theirsOf), keys, placeholder), env, expressions),
     columns: shape.columns,
     orderBy: order,
     limit: CHILD_ROWS_AT_MOST,

@@ -32,7 +32,7 @@ export async function firstOfMapping(
   });
   const asked = { type: mapping.resource, filters: [], sort: [] };
   const branches = await planResolved(session, env => branchesOf(asked, env));
-  const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined, places: [] } as const;
+  const wanted = { sort: [], selection: { kind: 'all' }, count, cursor: undefined } as const;
   const { matches } = await readPage(branches, wanted, session);
   const context = { base: 'http://localhost/fhir', now, zone: registry.pack.zone };
   return emitAll(matches, context, session);

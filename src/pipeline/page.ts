@@ -13,7 +13,7 @@ import type { SortKey } from '../search/query.ts';
 import { flag, or } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
-import { type BranchNeeds, type BranchPlan, keptPlan } from './branch-plan.ts';
+import { type BranchNeeds, type BranchPlan, cachedPlan } from './branch-plan.ts';
 import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
 
@@ -104,7 +104,7 @@ function readBranch(
   wanted: number,
   session: Session,
 ): Awaitable<readonly Match[]> {
-  const { planned, placeholders } = keptPlan(branch, request, wanted, session);
+  const { planned, placeholders } = cachedPlan(branch, request, wanted, session);
   if (!planned) return NO_MATCHES;
   if (isWithoutRows(branch)) return matchesOf(ONE_ROW, branch, planned, request);
   return andThen(session.query(planned.plan, planned.mapping, placeholders), rows =>
@@ -135,12 +135,12 @@ export async function* streamMatches(
   for (const branch of branches) {
     let cursor = request.cursor;
     for (let more = true; more; ) {
-      // Nothing of a branch stands in places but the cursor.
+      // A branch of a stream has no placeholders but those of the cursor.
       const begun: PageRequest = { ...request, sort: [], cursor, placeholders: [] };
       // The row of the cursor may come again.
       const size = request.count + (cursor ? 1 : 0);
       const wanted = size * LISTS_PER_STATEMENT - (cursor ? 1 : 0);
-      const { planned, placeholders } = keptPlan(branch, begun, wanted, session);
+      const { planned, placeholders } = cachedPlan(branch, begun, wanted, session);
       if (!planned) break;
       more = false;
       for await (const rows of session.stream(planned.plan, size, planned.mapping, placeholders)) {
@@ -217,7 +217,7 @@ function same(a: SqlValue, b: SqlValue): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
 }
 
-/** How many matches there are in all. `places`: of the branches' plan. */
+/** How many matches there are in all. `placeholders`: of the branches' plan. */
 export async function countMatches(
   branches: readonly Branch[],
   session: Session,

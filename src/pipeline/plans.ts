@@ -25,7 +25,7 @@ export interface Round<T> {
 }
 
 /** A question as plans are kept by: equal keys for questions that differ in their ids alone. */
-export interface KeptQuestion {
+export interface CacheableQuestion {
   readonly key: string;
   /** Those that stand in the question under `idName`. */
   readonly ids: readonly string[];
@@ -58,7 +58,7 @@ const weights = {
 const created = () => boundedCache<Template[]>(PLANS, { weights });
 
 /** Predicates belong to one registry and go with it. */
-const kept = new WeakMap<Registry, ReturnType<typeof created>>();
+const caches = new WeakMap<Registry, ReturnType<typeof created>>();
 
 /** `purpose` keeps apart what different functions plan of the same. */
 export function planKey(purpose: string, question: object): string {
@@ -67,7 +67,7 @@ export function planKey(purpose: string, question: object): string {
 
 /** `plan` may depend on nothing else but what it is given. Without a question to keep it by, nothing is kept. */
 export function planRound<T>(
-  question: KeptQuestion | undefined,
+  question: CacheableQuestion | undefined,
   env: Environment,
   plan: (env: Environment) => T,
 ): Round<T> {
@@ -98,7 +98,7 @@ export function planRound<T>(
     const { planned, asked } = round.made;
     const weight = weightOf([planned, asked], BYTES);
     const template = { round, guards: withoutImplied(reader.guards), weight };
-    kept.get(env.registry)?.keep(key, [template, ...templates.slice(0, SHAPES - 1)]);
+    caches.get(env.registry)?.keep(key, [template, ...templates.slice(0, SHAPES - 1)]);
   }
   return { ...round.made, placeholders: together(known.placeholders, reader.placeholders) };
 }
@@ -111,7 +111,9 @@ interface ResolvedForm {
 
 const NOTHING_RESOLVED: ResolvedForm = { key: '', placeholders: [], at: new Map() };
 
-/** What references were resolved to, in the words of a key: by the shapes of the values where those can be places. */
+/**
+ * What references were resolved to, in the words of a key: by the shapes of the values where those can be placeholders.
+ */
 function resolvedForm({ resolved }: Environment): ResolvedForm {
   if (resolved.size === 0) return NOTHING_RESOLVED;
   let key = '';
@@ -138,10 +140,10 @@ const NO_PLACEHOLDERS: PlaceholderValues = [];
 /** Undefined where nothing is to be kept. */
 function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {
   if (rules !== ALL_RULES || key.length > KEY_LENGTH) return undefined;
-  let plans = kept.get(registry);
+  let plans = caches.get(registry);
   if (plans === undefined) {
     plans = created();
-    kept.set(registry, plans);
+    caches.set(registry, plans);
   }
   return plans.get(key, () => []);
 }
@@ -161,29 +163,29 @@ const ROUNDS = 8;
  * https://hl7.org/fhir/R4/search.html#reference
  */
 export async function planResolved<T>(session: Session, plan: (env: Environment) => T): Promise<T> {
-  return (await planKept(session, plan, undefined)).planned;
+  return (await planCached(session, plan, undefined)).planned;
 }
 
-export interface Kept<T> {
+export interface Planned<T> {
   readonly planned: T;
   readonly placeholders: PlaceholderValues;
 }
 
 /**
- * What was planned for a question may serve another that is equal but for its ids: `places` are what they stand for. A
- * promise only where keys have to be asked for.
+ * What was planned for a question may serve another that is equal but for its ids, which `placeholders` has. A promise
+ * only where keys have to be asked for.
  */
-export function planKept<T>(
+export function planCached<T>(
   session: Session,
   plan: (env: Environment) => T,
-  question: KeptQuestion | undefined,
-): Awaitable<Kept<T>> {
+  question: CacheableQuestion | undefined,
+): Awaitable<Planned<T>> {
   const round = (): Round<T> => session.stages.time('plan', () => planRound(question, session.env, plan));
   const first = round();
   return first.asked.length === 0 ? first : askRounds(first, round, session);
 }
 
-async function askRounds<T>(first: Round<T>, next: () => Round<T>, session: Session): Promise<Kept<T>> {
+async function askRounds<T>(first: Round<T>, next: () => Round<T>, session: Session): Promise<Planned<T>> {
   const { env } = session;
   let round = first;
   for (let rounds = 1; rounds < ROUNDS; rounds++) {

@@ -13,7 +13,7 @@ import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import { emitAll } from './emitted.ts';
 import { type Page, readPage } from './page.ts';
-import { type Kept, planKept } from './plans.ts';
+import { type Planned, planCached } from './plans.ts';
 import type { Session } from './session.ts';
 
 export interface ReadRequest {
@@ -34,7 +34,7 @@ export interface ResourceText {
   readonly lastUpdated?: string | undefined;
 }
 
-/** Undefined: no such resource for this caller. Throws FhirError `not-found` for an unknown type. */
+/** Undefined: no such resource for this caller. Throws FhirError `unknown-type`. */
 export function readById(
   { type, id, selection }: ReadRequest,
   offers: Offers,
@@ -45,10 +45,10 @@ export function readById(
   if (!byId) throw new FhirError('unknown-type', `this server has no ${type} resources`);
   const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
   // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
-  const kept = planKept(session, plan, { key: type, ids: [id] });
-  const read = ({ planned, placeholders }: Kept<readonly Branch[]>): Awaitable<Page> =>
+  const branches = planCached(session, plan, { key: type, ids: [id] });
+  const read = ({ planned, placeholders }: Planned<readonly Branch[]>): Awaitable<Page> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, placeholders }, session);
-  const emitted = andThen(andThen(kept, read), ({ matches }) => emitAll(matches, context, session));
+  const emitted = andThen(andThen(branches, read), ({ matches }) => emitAll(matches, context, session));
   return andThen(emitted, resources => {
     const found = resources[0];
     if (found === undefined) return undefined;

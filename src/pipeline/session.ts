@@ -15,7 +15,7 @@ export interface Session {
   readonly env: Environment;
   readonly shapes: Shapes;
   readonly stages: Stages;
-  /** `mapping`: whose rows, or which the rows are needed for. `places`: of a plan that is used again. */
+  /** `mapping`: whose rows, or which the rows are needed for. `placeholders`: of a plan that is used again. */
   query(plan: SqlPlan, mapping: string, placeholders?: PlaceholderValues): Awaitable<readonly Row[]>;
   /** As Database.stream; `mapping` as in `query`. */
   stream(plan: SqlPlan, size: number, mapping: string, placeholders?: PlaceholderValues): AsyncIterable<readonly Row[]>;

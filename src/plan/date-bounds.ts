@@ -102,10 +102,10 @@ const WRITTEN = /^[\d: .T-]+$/;
 
 /** Below zero: the first is less. Undefined: not known without the database. */
 function orderOf(
-  { value: one, place }: Bound['right'],
-  { value: other, place: at }: Bound['right'],
+  { value: one, placeholder }: Bound['right'],
+  { value: other, placeholder: at }: Bound['right'],
 ): number | undefined {
-  if (place !== undefined || at !== undefined) return undefined;
+  if (placeholder !== undefined || at !== undefined) return undefined;
   if (typeof one === 'number' && typeof other === 'number') return one - other;
   if (typeof one !== 'string' || typeof other !== 'string' || one.length !== other.length) return undefined;
   if (!WRITTEN.test(one) || !WRITTEN.test(other)) return undefined;

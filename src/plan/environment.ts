@@ -35,7 +35,7 @@ export interface Environment extends Clock {
   readonly pending: Map<string, KeysQuestion>;
   /** How often keys were missed: where it grows, what is being planned says less than it will. */
   readonly missed: { count: number };
-  /** Of resolved keys that stand in places of the plan: the place of the first value, by `Resolution.key`. */
+  /** Of resolved keys that are placeholders of the plan: the number of the first one, by `Resolution.key`. */
   readonly keyPlaceholders?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
   readonly ids?: IdParameters;

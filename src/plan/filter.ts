@@ -51,8 +51,8 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
   }
 }
 
-/** Of a registry so many are kept, each for one mapping, parameter, modifier and list of values. */
-const KEPT_AT_MOST = 2000;
+/** Predicates of one registry at most, each for one mapping, parameter, modifier and list of values. */
+const PREDICATES = 2000;
 /**
  * Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold
  * megabytes.
@@ -60,18 +60,18 @@ const KEPT_AT_MOST = 2000;
 const ASKED_LENGTH = 400;
 
 /** Bytes of all of them, about. */
-const KEPT_BYTES = 16_000_000;
+const BYTES = 16_000_000;
 
-interface Kept {
+interface PredicateCache {
   readonly made: Map<string, ForInstants<Predicate | undefined>>;
   bytes: number;
 }
 
-const kept = new WeakMap<Registry, Kept>();
+const caches = new WeakMap<Registry, PredicateCache>();
 
-function keptFor({ registry }: Environment): Kept {
-  const known: Kept = kept.get(registry) ?? { made: new Map(), bytes: 0 };
-  kept.set(registry, known);
+function cacheOf({ registry }: Environment): PredicateCache {
+  const known: PredicateCache = caches.get(registry) ?? { made: new Map(), bytes: 0 };
+  caches.set(registry, known);
   return known;
 }
 
@@ -84,7 +84,7 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
     return madePredicate(mapping, match, env);
   const asked = JSON.stringify([modifier, values]);
   if (asked.length > ASKED_LENGTH) return madePredicate(mapping, match, env);
-  const known = keptFor(env);
+  const known = cacheOf(env);
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
   const before = known.made.get(key);
   if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;
@@ -93,8 +93,8 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
   const watch = watchRequest(env);
   const made = forInstants(watch.env, within => madePredicate(mapping, match, within));
   if (watch.looked() || made.checks === 'once') return made.made;
-  const bytes = made.made ? weightOf(made.made, KEPT_BYTES) : 0;
-  if (known.made.size === KEPT_AT_MOST || known.bytes + bytes > KEPT_BYTES) {
+  const bytes = made.made ? weightOf(made.made, BYTES) : 0;
+  if (known.made.size === PREDICATES || known.bytes + bytes > BYTES) {
     known.made.clear();
     known.bytes = 0;
   }

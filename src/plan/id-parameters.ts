@@ -7,7 +7,7 @@
 import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
 import type { KeyOperand } from '../sql/alike.ts';
-import { placed, value } from '../sql/construct.ts';
+import { placeholderFor, value } from '../sql/construct.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { PlaceholderValues } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
@@ -78,7 +78,7 @@ interface Guard {
 
 export interface IdReader extends IdParameters {
   readonly guards: readonly Guard[];
-  /** The values that were read, in the order of their places. */
+  /** The values that were read, in the order of their placeholders. */
   readonly placeholders: PlaceholderValues;
 }
 
@@ -108,8 +108,8 @@ function namesOf(question: number, all: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Reads ids, of `legalIds`, for a plan that is being made. `first`: the place of the first value. `question`: how many
- * of the ids are those of the question; the others are those of what its caller may see.
+ * Reads ids, of `legalIds`, for a plan that is being made. `first`: the placeholder of the first value. `question`: how
+ * many of the ids are those of the question; the others are those of what its caller may see.
  */
 export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
@@ -121,7 +121,7 @@ export function idReader(ids: readonly string[], first = 0, question = ids.lengt
     guards.push({ parts, id, shape: readings?.map(valueShape).join('') });
     const begin = first + placeholders.length;
     if (readings) placeholders.push(...readings);
-    return operandsOf(parts, readings, (raw, { type }, at) => placed(raw, type, begin + at));
+    return operandsOf(parts, readings, (raw, { type }, at) => placeholderFor(raw, type, begin + at));
   };
   return {
     guards,
@@ -159,7 +159,7 @@ function areApart(a: string, b: string): boolean {
 
 const NO_PLACEHOLDERS: PlaceholderValues = [];
 
-/** The values that these ids, of `legalIds`, have in the places of a plan; undefined: it is not their plan. */
+/** The values that these ids, of `legalIds`, have as placeholders of a plan; undefined: it is not their plan. */
 export function placeholdersFor(guards: readonly Guard[], ids: readonly string[]): PlaceholderValues | undefined {
   let placeholders = NO_PLACEHOLDERS;
   for (const { parts, id, shape } of guards) {

@@ -6,7 +6,7 @@ import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { amongKeys, type KeyOperand } from '../sql/alike.ts';
 import { INTEGER } from '../sql/column-type.ts';
-import { and, constant, equals, FALSE, flag, not, or, placed, value } from '../sql/construct.ts';
+import { and, constant, equals, FALSE, flag, not, or, placeholderFor, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
@@ -59,21 +59,24 @@ export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Envi
     const keys = keysFirst(name, { mapping: mapping.name, from, columns: source.key }, env);
     // A key without a value is found by no comparison.
     if (keys === 'many' || keys?.some(key => key.includes(null))) return or(...forms);
-    const place = env.keyPlaceholders?.get(name);
+    const placeholder = env.keyPlaceholders?.get(name);
     known &&= keys !== undefined;
     for (const [row, key] of (keys ?? []).entries())
       found.push(
         source.key.map((column, at) =>
-          operandOf(column, key, at, place === undefined ? undefined : place + row * key.length),
+          operandOf(column, key, at, placeholder === undefined ? undefined : placeholder + row * key.length),
         ),
       );
   }
   return known && found.length > 0 ? amongKeys(found) : FALSE;
 }
 
-function operandOf(column: ColumnExpression, key: Key, at: number, place: number | undefined): KeyOperand {
+function operandOf(column: ColumnExpression, key: Key, at: number, placeholder: number | undefined): KeyOperand {
   const raw = key[at] ?? null;
-  return { column, value: place === undefined ? value(raw, column.type) : placed(raw, column.type, place + at) };
+  return {
+    column,
+    value: placeholder === undefined ? value(raw, column.type) : placeholderFor(raw, column.type, placeholder + at),
+  };
 }
 
 /**

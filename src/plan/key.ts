@@ -5,7 +5,7 @@
 import type { JoinColumn } from '../mapping/model.ts';
 import { amongKeys } from '../sql/alike.ts';
 import type { ColumnType } from '../sql/column-type.ts';
-import { among, and, equals, FALSE, or, placed, value } from '../sql/construct.ts';
+import { among, and, equals, FALSE, or, placeholderFor, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
 import { walk } from '../sql/walk.ts';
 import type { Environment } from './environment.ts';
@@ -28,7 +28,7 @@ export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] 
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, i) => keys.slice(i * size, (i + 1) * size));
 }
 
-/** Keys whose values can be places of a plan: the plan is the same whatever they are, as long as none is NULL. */
+/** Keys whose values can be placeholders of a plan: the plan is the same whatever they are, as long as none is NULL. */
 export function canBePlaceholders(keys: readonly Key[]): boolean {
   const [first = []] = keys;
   return keys.length <= PLACED_AT_MOST && (keys.length === 1 || first.length === 1);
@@ -36,13 +36,13 @@ export function canBePlaceholders(keys: readonly Key[]): boolean {
 
 const PLACED_AT_MOST = 8;
 
-/** Our columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */
-export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place?: number): Predicate {
+/** Our columns hold one of these keys. `placeholder`: that of the first value, in a plan that is used again. */
+export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
   const at = (row: number, column: number): number | undefined =>
-    place === undefined ? undefined : place + row * on.length + column;
+    placeholder === undefined ? undefined : placeholder + row * on.length + column;
   if (only && more.length === 0 && only.ours.type.kind === only.theirs.type.kind)
-    return oneOf(only.theirs.type, only.ours, keys, place);
+    return oneOf(only.theirs.type, only.ours, keys, placeholder);
   const whole = or(
     ...keys.map((key, row) => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null, at(row, i))))),
   );
@@ -68,30 +68,34 @@ export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonl
 export function keyValues(
   on: readonly JoinColumn[],
   keys: readonly Key[],
-  place?: number,
+  placeholder?: number,
 ): readonly (readonly Expression[])[] {
   return keys.flatMap((key, row) =>
     key.includes(null)
       ? []
       : [
           on.map(({ theirs }, i) =>
-            cell(key[i] ?? null, theirs.type, place === undefined ? undefined : place + row * on.length + i),
+            cell(
+              key[i] ?? null,
+              theirs.type,
+              placeholder === undefined ? undefined : placeholder + row * on.length + i,
+            ),
           ),
         ],
   );
 }
 
-/** Their columns hold one of these keys. `place`: that of the first value, in a plan that is used again. */
-export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], place?: number): Predicate {
+/** Their columns hold one of these keys. `placeholder`: that of the first value, in a plan that is used again. */
+export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
-  if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys, place);
+  if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys, placeholder);
   const theirsEquals = ({ theirs }: Theirs, raw: SqlValue, at: number | undefined): Predicate =>
     raw === null ? FALSE : equals(theirs, cell(raw, theirs.type, at));
   const whole = or(
     ...keys.map((key, row) =>
       and(
         ...on.map((pair, i) =>
-          theirsEquals(pair, key[i] ?? null, place === undefined ? undefined : place + row * on.length + i),
+          theirsEquals(pair, key[i] ?? null, placeholder === undefined ? undefined : placeholder + row * on.length + i),
         ),
       ),
     ),
@@ -107,8 +111,8 @@ function begunBy(column: Expression, { theirs }: Theirs, keys: readonly Key[], w
 }
 
 /** Our column holds this value of theirs. */
-export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, place?: number): Predicate {
-  return raw === null ? FALSE : equalsOurs({ ours, theirs }, cell(raw, theirs.type, place));
+export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, placeholder?: number): Predicate {
+  return raw === null ? FALSE : equalsOurs({ ours, theirs }, cell(raw, theirs.type, placeholder));
 }
 
 /** Likewise for a value of the type of theirs. */
@@ -116,17 +120,19 @@ export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Pre
   return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
 }
 
-function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], place?: number): Predicate {
+function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], placeholder?: number): Predicate {
   return among(
     column,
     keys.flatMap(([raw], i) =>
-      raw === undefined || raw === null ? [] : [cell(raw, type, place === undefined ? undefined : place + i)],
+      raw === undefined || raw === null
+        ? []
+        : [cell(raw, type, placeholder === undefined ? undefined : placeholder + i)],
     ),
   );
 }
 
-function cell(raw: SqlValue, type: ColumnType, place: number | undefined): Expression {
-  return place === undefined ? value(raw, type) : placed(raw, type, place);
+function cell(raw: SqlValue, type: ColumnType, placeholder: number | undefined): Expression {
+  return placeholder === undefined ? value(raw, type) : placeholderFor(raw, type, placeholder);
 }
 
 /** Keys that are listed in an IN. */
@@ -170,13 +176,13 @@ export function onceKnown<Made extends Predicate | undefined>(env: Environment, 
   return env.missed.count > before ? FALSE : made;
 }
 
-/** Adds the places that values of a predicate stand in. */
-export function addPlaces(of: Predicate, known: Set<number>): void {
+/** Adds the placeholders of a predicate. */
+export function addPlaceholders(of: Predicate, known: Set<number>): void {
   walk(
     { predicates: [of] },
     {
-      value({ place }) {
-        if (typeof place === 'number') known.add(place);
+      value({ placeholder }) {
+        if (typeof placeholder === 'number') known.add(placeholder);
       },
     },
   );

@@ -146,7 +146,8 @@ function shapeOf(predicate: Predicate): string {
 const NOWHERE: Moment = { name: '', at: () => null };
 
 /**
- * The same part of a query, its values in places: `next` gives those of one after the other, in the order of `walk`.
+ * The same part of a query, its values as placeholders: `next` gives those of one after the other, in the order of
+ * `walk`.
  */
 function withPlaceholders(part: unknown, next: () => Moment): unknown {
   if (Array.isArray(part)) return part.map(one => withPlaceholders(one, next));
@@ -155,7 +156,7 @@ function withPlaceholders(part: unknown, next: () => Moment): unknown {
   if (kind === 'column') return part;
   if (kind === 'value') {
     const of = part as Expression & { readonly kind: 'value' };
-    return of.constant ? of : { ...of, place: next() };
+    return of.constant ? of : { ...of, placeholder: next() };
   }
   return Object.fromEntries(
     Object.entries(part).map(([name, inner]) => [name, name === 'type' ? inner : withPlaceholders(inner, next)]),

@@ -12,7 +12,7 @@ import type { Identifier, TableName } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
-import { addPlaces, keysFirst, oursAmong } from './key.ts';
+import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
 import { wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
@@ -25,10 +25,10 @@ interface Link {
 }
 
 /** What one condition is planned with. */
-interface Going {
+interface PlanningContext {
   readonly mapping: string;
   readonly env: Environment;
-  /** Places of keys that stand in the condition by now. */
+  /** Placeholders of keys that stand in the condition by now. */
   readonly known: Set<number>;
 }
 
@@ -43,7 +43,7 @@ export function throughLookups(
   env: Environment,
   { byKey = false }: { readonly byKey?: boolean } = {},
 ): Predicate {
-  const going: Going = { mapping, env, known: new Set() };
+  const going: PlanningContext = { mapping, env, known: new Set() };
   const narrowed = { ...rows, where: wordsFirst(rows, going) };
   const joined = throughJoins(narrowed, going);
   if (joined === narrowed.where) return joined;
@@ -61,7 +61,7 @@ function isWorthwhile(
   sought: Predicate,
   { table, alias, where }: Relation,
   byKey: boolean,
-  { mapping, env }: Going,
+  { mapping, env }: PlanningContext,
 ): boolean {
   if (sought.kind === 'false') return true;
   const before = new Set(conjuncts(where));
@@ -74,7 +74,7 @@ function isWorthwhile(
   return keysFirst(nameOf(rows, []), { mapping, from: () => rows, columns: [] }, env) !== 'many';
 }
 
-function throughJoins({ where, joins }: Relation, going: Going): Predicate {
+function throughJoins({ where, joins }: Relation, going: PlanningContext): Predicate {
   // A lookup may refer to those before it, so the last is gone through first.
   return joins.toReversed().reduce(
     (condition, join) => {
@@ -86,7 +86,7 @@ function throughJoins({ where, joins }: Relation, going: Going): Predicate {
 }
 
 /** Child rows whose lookups are gone through, or whose words are sought: the rows that have some. */
-function throughChildren(of: Predicate, going: Going): Predicate {
+function throughChildren(of: Predicate, going: PlanningContext): Predicate {
   switch (of.kind) {
     case 'and':
     case 'or': {
@@ -108,7 +108,7 @@ function throughChildren(of: Predicate, going: Going): Predicate {
 }
 
 /** Our columns hold the keys of some of these child rows. */
-function seekParents(children: Relation, going: Going): Predicate | undefined {
+function seekParents(children: Relation, going: PlanningContext): Predicate | undefined {
   const own = new Set([children.alias, ...children.joins.map(({ alias }) => alias)]);
   const on: JoinColumn[] = [];
   const rest: Predicate[] = [];
@@ -155,7 +155,7 @@ function pairOf(part: Predicate, alias: Identifier): JoinColumn | undefined {
 /**
  * What is asked of the joined row alone gives way to what that says of our columns; the same object where nothing does.
  */
-function throughLink(of: Predicate, link: Link, going: Going): Predicate {
+function throughLink(of: Predicate, link: Link, going: PlanningContext): Predicate {
   if (isOf(of, link.alias)) return seek(of, link, going) ?? of;
   if (of.kind !== 'and' && of.kind !== 'or') return of;
   const joined = of.kind === 'and' ? and : or;
@@ -169,12 +169,16 @@ function throughLink(of: Predicate, link: Link, going: Going): Predicate {
 }
 
 /** Undefined: the condition holds without a joined row, or the join is to stay. */
-function seek(of: Predicate, { table, alias, on, where }: Link, going: Going): Predicate | undefined {
+function seek(of: Predicate, { table, alias, on, where }: Link, going: PlanningContext): Predicate | undefined {
   return rejectsNull(of) ? seekRows({ table, alias, joins: [], where: and(where, of) }, on, going) : undefined;
 }
 
 /** Our columns hold the keys of some of these rows. Undefined: there are many, or no request asks for one of them. */
-function seekRows(rows: Relation, on: readonly JoinColumn[], { mapping, env, known }: Going): Predicate | undefined {
+function seekRows(
+  rows: Relation,
+  on: readonly JoinColumn[],
+  { mapping, env, known }: PlanningContext,
+): Predicate | undefined {
   if (!isAsked(rows.where, known)) return undefined;
   const columns = on.map(({ theirs }) => theirs);
   const name = nameOf(rows, columns);
@@ -182,7 +186,7 @@ function seekRows(rows: Relation, on: readonly JoinColumn[], { mapping, env, kno
   if (keys === undefined) return FALSE;
   if (keys === 'many') return undefined;
   const found = oursAmong(on, keys, env.keyPlaceholders?.get(name));
-  addPlaces(found, known);
+  addPlaceholders(found, known);
   return found;
 }
 
@@ -193,15 +197,15 @@ function nameOf(rows: Relation, columns: readonly ColumnExpression[]): string {
 
 /**
  * A code or a text of a request is asked for: ranges leave too many rows. No value is an id's: those are planned in
- * other places each round.
+ * other placeholders each round.
  */
 function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
   let stable = true;
   walk(
     { predicates: [of] },
     {
-      value({ place }) {
-        stable &&= typeof place !== 'number' || known.has(place);
+      value({ placeholder }) {
+        stable &&= typeof placeholder !== 'number' || known.has(placeholder);
       },
     },
   );

@@ -11,7 +11,7 @@ import { type Identifier, printTable, type TableName } from '../sql/identifier.t
 import { wordsIn } from '../sql/shared-functions.ts';
 import { asksExactly, boundOf, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
-import { addPlaces, keysFirst, oursAmong } from './key.ts';
+import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
 
 /** Stands for any word, where whoever writes the table cannot fold the words of a text. */
 const ANY_WORD = '*';
@@ -147,6 +147,6 @@ function amongRows(
   // A row without a key is in no table of words.
   const without = pairs.map(({ ours }) => isNull(ours));
   const found = oursAmong(pairs, keys, env.keyPlaceholders?.get(name));
-  addPlaces(found, known);
+  addPlaceholders(found, known);
   return or(found, ...without);
 }

@@ -19,8 +19,8 @@ export function constant(content: SqlValue, type: ColumnType): Expression {
 }
 
 /** A value that each use of the plan brings along; `content` is that of the first. */
-export function placed(content: SqlValue, type: ColumnType, place: number): Expression {
-  return { kind: 'value', value: content, type, place };
+export function placeholderFor(content: SqlValue, type: ColumnType, placeholder: number): Expression {
+  return { kind: 'value', value: content, type, placeholder };
 }
 
 export function call(name: FunctionName, args: readonly (Expression | number)[], type: ColumnType): Expression {

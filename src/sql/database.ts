@@ -12,7 +12,7 @@ export interface QueryOptions {
   readonly bulkhead?: 'interactive' | 'export' | undefined;
   /** Which mapping the rows are for; adapters do not look at it. */
   readonly mapping?: string;
-  /** Values of the places of a plan that is used again; without them it is rendered for this use alone. */
+  /** Values of the placeholders of a plan that is used again; without them it is rendered for this use alone. */
   readonly placeholders?: PlaceholderValues | undefined;
   /** The instant of the request, in milliseconds since the epoch, for plans that compare with it (`Moment`). */
   readonly now?: number;

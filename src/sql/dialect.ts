@@ -20,8 +20,8 @@ export interface Writer {
   predicate(predicate: Predicate): string;
   /** `expression DESC, …`, binary order for text. */
   order(join: NonNullable<Join['pick']>): string;
-  /** Binds a value, or that of a place, and returns its placeholder. */
-  bind(value: SqlValue, type: ColumnType, place?: Parameter['place']): string;
+  /** Binds a value and returns its text in SQL. `placeholder`: where each use of the plan brings a value of its own. */
+  bind(value: SqlValue, type: ColumnType, placeholder?: Parameter['placeholder']): string;
   /** What the mapping or a codec says: a literal, or a placeholder where it is none. */
   constant(value: SqlValue, type: ColumnType): string;
 }

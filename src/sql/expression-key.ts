@@ -18,9 +18,9 @@ export function expressionKey(expression: Expression): string {
     case 'column':
       return `${expression.alias}.${expression.column}`;
     case 'value':
-      // Values of two places are equal at times only.
-      if (expression.place !== undefined)
-        return `?${typeof expression.place === 'number' ? expression.place : expression.place.name}`;
+      // The values of two placeholders are equal at times only.
+      if (expression.placeholder !== undefined)
+        return `?${typeof expression.placeholder === 'number' ? expression.placeholder : expression.placeholder.name}`;
       return `=${expression.value instanceof Uint8Array ? Buffer.from(expression.value).toString('hex') : JSON.stringify(expression.value)}`;
     case 'function':
       return `${expression.name}(${expression.args.map(a => (typeof a === 'number' ? a : expressionKey(a))).join()})`;

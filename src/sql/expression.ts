@@ -35,8 +35,8 @@ export type FunctionName =
   | 'digits' // its characters 0 to 9, all others left out
   | 'replace' // (text, what, with)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none
-  | 'before' // (text, separator): up to the separator's first place, NULL where there is none
-  | 'after' // (text, separator): all that follows its first place, NULL where there is none
+  | 'before' // (text, separator): up to the separator's first occurrence, NULL where there is none
+  | 'after' // (text, separator): all that follows its first occurrence, NULL where there is none
   | 'first-word' // up to the first blank
   | 'last-word' // after the last blank
   | 'before-last-word' // all but the last word, NULL for a single word
@@ -64,7 +64,7 @@ export type Expression =
        * The plan is used again with other values here: which of those that come along; `value` is that of the first
        * use.
        */
-      readonly place?: number | Moment;
+      readonly placeholder?: number | Moment;
     }
   | {
       readonly kind: 'function';

@@ -8,11 +8,11 @@ import type { PlaceholderValues, SqlPlan } from './plan.ts';
 const shortened = new WeakMap<SqlPlan, SqlPlan>();
 
 export function listOf(plan: SqlPlan, size: number, placeholders: PlaceholderValues | undefined): SqlPlan {
-  const limit = plan.limitPlace === undefined ? plan.limit : Number(placeholders?.[plan.limitPlace]);
+  const limit = plan.limitPlaceholder === undefined ? plan.limit : Number(placeholders?.[plan.limitPlaceholder]);
   if (limit <= size) return plan;
   const known = shortened.get(plan);
   if (known?.limit === size) return known;
-  const list = { ...plan, limit: size, limitPlace: undefined };
+  const list = { ...plan, limit: size, limitPlaceholder: undefined };
   shortened.set(plan, list);
   return list;
 }

@@ -13,7 +13,7 @@ export interface SqlPlan {
   /** Rows at most; every plan that returns rows of a legacy table has one. */
   readonly limit: number;
   /** Each use brings its own limit along: which of the values it is. */
-  readonly limitPlace?: number | undefined;
+  readonly limitPlaceholder?: number | undefined;
   /**
    * `count`: one row with the number of rows, or of true flags among `columns` if there are any. `groups`: one row per
    * combination of `columns` (text is equal as in `equals`), ended by the number of rows that have it, largest first.
@@ -46,7 +46,7 @@ export interface Parameter {
   /**
    * Of a value that each use brings along: which it is, its type, and that of what it is compared with, if anything.
    */
-  readonly place?: { readonly at: number | Moment; readonly type: ColumnType; readonly against?: ColumnType };
+  readonly placeholder?: { readonly at: number | Moment; readonly type: ColumnType; readonly against?: ColumnType };
 }
 
 /** The values that one use of a plan brings along. */

@@ -52,8 +52,9 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     if (of.kind === 'value') {
       const { value, type } = parameterFor(of.value, of.type, left);
       if (of.constant) return parts.constant(value, type);
-      const place = of.place === undefined ? undefined : { at: of.place, type: of.type, against: left };
-      return parts.bind(value, type, place);
+      const placeholder =
+        of.placeholder === undefined ? undefined : { at: of.placeholder, type: of.type, against: left };
+      return parts.bind(value, type, placeholder);
     }
     const sql = expression(of);
     return needsCast(of.type, left) ? dialect.cast(sql, of.type, left) : sql;

@@ -43,10 +43,10 @@ function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: R
   if (plan.shape === 'count') return countText(plan, writer, relation);
   if (plan.shape === 'sums') return sumsText(plan, writer, relation);
   if (plan.shape === 'tally') return tallyText(plan, dialect, writer, relation);
-  const place = plan.limitPlace === undefined ? undefined : { at: plan.limitPlace, type: INTEGER };
+  const placeholder = plan.limitPlaceholder === undefined ? undefined : { at: plan.limitPlaceholder, type: INTEGER };
   let bound = '';
   const limit = (): string => {
-    bound = writer.bind(plan.limit, INTEGER, place);
+    bound = writer.bind(plan.limit, INTEGER, placeholder);
     return bound;
   };
   const top = dialect.top(limit);
@@ -128,9 +128,9 @@ function createWriter(
 } {
   const parameters: Parameter[] = [];
 
-  const bind: Writer['bind'] = (value, type, place) => {
+  const bind: Writer['bind'] = (value, type, placeholder) => {
     const position = parameters.length;
-    parameters.push({ name: `p${position}`, value, type, ...(place ? { place } : {}) });
+    parameters.push({ name: `p${position}`, value, type, ...(placeholder ? { placeholder } : {}) });
     return dialect.placeholder(position);
   };
 
@@ -146,7 +146,7 @@ function createWriter(
         return dialect.column(`${dialect.name(of.alias)}.${dialect.name(of.column)}`, of.type);
       case 'value': {
         const type = looseType(of.value, of.type);
-        return of.constant ? constant(of.value, type) : bind(of.value, type, placeOf(of));
+        return of.constant ? constant(of.value, type) : bind(of.value, type, placeholderOf(of));
       }
       case 'function':
         return dialect.call(writer, of.name, of.args);
@@ -220,8 +220,8 @@ function createWriter(
   return { writer, relation, parameters };
 }
 
-function placeOf({ place, type }: Expression & { readonly kind: 'value' }): Parameter['place'] {
-  return place === undefined ? undefined : { at: place, type };
+function placeholderOf({ placeholder, type }: Expression & { readonly kind: 'value' }): Parameter['placeholder'] {
+  return placeholder === undefined ? undefined : { at: placeholder, type };
 }
 
 /** As a limit. */

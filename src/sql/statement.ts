@@ -36,7 +36,7 @@ export interface BoundStatement<T> {
 /**
  * A statement of a plan that is used again: what its mapping says is bound once, what each use brings along each time.
  */
-interface KeptStatement<T> {
+interface CachedStatement<T> {
   readonly text: string;
   readonly bound: readonly T[];
   /** Which parameter takes which of the values. */
@@ -44,22 +44,22 @@ interface KeptStatement<T> {
 }
 
 /**
- * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it; `bindPlaced`:
- * the value that a use brings along for it, likewise.
+ * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it;
+ * `bindPlaceholder`: the value that a use brings along for it, likewise.
  */
 export function statementsOf<T>(
   dialect: Dialect,
   bind: (parameter: Parameter) => T,
-  bindPlaced = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
+  bindPlaceholder = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
 ): (plan: SqlPlan, placeholders: PlaceholderValues | undefined, now?: number) => BoundStatement<T> {
-  const kept = new WeakMap<SqlPlan, KeptStatement<T>>();
-  const keep = (plan: SqlPlan): KeptStatement<T> => {
+  const cache = new WeakMap<SqlPlan, CachedStatement<T>>();
+  const keep = (plan: SqlPlan): CachedStatement<T> => {
     const { text, parameters } = render(plan, dialect);
     const open = parameters.flatMap((parameter, at) =>
-      parameter.place === undefined ? [] : [{ at, from: parameter.place.at, parameter }],
+      parameter.placeholder === undefined ? [] : [{ at, from: parameter.placeholder.at, parameter }],
     );
     const statement = { text, bound: parameters.map(bind), open };
-    kept.set(plan, statement);
+    cache.set(plan, statement);
     return statement;
   };
   return (plan, placeholders, now) => {
@@ -67,12 +67,12 @@ export function statementsOf<T>(
       const { text, parameters } = render(plan, dialect);
       return { text, parameters: parameters.map(parameter => bind(forOnce(parameter, now))) };
     }
-    const { text, bound, open } = kept.get(plan) ?? keep(plan);
+    const { text, bound, open } = cache.get(plan) ?? keep(plan);
     const parameters = bound.slice();
     for (const { at, from, parameter } of open) {
       const value = typeof from === 'number' ? placeholders[from] : momentValue(from, now);
       if (value === undefined) throw new RangeError('a plan has more placeholders than there are values');
-      parameters[at] = bindPlaced(parameter, value);
+      parameters[at] = bindPlaceholder(parameter, value);
     }
     return { text, parameters };
   };
@@ -91,10 +91,11 @@ export function renderedBy(
  * a plan that is used again are those of its first use, so it is refused: they are somebody else's.
  */
 function forOnce(parameter: Parameter, now: number | undefined): Parameter {
-  const { place } = parameter;
-  if (place === undefined) return parameter;
-  if (typeof place.at === 'number') throw new RangeError('a plan with placeholders was asked without their values');
-  return filled(parameter, momentValue(place.at, now));
+  const { placeholder } = parameter;
+  if (placeholder === undefined) return parameter;
+  if (typeof placeholder.at === 'number')
+    throw new RangeError('a plan with placeholders was asked without their values');
+  return filled(parameter, momentValue(placeholder.at, now));
 }
 
 function momentValue(moment: Moment, now: number | undefined): SqlValue {
@@ -102,11 +103,11 @@ function momentValue(moment: Moment, now: number | undefined): SqlValue {
   return moment.at(now);
 }
 
-/** The parameter of a place with the value of one use, and the type that this value calls for. */
+/** The parameter of a placeholder with the value of one use, and the type that this value calls for. */
 export function filled(parameter: Parameter, value: SqlValue): Parameter {
-  const { place, name } = parameter;
-  if (place === undefined) return parameter;
-  return place.against === undefined
-    ? { name, value, type: looseType(value, place.type) }
-    : { name, ...parameterFor(value, place.type, place.against) };
+  const { placeholder, name } = parameter;
+  if (placeholder === undefined) return parameter;
+  return placeholder.against === undefined
+    ? { name, value, type: looseType(value, placeholder.type) }
+    : { name, ...parameterFor(value, placeholder.type, placeholder.against) };
 }

@@ -6,7 +6,7 @@ import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../src/sql/database.ts';
 import type { Row } from '../../src/sql/plan.ts';
-import { bindable, bindPlaced, openSqlite } from '../../src/sql/sqlite/database.ts';
+import { bindable, bindPlaceholder, openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { type BoundStatement, statementsOf } from '../../src/sql/statement.ts';
 
@@ -20,7 +20,7 @@ export function openWith(way: Way, file: string): Database {
   const own = openSqlite(file);
   if (way === 'today') return own;
   const threads = Array.from({ length: way === 'two threads' ? 2 : 1 }, () => startThread(file));
-  const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
+  const statementOf = statementsOf(SQLITE, bindable, bindPlaceholder);
   const scans = new Map<string, boolean>();
   let turn = 0;
   return {

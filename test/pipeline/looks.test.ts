@@ -16,8 +16,8 @@ beforeAll(async () => {
   const render = renderedBy(SQLITE);
   demo = await openDemo({
     patients: 24,
-    onQuery: (plan, places, now) =>
-      looked.push(render(looking(plan), places, now).text.split('lintel_look()').length - 1),
+    onQuery: (plan, placeholders, now) =>
+      looked.push(render(looking(plan), placeholders, now).text.split('lintel_look()').length - 1),
   });
 }, 60_000);
 afterAll(() => demo.close());

@@ -6,7 +6,7 @@ import { dateCodec } from '../../src/mapping/codecs/datetime.ts';
 import { epochCodec } from '../../src/mapping/codecs/epoch.ts';
 import { ymd8Codec } from '../../src/mapping/codecs/ymd8.ts';
 import { countMatches } from '../../src/pipeline/page.ts';
-import { planKept } from '../../src/pipeline/plans.ts';
+import { planCached } from '../../src/pipeline/plans.ts';
 import { openSession } from '../../src/pipeline/session.ts';
 import { shapeStore } from '../../src/pipeline/shapes.ts';
 import { branchesOf } from '../../src/plan/branches.ts';
@@ -45,7 +45,7 @@ async function activeAt(
     { type: 'Condition', parameters: [['clinical-status', 'resolved']] },
     context,
   );
-  const { planned, placeholders } = await planKept(session, within => branchesOf({ type, filters, sort }, within), {
+  const { planned, placeholders } = await planCached(session, within => branchesOf({ type, filters, sort }, within), {
     key: 'active conditions',
     ids: [],
   });

@@ -138,8 +138,8 @@ test('a plan that is used again is never asked with the values of its first use'
   const [first, second] = [statementOf(plan, ['1', 2]), statementOf(plan, ['2', 2])];
   expect(second.text).toBe(first.text);
   expect(second.parameters).not.toEqual(first.parameters);
-  expect(expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 0 })).not.toBe(
-    expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, place: 1 }),
+  expect(expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, placeholder: 0 })).not.toBe(
+    expressionKey({ kind: 'value', value: 1, type: { kind: 'integer', bits: 32 }, placeholder: 1 }),
   );
 });
 

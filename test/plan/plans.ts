@@ -47,11 +47,11 @@ export async function openPlannedDemo(): Promise<PlannedDemo> {
   const [sqlite, mssql] = [renderedBy(SQLITE), renderedBy(MSSQL)];
   const demo = await openDemo({
     patients: 4,
-    onQuery: (plan, places, now) =>
+    onQuery: (plan, placeholders, now) =>
       sent.push({
         purpose: `${plan.shape} of ${plan.from.table.name}`,
-        sqlite: sqlite(plan, places, now),
-        mssql: mssql(plan, places, now),
+        sqlite: sqlite(plan, placeholders, now),
+        mssql: mssql(plan, placeholders, now),
       }),
   });
   return { ...demo, sent: () => sent.splice(0) };

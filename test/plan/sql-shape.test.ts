@@ -13,7 +13,7 @@ const statements: Statement[] = [];
 beforeAll(async () => {
   demo = await openDemo({
     patients: 1,
-    onQuery: (plan, places, now) => statements.push(demo.database.render(plan, places, now)),
+    onQuery: (plan, placeholders, now) => statements.push(demo.database.render(plan, placeholders, now)),
   });
 }, 60_000);
 afterAll(() => demo.close());

@@ -36,6 +36,16 @@ test('each code of a pack or a start is made in src', () => {
   expect(kinds.filter(kind => !new RegExp(`(?:${MADE})'${kind}'`).test(all))).toEqual([]);
 });
 
+test('docstrings name the kinds of errors that there are', () => {
+  const named = SOURCES.flatMap(({ file, text }) =>
+    [...text.matchAll(/FhirError (`[a-z-]+`(?:(?:, | or )`[a-z-]+`)*)/g)].flatMap(([, kinds = '']) =>
+      [...kinds.matchAll(/`([a-z-]+)`/g)].map(([, kind = '']) => ({ file, kind })),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ kind }) => !Object.hasOwn(REQUEST_ERRORS, kind))).toEqual([]);
+});
+
 test('each place that reports a problem of a pack names its code', () => {
   const calls = SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(/\breport(?:\.(?:error|warning|notice)|\[severity\])\(\s*([^\s,]+)/g)].map(([, first = '']) => ({

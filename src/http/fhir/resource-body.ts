@@ -12,7 +12,7 @@ import { contentTypeOf, urlParameters, utf8, WrongMediaType } from '../middlewar
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Throws FhirError `invalid` for what is no resource of this type. */
+/** Throws FhirError `malformed-body` for what is no resource of this type. */
 export async function resourceBody(c: HttpContext, type: string): Promise<Members | undefined> {
   const bytes = await c.req.arrayBuffer();
   c.set('body', bytes);
@@ -105,7 +105,7 @@ export function hasRepeatedName(json: string): boolean {
  * The parameters of an operation by POST: those of the URL, then those of the body, a Parameters resource in JSON or
  * XML, as names and values of a query string.
  * https://hl7.org/fhir/R4/operations.html#request
- * Throws FhirError `invalid`. No body stands for no parameters.
+ * Throws FhirError `malformed-body`. No body stands for no parameters.
  */
 export async function bodyParameters(c: HttpContext): Promise<readonly (readonly [string, string])[]> {
   const body = await resourceBody(c, 'Parameters');

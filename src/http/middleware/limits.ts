@@ -91,7 +91,7 @@ export interface Admission {
 /** Seconds after which there may be a place. */
 const RETRY_AFTER = 1;
 
-/** Without places nobody waits. Throws FhirError `transient` (503) where too many wait already. */
+/** Without places nobody waits. Throws FhirError `overload` (503) where too many wait already. */
 export async function admitted<T>(
   places: Places | undefined,
   signal: AbortSignal | undefined,

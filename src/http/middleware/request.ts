@@ -26,7 +26,8 @@ const ENCODED = /[%+\0]/;
 
 /**
  * Text that is not percent-encoded UTF-8 is refused: URLSearchParams would repair it silently, and the search would
- * answer another question. Throws FhirError `invalid`. `place` names the text in messages: `query string`, `body`.
+ * answer another question. Throws FhirError `malformed-request`. `place` names the text in messages: `query string`,
+ * `body`.
  */
 export function parseParameters(text: string, place: string): Parameters {
   return text
@@ -100,7 +101,7 @@ export function parameterOf(parameters: readonly string[], name: string): string
   return undefined;
 }
 
-/** Throws FhirError `invalid` for bytes that are no UTF-8. */
+/** Throws FhirError `malformed-body` for bytes that are no UTF-8. */
 export function utf8(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -84,7 +84,7 @@ export const closeHalfRead = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /**
- * Reads the body, and keeps it until the request is over. 413 for one beyond BODY_BYTES. Throws FhirError `transient`.
+ * Reads the body, and keeps it until the request is over. 413 for one beyond BODY_BYTES. Throws FhirError `overload`.
  */
 export function receiveBody(intake: Intake) {
   return createMiddleware<HttpEnv>(async (c, next) => {

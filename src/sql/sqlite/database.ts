@@ -52,7 +52,7 @@ export function openSqlite(
   const file = openFile(path, { cache, look });
   const turn = createTimeSlices(slice);
   const retryBusy = createBusyRetry();
-  const statementOf = statementsOf(SQLITE, bindable, bindPlaced);
+  const statementOf = statementsOf(SQLITE, bindable, bindPlaceholder);
   const looking = createLooks(file.hasRowids);
 
   const forms = createForms({
@@ -156,12 +156,12 @@ function largeWhole(text: string): bigint | undefined {
   return number < LARGEST && number >= -LARGEST ? number : undefined;
 }
 
-/** Likewise the value of a place. Most need not be told a type first, which SQLite knows of the value itself. */
-export function bindPlaced(parameter: Parameter, value: SqlValue): SQLInputValue {
-  const { place, type } = parameter;
-  const family = familyOf(place?.against ?? place?.type ?? type);
+/** Likewise the value of a placeholder. Most need not be told a type first, which SQLite knows of the value itself. */
+export function bindPlaceholder(parameter: Parameter, value: SqlValue): SQLInputValue {
+  const { placeholder, type } = parameter;
+  const family = familyOf(placeholder?.against ?? placeholder?.type ?? type);
   if (family === 'text' && typeof value === 'string')
-    return place?.against && isTrimmed(place.against) ? withoutBlanks(value) : value;
+    return placeholder?.against && isTrimmed(placeholder.against) ? withoutBlanks(value) : value;
   if (family === 'number' && typeof value === 'number') return value;
   if (family === 'number' && typeof value === 'string') {
     const whole = largeWhole(value);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import type { Parameter } from '../../../src/sql/plan.ts';
-import { bindable, bindPlaced } from '../../../src/sql/sqlite/database.ts';
+import { bindable, bindPlaceholder } from '../../../src/sql/sqlite/database.ts';
 import { filled } from '../../../src/sql/statement.ts';
 import { columnType } from '../../mapping/codecs/law.ts';
 
@@ -48,12 +48,12 @@ const outcome = (bind: () => unknown): unknown => {
   }
 };
 
-test('the value of a place is bound as the type that it calls for would have it', () => {
+test('the value of a placeholder is bound as the type that it calls for would have it', () => {
   fc.assert(
     fc.property(type, fc.option(type, { nil: undefined }), value, value, (own, against, first, next) => {
-      const place = { at: 0, type: own, ...(against ? { against } : {}) };
-      const parameter: Parameter = { name: 'p0', value: first, type: own, place };
-      expect(outcome(() => bindPlaced(parameter, next))).toEqual(outcome(() => bindable(filled(parameter, next))));
+      const placeholder = { at: 0, type: own, ...(against ? { against } : {}) };
+      const parameter: Parameter = { name: 'p0', value: first, type: own, placeholder };
+      expect(outcome(() => bindPlaceholder(parameter, next))).toEqual(outcome(() => bindable(filled(parameter, next))));
     }),
     { numRuns: 3000 },
   );
