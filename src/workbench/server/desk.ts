@@ -10,7 +10,7 @@ import { type LoadedPack, settingsOf } from '../../mapping/load/pack/pack.ts';
 import type { Settings } from '../../mapping/load/pack/settings.ts';
 import { type PackFiles, readPackFiles } from '../../mapping/load/read/files.ts';
 import { namesOf } from '../../mapping/load/rows/tables-used.ts';
-import type { Registry } from '../../mapping/model.ts';
+import type { Position, Registry } from '../../mapping/model.ts';
 import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { CheckMemory } from '../../start/check-memory.ts';
@@ -18,6 +18,7 @@ import { checkKnown, facadeOf } from '../../start/setup.ts';
 import type { Names } from '../completion/complete.ts';
 import { namesIn } from '../completion/names.ts';
 import type { Unsaved } from '../wire/mapping.ts';
+import { movedPlaces } from './moved-places.ts';
 
 export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecret'>;
 
@@ -39,6 +40,8 @@ export interface Served {
   readonly stale: boolean;
   /** The rules of `deny` that it keeps to. */
   readonly denied: ReadonlySet<string>;
+  /** Where a place of its files stands in the texts at hand. */
+  readonly placeNow: (place: Position) => Position;
 }
 
 export class Desk {
@@ -52,7 +55,7 @@ export class Desk {
   #permitted = new Set<string>();
   #last: { readonly version: string; readonly checked: Promise<Checked> } | undefined;
   readonly #memory = new CheckMemory();
-  #sound: Omit<Served, 'stale'> | undefined;
+  #sound: (Omit<Served, 'stale' | 'placeNow'> & { readonly files: PackFiles }) | undefined;
   #saved: { readonly version: string; readonly served: Promise<Served | undefined> } | undefined;
 
   constructor(database: Database, config: DeskConfig) {
@@ -130,7 +133,7 @@ export class Desk {
     const served = this.#check(files).then(
       ({ pack: { registry }, catalog, content }): Served | undefined =>
         registry && {
-          ...{ registry, catalog, content, stale: false },
+          ...{ registry, catalog, content, stale: false, placeNow: asItIs },
           ...{ facade: this.#facadeOf(registry), denied: rulesOf(files) ?? new Set() },
         },
     );
@@ -157,15 +160,27 @@ export class Desk {
   async served(unsaved: Unsaved): Promise<Served | undefined> {
     const { pack, catalog, content } = await this.check(unsaved);
     const { registry } = pack;
+    const files = this.files(unsaved);
     if (registry === undefined) {
-      return this.#sound && this.#keepsTo(this.#sound, unsaved) ? { ...this.#sound, stale: true } : undefined;
+      if (!this.#sound || !this.#keepsTo(this.#sound, unsaved)) return undefined;
+      return { ...this.#sound, stale: true, placeNow: movedPlaces(textsOf(this.#sound.files), textsOf(files)) };
     }
     if (this.#sound?.registry !== registry) {
-      const denied = rulesOf(this.files(unsaved)) ?? new Set<string>();
-      this.#sound = { registry, catalog, content, denied, facade: this.#facadeOf(registry) };
+      const denied = rulesOf(files) ?? new Set<string>();
+      this.#sound = { registry, catalog, content, denied, files, facade: this.#facadeOf(registry) };
     }
-    return { ...this.#sound, stale: false };
+    return { ...this.#sound, stale: false, placeNow: asItIs };
   }
+}
+
+function asItIs(place: Position): Position {
+  return place;
+}
+
+/** The files that places of a registry are in, by path. */
+function textsOf({ pack, bases = [], codes, tables, mappings }: PackFiles): ReadonlyMap<string, string> {
+  const files = [...(pack ? [pack] : []), ...bases, ...codes, ...tables, ...mappings];
+  return new Map(files.map(({ path, text }) => [path, text]));
 }
 
 /** The rules of `deny`; undefined: pack.yaml cannot be read. */

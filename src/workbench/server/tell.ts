@@ -8,6 +8,7 @@ import { printTable } from '../../sql/identifier.ts';
 import type { Preview, PreviewElement } from '../preview.ts';
 import { wayOf } from '../way.ts';
 import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire/mapping.ts';
+import type { Served } from './desk.ts';
 
 export function placeOf({ file, line, column }: Position): WirePlace {
   return { file, line, column };
@@ -30,24 +31,26 @@ export function mappingOf({ name, resource, source, at }: Mapping): WireMapping 
   return { name, type: resource, place: placeOf(at), table: printTable(source.table), key };
 }
 
-export function previewOf(shown: Preview, stale: boolean): WirePreview {
+/** `served`: what the preview is of. */
+export function previewOf(shown: Preview, { stale, placeNow }: Pick<Served, 'stale' | 'placeNow'>): WirePreview {
+  const here = (place: Position): WirePlace => placeOf(placeNow(place));
   return {
     ...{ mapping: shown.mapping, type: shown.type, reason: shown.reason, resource: shown.resource, stale },
     columns: shown.columns.map(({ table, column, declared, stored, elements }) => ({
       ...{ table, column, declared, elements },
       stored: storedText(stored),
     })),
-    elements: shown.elements.map(elementOf),
-    issues: shown.issues.map(({ severity, message, place }) => ({ severity, message, place: placeOf(place) })),
+    elements: shown.elements.map(element => elementOf(element, here)),
+    issues: shown.issues.map(({ severity, message, place }) => ({ severity, message, place: here(place) })),
   };
 }
 
-function elementOf(element: PreviewElement): WireElement {
+function elementOf(element: PreviewElement, here: (place: Position) => WirePlace): WireElement {
   const { path, sources, place, codeRow } = element;
   return {
-    ...{ path, way: wayOf(element), place: placeOf(place) },
+    ...{ path, way: wayOf(element), place: here(place) },
     sources: sources.map(({ table, column }) => ({ table, column })),
-    codeRow: codeRow?.place && placeOf(codeRow.place),
+    codeRow: codeRow?.place && here(codeRow.place),
   };
 }
 

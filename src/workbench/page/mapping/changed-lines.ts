@@ -2,6 +2,7 @@
  * What an edit changes in a resource, line by line. In: lines of JSON before and now. Out: all lines in order, each as
  * it stands in both, as added, or as removed.
  */
+import { sameLines } from '../../wire/same-lines.ts';
 import type { JsonLine } from './json-lines.ts';
 
 export interface ChangedLine {
@@ -9,36 +10,15 @@ export interface ChangedLine {
   readonly change: 'same' | 'added' | 'removed';
 }
 
-/** More lines are not compared, for the table of the comparison grows with their product. */
-const MOST = 1500;
-
 export function changedLines(before: readonly JsonLine[], now: readonly JsonLine[]): readonly ChangedLine[] {
-  if (before.length > MOST || now.length > MOST) return now.map(line => ({ line, change: 'same' }));
-  const [old, fresh] = [before.map(textOf), now.map(textOf)];
-  // Of each pair of beginnings how many lines the rests have in common.
-  const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
-  const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = fresh.length - 1; j >= 0; j--) {
-      const row = common[i];
-      if (row) row[j] = old[i] === fresh[j] ? at(i + 1, j + 1) + 1 : Math.max(at(i + 1, j), at(i, j + 1));
-    }
-  }
   const found: ChangedLine[] = [];
   let [i, j] = [0, 0];
-  while (i < before.length || j < now.length) {
-    const [was, is] = [before[i], now[j]];
-    if (was && is && old[i] === fresh[j]) {
-      found.push({ line: is, change: 'same' });
-      i++;
-      j++;
-    } else if (was && (!is || at(i + 1, j) >= at(i, j + 1))) {
-      found.push({ line: was, change: 'removed' });
-      i++;
-    } else if (is) {
-      found.push({ line: is, change: 'added' });
-      j++;
-    }
+  for (const [was, is] of [...sameLines(before.map(textOf), now.map(textOf)), [before.length, now.length] as const]) {
+    for (const line of before.slice(i, was)) found.push({ line, change: 'removed' });
+    for (const line of now.slice(j, is)) found.push({ line, change: 'added' });
+    const line = now[is];
+    if (line) found.push({ line, change: 'same' });
+    [i, j] = [was + 1, is + 1];
   }
   return found;
 }

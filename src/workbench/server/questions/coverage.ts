@@ -20,7 +20,7 @@ export const COVERAGE_QUESTIONS: readonly Question[] = [
     const guide = guideNamed(asked.guide, desk.folder, asked.unsaved);
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, 'The pack has errors: what it covers is told once it has none');
-    const { registry, facade, content, stale } = served;
+    const { registry, facade, content, stale, placeNow } = served;
     const rows = { database: desk.database, now: Date.now(), sample: SAMPLE, seconds: SECONDS, signal };
     const found = await profilesOf({ registry, guide, rows });
     return {
@@ -31,7 +31,7 @@ export const COVERAGE_QUESTIONS: readonly Question[] = [
       profiles: found.profiles.map(({ profile, type, verdict, kit, mappings, resources, elements, searches }) => ({
         ...{ profile, type, verdict, mappings, searches, kit: kit ?? undefined, resources: resources ?? undefined },
         elements: elements.map(({ element, state, resources: filled, at, lacksTargets }) => ({
-          ...{ element, state, lacksTargets, resources: filled, place: at && placeOf(at) },
+          ...{ element, state, lacksTargets, resources: filled, place: at && placeOf(placeNow(at)) },
         })),
       })),
     } satisfies WireCoverage;

@@ -60,8 +60,9 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
     { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
     async ({ unsaved: texts, mapping: name, key }, { desk, signal }) => {
       const served = await desk.served(texts);
-      const shown = await shownIn(served, name, desk, signal, (mapping, parts) => previewRow(mapping, key, parts));
-      const wire = previewOf(shown, served?.stale ?? false);
+      const wire = await shownIn(served, name, desk, signal, async (mapping, parts, of) =>
+        previewOf(await previewRow(mapping, key, parts), of),
+      );
       if (Object.keys(texts).length === 0) return wire;
       return { ...wire, before: (await resourceBefore(name, key, texts, desk, signal)) ?? null } satisfies WirePreview;
     },

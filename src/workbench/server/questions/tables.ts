@@ -21,7 +21,7 @@ import type {
   WireSizes,
   WireTables,
 } from '../../wire/tables.ts';
-import type { Desk } from '../desk.ts';
+import type { Desk, Served } from '../desk.ts';
 import { placeOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
@@ -50,7 +50,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
     return { sizes: Object.fromEntries(sizes) } satisfies WireSizes;
   }),
   question('tables/one', { unsaved, table: z.string() }, async (asked, { desk }) => {
-    const { catalog, columns, mapped } = await readBy(desk, asked.unsaved);
+    const { catalog, columns, mapped, placeNow } = await readBy(desk, asked.unsaved);
     const info = tableIn(catalog, asked.table);
     const surveys = await surveyOf(desk.database, await desk.catalog());
     const own = columns.get(asked.table);
@@ -66,7 +66,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       columns: [...info.columns.values()].map(({ name, declared, nullable }) => ({
         ...{ name, declared, nullable },
         uses: (own?.get(name.toLowerCase()) ?? []).map(({ mapping, element, place }) => ({
-          ...{ mapping, element, place: placeOf(place) },
+          ...{ mapping, element, place: placeOf(placeNow(place)) },
         })),
       })),
     } satisfies WireDetail;
@@ -148,6 +148,7 @@ interface ReadBy {
   readonly catalog: Catalog;
   readonly columns: MappedColumns;
   readonly mapped: WireMapped;
+  readonly placeNow: Served['placeNow'];
 }
 
 const known = new WeakMap<Registry, MappedColumns>();
@@ -156,11 +157,11 @@ const known = new WeakMap<Registry, MappedColumns>();
 async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
   const catalog = await desk.catalog();
   const served = await desk.served(texts);
-  if (!served) return { catalog, columns: new Map(), mapped: 'unknown' };
-  const { registry, stale } = served;
+  if (!served) return { catalog, columns: new Map(), mapped: 'unknown', placeNow: place => place };
+  const { registry, stale, placeNow } = served;
   const columns = known.get(registry) ?? mappedColumns(registry, served.catalog);
   known.set(registry, columns);
-  return { catalog, columns, mapped: stale ? 'stale' : 'current' };
+  return { catalog, columns, mapped: stale ? 'stale' : 'current', placeNow };
 }
 
 /** A key without columns of the other table means its primary key. */
