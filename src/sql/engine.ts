@@ -70,6 +70,8 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
   readonly foldsWords: boolean;
   /** A column in CREATE INDEX such that the index serves comparisons. `sql`: its name. */
   indexKey(sql: string, type: ColumnType | undefined): string;
+  /** Whether a line of a plan (`Database.explain`) says that all rows of a table or of an index are looked at. */
+  isScan(line: string): boolean;
   /** The statements that make and keep a table of words. Undefined: `lintel words` is not offered. */
   readonly wordTable: ((words: WordTable) => string) | undefined;
   /** What to look at, by the number or code of an error that a configuration causes. */

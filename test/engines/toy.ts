@@ -55,6 +55,7 @@ export function toyEngine(sent: string[]): Engine<ToyAddress> {
     digitsOfByte: 1,
     foldsWords: false,
     indexKey: sql => sql,
+    isScan: () => false,
     wordTable: undefined,
     cures: { TOY_LOST: 'Look under the bed.' },
   };

@@ -59,4 +59,23 @@ describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
     await tab.when(`${text('.query .cm-content')} === 'Patient?_id=2'`);
     await tab.when(`${text('.bundle pre')}?.includes('Müller')`);
   });
+
+  test('says of a search that no index narrows what its plan does', { timeout: 120_000 }, async () => {
+    const { tab } = page;
+    const told = `[...document.querySelectorAll('.way > p.quiet')].map(e => e.textContent).join()`;
+    await tab.run(`document.querySelector('.query .cm-content').focus()`);
+    for (const [query, said] of [
+      [
+        'Observation?status=final',
+        'No index is known that would narrow this search: its plan looks at all rows (SCAN w).',
+      ],
+      ['Observation?patient=1', 'No index is missing for this search.'],
+    ] as const) {
+      await tab.press('a', true);
+      await tab.write(query);
+      await tab.press('Escape');
+      await tab.press('Enter');
+      await tab.when(`${told} === ${JSON.stringify(said)}`);
+    }
+  });
 });

@@ -163,4 +163,12 @@ describe('indexes', () => {
       expect.stringMatching(/^no index has the words of PERSON\.SURNAME: .*`lintel words PERSON SURNAME`/),
     ]);
   });
+
+  test('that no index narrows says so where its plan looks at all rows', async () => {
+    const all = await search('Observation?status=final');
+    expect(all).toMatchObject({ advice: [], words: [], computed: [], isAdvised: true, scans: ['SCAN w'] });
+    expect(await search('Observation?patient=1')).toMatchObject({ advice: [], scans: [] });
+    // A page of a whole type is no search: it ends with the page.
+    expect(await search('Observation')).toMatchObject({ advice: [], scans: [] });
+  });
 });

@@ -39,6 +39,7 @@ export const MSSQL_ENGINE: Engine<MssqlAddress> = {
   digitsOfByte: 2,
   foldsWords: true,
   indexKey: sql => sql,
+  isScan: line => /\|--(?:Table|Clustered Index|Index|Columnstore Index) Scan\(/.test(line),
   wordTable: mssqlWordTable,
   cures: {
     18456: 'Look at the user and the password of DATABASE_URL, or at DATABASE_PASSWORD.',

@@ -29,6 +29,8 @@ export const SQLITE_ENGINE: Engine<SqliteAddress> = {
   foldsWords: false,
   // Texts are compared without trailing blanks.
   indexKey: (sql, type) => (type?.kind === 'text' ? `${sql} COLLATE RTRIM` : sql),
+  // Not of a row of constants, of a sub-select or of a table that a function makes.
+  isScan: line => /^SCAN (?!CONSTANT ROW|\(|.* VIRTUAL TABLE)/.test(line.trim()),
   wordTable: sqliteWordTable,
   cures: {
     SQLITE_CANTOPEN: `Expected a file that is there and can be read: ${LOOK}`,

@@ -63,6 +63,10 @@ export interface WireSearch {
   readonly engine: string;
   readonly statements: readonly WireSearchStatement[];
   readonly advice: readonly WireAdvice[];
+  /** It is known which indexes are missing; of a very large pack it is not. */
+  readonly isAdvised: boolean;
+  /** Of a search with conditions: lines of plans that look at all rows of a table. */
+  readonly scans: readonly string[];
   /** Texts that are compared by their words, and which command makes an index of these. */
   readonly words: readonly string[];
   /** `Patient?name`: values that are worked out before they are compared, which no plain index serves. */

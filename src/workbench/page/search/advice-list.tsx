@@ -2,18 +2,16 @@
  * Indexes that a search lacks, as statements for whoever administers the database, with what the engine says they would
  * change.
  */
-import type { WireAdvice } from '../../wire/search.ts';
+import type { WireSearch } from '../../wire/search.ts';
 import type { Bench } from '../bench.ts';
 
 interface Parts {
-  readonly advice: readonly WireAdvice[];
-  readonly words: readonly string[];
-  readonly computed: readonly string[];
-  readonly engine: string;
+  readonly found: Pick<WireSearch, 'advice' | 'words' | 'computed' | 'engine' | 'isAdvised' | 'scans'>;
   readonly bench: Bench;
 }
 
-export function AdviceList({ advice, words, computed, engine, bench }: Parts) {
+export function AdviceList({ found, bench }: Parts) {
+  const { advice, words, computed, engine } = found;
   const copy = async (statement: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(statement);
@@ -25,9 +23,7 @@ export function AdviceList({ advice, words, computed, engine, bench }: Parts) {
   return (
     <>
       <h2>Indexes for the DBA</h2>
-      {advice.length + words.length + computed.length === 0 && (
-        <p class="quiet">No index is missing for this search.</p>
-      )}
+      {advice.length + words.length + computed.length === 0 && <p class="quiet">{withoutAdvice(found)}</p>}
       {computed.length > 0 && (
         <p>No plain index would help {computed.join(', ')}: the values are worked out before they are compared.</p>
       )}
@@ -58,4 +54,10 @@ export function AdviceList({ advice, words, computed, engine, bench }: Parts) {
       ))}
     </>
   );
+}
+
+function withoutAdvice({ isAdvised, scans }: Parts['found']): string {
+  if (!isAdvised) return 'Which indexes are missing is not worked out for a pack of this size.';
+  if (scans.length === 0) return 'No index is missing for this search.';
+  return `No index is known that would narrow this search: its plan looks at all rows (${scans.join('; ')}).`;
 }

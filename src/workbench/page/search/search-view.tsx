@@ -99,7 +99,7 @@ interface FoundParts {
 }
 
 function Found({ found, query: typed, bench }: FoundParts) {
-  const { issues, bundle, milliseconds, failed, query, mappings, engine, statements, advice, words, computed } = found;
+  const { issues, bundle, milliseconds, failed, query, mappings, engine, statements } = found;
   const isRefused = issues.some(({ severity }) => severity === 'error');
   return (
     <div class="results">
@@ -127,7 +127,7 @@ function Found({ found, query: typed, bench }: FoundParts) {
             ))}
             <li class="quiet">{mappings.length === 0 ? 'no mapping can match' : `rows of ${mappings.join(', ')}`}</li>
           </ul>
-          <AdviceList {...{ advice, words, computed, engine, bench }} />
+          <AdviceList found={found} bench={bench} />
           <h2>
             {statements.length} {statements.length === 1 ? 'statement' : 'statements'} to {engine}
           </h2>

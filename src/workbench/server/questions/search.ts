@@ -97,6 +97,8 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
         engine: engineNamed(desk.database.engine).title,
         statements: statements.map(one => statementOf(one, desk.database.engine)),
         advice: advice.map(one => adviceOf(one, explained)),
+        isAdvised: !isLarge,
+        scans: query.filters.length === 0 ? [] : scansIn(explained, desk.database.engine),
         words: [...new Set(statements.flatMap(({ served }) => served.filter(line => line.startsWith(NO_WORDS))))],
         computed: computedIn(query, makeOffers(served.registry)),
         stale,
@@ -110,6 +112,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       return {
         ...{ issues, bundle: undefined, milliseconds: 0, failed: undefined, query: [], mappings: [], stale },
         ...{ engine: engineNamed(desk.database.engine).title, statements: [], advice: [], words: [], computed: [] },
+        ...{ isAdvised: !isLarge, scans: [] },
       } satisfies WireSearch;
     }
   }),
@@ -145,6 +148,13 @@ function statementOf({ purpose, mappings, rendered, served }: ExplainedStatement
     sql: own ? sqlLines(own, WIDTH) : [],
     parameters: own ? parameterLines(engine, own.parameters, true) : [],
   };
+}
+
+function scansIn({ statements }: Explanation, name: string): readonly string[] {
+  const engine = engineNamed(name);
+  return [
+    ...new Set(statements.flatMap(({ served }) => served.filter(line => engine.isScan(line)).map(line => line.trim()))),
+  ];
 }
 
 function adviceOf(index: WantedIndex, explained: Explanation): WireAdvice {
