@@ -2,9 +2,8 @@
  * What the row of the preview gives in C-CDA documents. In: a mapping and a key. Out: each section as a table and as
  * XML, with the list of ccds.yaml that finds it; or why there is none.
  */
-import { useEffect, useState } from 'preact/hooks';
 import type { WireCcda, WireCcdaSection } from '../../wire/mapping.ts';
-import { ask } from '../ask.ts';
+import { useAnswer } from '../answer.ts';
 import type { Bench } from '../bench.ts';
 
 interface Parts {
@@ -14,22 +13,7 @@ interface Parts {
 
 export function CcdaSide({ looked, bench }: Parts) {
   const { check, unsaved } = bench;
-  const [part, setPart] = useState<WireCcda>();
-  const [failed, setFailed] = useState<string>();
-  useEffect(() => {
-    const abort = new AbortController();
-    const { mapping, key } = looked;
-    ask<WireCcda>('ccda', { unsaved, mapping, key }, abort.signal).then(
-      found => {
-        setPart(found);
-        setFailed(undefined);
-      },
-      (error: Error) => {
-        if (!abort.signal.aborted) setFailed(error.message);
-      },
-    );
-    return () => abort.abort();
-  }, [looked, check]);
+  const { is: part, failed } = useAnswer<WireCcda>('ccda', { unsaved, ...looked }, [looked, check]);
   return (
     <section class="ccda" aria-label="C-CDA" aria-busy={part === undefined && failed === undefined}>
       {failed !== undefined && <p role="alert">{failed}</p>}

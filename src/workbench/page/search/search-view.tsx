@@ -4,6 +4,7 @@
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WireParameter, WireParameters, WireSearch, WireSearchStatement, WireTypes } from '../../wire/search.ts';
+import { useAnswer } from '../answer.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { AdviceList } from './advice-list.tsx';
@@ -12,7 +13,6 @@ import { QueryBox } from './query-box.tsx';
 import './search.css';
 
 export function SearchView({ bench }: { readonly bench: Bench }) {
-  const [types, setTypes] = useState<WireTypes>();
   const [text, setText] = useState(bench.left.search.text);
   const [asked, setAsked] = useState(bench.left.search.asked);
   const [found, setFound] = useState<WireSearch>();
@@ -32,13 +32,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
     asking.catch(() => parameters.delete(type));
     return asking;
   };
-  useEffect(() => {
-    const abort = new AbortController();
-    ask<WireTypes>('search/types', { unsaved }, abort.signal).then(setTypes, (error: Error) => {
-      if (!abort.signal.aborted) setFailed(error.message);
-    });
-    return () => abort.abort();
-  }, [check]);
+  const { is: types, failed: unread } = useAnswer<WireTypes>('search/types', { unsaved }, [check]);
   useEffect(() => {
     if (asked === undefined) return;
     const abort = new AbortController();
@@ -79,7 +73,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
         {busy && 'Searching…'}
         {!busy && (found ?? types)?.stale && 'The pack has errors: this is of the last texts without.'}
       </output>
-      {failed !== undefined && <p role="alert">{failed}</p>}
+      {(failed ?? unread) !== undefined && <p role="alert">{failed ?? unread}</p>}
       {found && failed === undefined && <Found found={found} query={asked?.query ?? ''} bench={bench} />}
       {!found && failed === undefined && (
         <p class="quiet">

@@ -3,9 +3,9 @@
  * another table is chosen or the view is left.
  */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { WireDetail, WireForeignKey, WireLikelyKey, WireLikelyKeys, WireProfile } from '../../wire/tables.ts';
-import { ask } from '../ask.ts';
+import { type Answer, useAnswer } from '../answer.ts';
 import type { Bench } from '../bench.ts';
 import { ColumnTable } from './column-table.tsx';
 import { profileText, rowsWords } from './words.ts';
@@ -18,25 +18,20 @@ interface Parts {
   readonly bench: Bench;
 }
 
-/** An answer, or why there is none; undefined while it is waited for. */
-interface Answer<T> {
-  readonly value?: T;
-  readonly failed?: string;
-}
-
 export function TableDetail({ id, names, choose, bench }: Parts) {
   const { unsaved, check } = bench;
-  const detail = useAnswer<WireDetail>('tables/one', { unsaved, table: id }, [id, check]);
-  const profile = useAnswer<WireProfile>('tables/profile', { unsaved, table: id }, [id]);
+  const asked = { unsaved, table: id };
+  const detail = useAnswer<WireDetail>('tables/one', asked, [id, check]);
+  const profile = useAnswer<WireProfile>('tables/profile', asked, [id]);
   // Where the profile takes all of its time, whoever leaves meanwhile waits for nothing more.
-  const isProfiled = profile !== undefined;
-  const likely = useAnswer<WireLikelyKeys>('tables/likely', { unsaved, table: id }, [id, isProfiled], isProfiled);
+  const isWanted = profile.is !== undefined || profile.failed !== undefined;
+  const likely = useAnswer<WireLikelyKeys>('tables/likely', asked, [id, isWanted], { isWanted });
   const [unmappedOnly, setUnmappedOnly] = useState(false);
-  const shown = detail?.value;
+  const shown = detail.is;
   if (!shown) {
     return (
-      <section class="table-detail" aria-label="Table" aria-busy={detail?.failed === undefined}>
-        {detail?.failed !== undefined && <p role="alert">{detail.failed}</p>}
+      <section class="table-detail" aria-label="Table" aria-busy={detail.failed === undefined}>
+        {detail.failed !== undefined && <p role="alert">{detail.failed}</p>}
       </section>
     );
   }
@@ -60,37 +55,19 @@ export function TableDetail({ id, names, choose, bench }: Parts) {
           only columns that are not mapped
         </label>
       </div>
+      {detail.failed !== undefined && <p role="alert">{detail.failed}</p>}
       <Keys detail={shown} likely={likely} names={names} choose={choose} />
       <p class="sampled">
-        <output aria-live="polite">
-          {profile?.value ? profileText(profile.value) : (profile?.failed ?? 'Reading rows…')}
-        </output>
+        <output aria-live="polite">{profile.is ? profileText(profile.is) : (profile.failed ?? 'Reading rows…')}</output>
       </p>
-      <ColumnTable table={id} columns={columns} profile={profile?.value} bench={bench} />
+      <ColumnTable table={id} columns={columns} profile={profile.is} bench={bench} />
     </section>
   );
 }
 
-/** Asks when one of `when` changes; what is not waited for any more is cancelled at the server, too. */
-function useAnswer<T>(path: string, body: object, when: readonly unknown[], isWanted = true): Answer<T> | undefined {
-  const [answer, setAnswer] = useState<Answer<T>>();
-  useEffect(() => {
-    if (!isWanted) return;
-    const abort = new AbortController();
-    ask<T>(path, body, abort.signal).then(
-      value => setAnswer({ value }),
-      (error: Error) => {
-        if (!abort.signal.aborted) setAnswer({ failed: error.message });
-      },
-    );
-    return () => abort.abort();
-  }, when);
-  return answer;
-}
-
 interface KeyParts extends Pick<Parts, 'names' | 'choose'> {
   readonly detail: WireDetail;
-  readonly likely: Answer<WireLikelyKeys> | undefined;
+  readonly likely: Answer<WireLikelyKeys>;
 }
 
 function Keys({ detail, likely, names, choose }: KeyParts) {
@@ -126,13 +103,13 @@ function Keys({ detail, likely, names, choose }: KeyParts) {
       />
       <Entry
         title="Likely foreign keys"
-        items={(likely?.value?.keys ?? []).map(one => (
+        items={(likely.is?.keys ?? []).map(one => (
           <>
             {one.column} → {linkOf(one.table)} ({one.theirs}) <span class="quiet">{reasonOf(one)}</span>
           </>
         ))}
-        none={likely === undefined ? 'looking…' : (likely.failed ?? 'none found')}
-        after={likely?.value?.cut ? '; the time was over before all columns were looked at' : undefined}
+        none={likely.is ? 'none found' : (likely.failed ?? 'looking…')}
+        after={likely.is?.cut ? '; the time was over before all columns were looked at' : undefined}
       />
       <Entry
         title="Referenced by"

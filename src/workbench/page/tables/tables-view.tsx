@@ -2,7 +2,8 @@
  * The view of the database: its tables, and one of them with its columns as the rows show them.
  */
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import type { WireRows, WireSizes, WireTables } from '../../wire/tables.ts';
+import type { WireSizes, WireTables } from '../../wire/tables.ts';
+import { useAnswer } from '../answer.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import './tables.css';
@@ -15,10 +16,9 @@ const FIRST: Wanted = { text: '', show: 'all', by: 'name', descending: false };
 /** What was looked at, for whoever comes back from another view. */
 let left: { readonly wanted: Wanted; readonly chosen: string | undefined } = { wanted: FIRST, chosen: undefined };
 
+const NO_SIZES: WireSizes['sizes'] = {};
+
 export function TablesView({ bench }: { readonly bench: Bench }) {
-  const [list, setList] = useState<WireTables>();
-  const [sizes, setSizes] = useState<Readonly<Record<string, WireRows>>>({});
-  const [failed, setFailed] = useState<string>();
   const [wanted, setWanted] = useState(left.wanted);
   const [chosen, setChosen] = useState(left.chosen);
   /** How often the schema was read anew. */
@@ -26,30 +26,13 @@ export function TablesView({ bench }: { readonly bench: Bench }) {
   const { check, unsaved } = bench;
   left = { wanted, chosen };
 
+  // What is mapped may be another with every check.
+  const { is: list, failed } = useAnswer<WireTables>('tables', { unsaved, again: false }, [check, read]);
+  const sized = useAnswer<WireSizes>('tables/sizes', {}, [read]);
+  const sizes = sized.is?.sizes ?? NO_SIZES;
   useEffect(() => {
-    const abort = new AbortController();
-    ask<WireTables>('tables', { unsaved, again: false }, abort.signal).then(
-      found => {
-        setList(found);
-        setFailed(undefined);
-      },
-      (error: Error) => {
-        if (!abort.signal.aborted) setFailed(error.message);
-      },
-    );
-    return () => abort.abort();
-    // What is mapped may be another with every check.
-  }, [check, read]);
-  useEffect(() => {
-    const abort = new AbortController();
-    ask<WireSizes>('tables/sizes', {}, abort.signal).then(
-      found => setSizes(found.sizes),
-      (error: Error) => {
-        if (!abort.signal.aborted) bench.tell(error.message);
-      },
-    );
-    return () => abort.abort();
-  }, [read]);
+    if (sized.failed !== undefined) bench.tell(sized.failed);
+  }, [sized]);
 
   const again = async (): Promise<void> => {
     try {
