@@ -126,7 +126,7 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare];
+  const single = READINGS[bare] ?? READINGS[/^(ymd8) \(at /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   if (emitted !== undefined) return single.differs(text, emitted, context);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;
@@ -175,20 +175,24 @@ const CLOCKS: Readonly<Record<string, RegExp>> = {
 function contradictsMoment(
   [date = null, time = null]: readonly SqlValue[],
   emitted: string | undefined,
-  { time: form = '' }: CodecOptions,
+  { time: form = '', at }: CodecOptions,
   zone: string,
 ): boolean | undefined {
   const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(String(date ?? '').trim());
   if (!day) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] = day;
   const digits = `${year}-${month}-${dayOfMonth}`.replace(/(-00){1,2}$/, '');
+  // With a time for days that have none, a month or a year is no value.
+  if (at !== undefined && digits.length < 10) return emitted !== undefined;
   if (emitted === undefined) return DAY.test(digits) ? true : undefined;
   if (emitted.slice(0, 10) !== digits) return true;
-  const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(String(time ?? '')) ?? [];
+  const written = typeof time === 'number' ? String(time).padStart(form.length, '0') : String(time ?? '');
+  const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(written) ?? [];
   const isTime = hour !== '' && hour < '24' && minute < '60' && second < '60' && digits.length === 10;
   // A TIME column may hold other spellings, which its dialect reads.
-  if (!isTime) return emitted.length > 10 ? form !== 'time' : false;
-  const clock = `${hour}:${minute}:${second}`;
+  if (!isTime && at === undefined) return emitted.length > 10 ? form !== 'time' : false;
+  if (!isTime && form === 'time') return undefined;
+  const clock = isTime ? `${hour}:${minute}:${second}` : (at ?? '');
   if (emitted.slice(11, 19) !== clock) return true;
   // Before zones had whole minutes an offset says less than the clocks.
   return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);

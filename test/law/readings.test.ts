@@ -255,6 +255,38 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'date-and-time of whole numbers',
+    codec: made('date-and-time', 'dateTime', [INTEGER, INTEGER], { date: 'ymd8', time: 'hhmm' }),
+    raws: two(fc.constantFrom(20_240_311, 20_240_300, 20_230_230, 0), fc.constantFrom(0, 5, 930, 2359, 2400, 960, -1)),
+    faults: [
+      [[20_240_311, 930], '2024-03-11'],
+      [[20_240_311, 930], '2024-03-11T09:31:00-04:00'],
+      [[20_240_311, 960], '2024-03-11T10:00:00-04:00'],
+      [[20_240_311, null], undefined],
+    ],
+  },
+  {
+    name: 'date-and-time with a time for rows that have none',
+    codec: made('date-and-time', 'instant', [INTEGER, INTEGER], { date: 'ymd8', time: 'hhmmss', at: '08:30' }),
+    raws: two(fc.constantFrom(20_240_311, 20_240_300, 20_230_230, 0), fc.constantFrom(0, 5, 93_000, 240_000, -1)),
+    faults: [
+      [[20_240_311, 93_000], '2024-03-11T08:30:00.000-04:00'],
+      [[20_240_311, null], '2024-03-11T00:00:00.000-04:00'],
+      [[20_240_311, null], undefined],
+      [[20_240_300, null], '2024-03-01T08:30:00.000-05:00'],
+    ],
+  },
+  {
+    name: 'ymd8 with a time of day',
+    codec: made('ymd8', 'instant', [INTEGER], { at: '00:00' }),
+    raws: one(fc.constantFrom(20_240_311, 20_240_300, 20_230_230, 0)),
+    faults: [
+      [[20_240_311], '2024-03-12T00:00:00.000-04:00'],
+      [[20_240_311], undefined],
+      [[20_240_300], '2024-03-01T00:00:00.000-05:00'],
+    ],
+  },
+  {
     name: 'date-and-time of a DATE and a TIME',
     codec: made('date-and-time', 'dateTime', [DATE, TIME], { date: 'date', time: 'time' }),
     raws: two(DAYS, fc.constantFrom('08:30:00', '23:59:59', '02:30:00')),

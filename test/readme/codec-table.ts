@@ -45,7 +45,10 @@ const FHIR_TYPES = (
 /** Options for codecs that cannot do without. */
 const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   boolean: [undefined, { true: 'Y', false: 'N' }],
-  'date-and-time': ['ymd8', 'date'].flatMap(date => ['hhmm', 'time'].map(time => ({ date, time }))),
+  'date-and-time': ['ymd8', 'date']
+    .flatMap(date => ['hhmm', 'time'].map(time => ({ date, time })))
+    .concat(['ymd8', 'date'].flatMap(date => ['hhmm', 'time'].map(time => ({ date, time, at: '00:00' })))),
+  ymd8: [undefined, { at: '00:00' }],
 };
 
 const SEARCH = { indexed: 'offered', computed: 'computed', none: 'none' } as const;

@@ -18,16 +18,16 @@ const folder = temporaryFolder(afterAll);
 const SQL = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9), SUR1 VARCHAR(20), SUR2 VARCHAR(20));
 CREATE TABLE ADDR (ID INTEGER NOT NULL, REV INTEGER NOT NULL, CITY VARCHAR(20), PRIMARY KEY (ID, REV));
-CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, BORN_AT INTEGER, STILL CHAR(1), PRIMARY KEY (FAC, CODE));
+CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, BORN_AT INTEGER, STILL CHAR(1), UPD_DT INTEGER, UPD_TM INTEGER, PRIMARY KEY (FAC, CODE));
 CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME);
 CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME);
-CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), PRIMARY KEY (ID, REV));
+CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
-INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't'), ('NO-A', '1', NULL, 'f');
+INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000');
 INSERT INTO NOTE VALUES (1, 50, '2024-02-01 08:00:00.000'), (2, 50, '2024-01-15 08:00:00.000');
-INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2, NULL, NULL), (7, 2, '120/80', '5.4 mmol/L', 'P', 1, '2,75', '14/03/2024 08:30'), (8, 1, '118/', NULL, 'V', 50, 'many', '31/02/2024 08:30');
+INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2, NULL, NULL, NULL), (7, 2, '120/80', '5.4 mmol/L', 'P', 1, '2,75', '14/03/2024 08:30', 20240314), (8, 1, '118/', NULL, 'V', 50, 'many', '31/02/2024 08:30', 20240300);
 `;
 
 const PEOPLE = `mapping: people
@@ -51,7 +51,11 @@ elements:
 ---
 mapping: staff
 resource: Practitioner
-source: { table: STAFF, as: t, key: [FAC, CODE] }
+source:
+  table: STAFF
+  as: t
+  key: [FAC, CODE]
+  changed: { from: [UPD_DT, UPD_TM], via: { date-and-time: { date: ymd8, time: hhmmss, at: "00:00" } } }
 id: "{FAC|escaped}-{CODE|escaped}"
 elements:
   active: { from: STILL, via: { boolean: { true: t, false: f } } }
@@ -76,6 +80,7 @@ elements:
     first: [{ ref: people, on: { ID: n.OWNER_ID }, if: { n.OWNER_TYPE: P } }, { ref: people, on: { ID: v.PERSON_ID } }]
   valueQuantity: { value: { from: n.AMT, via: [{ piece: { by: " ", at: 1 } }, number] }, unit: { from: n.AMT, via: { piece: { by: " ", at: 2 } } } }
   effectiveDateTime: { sql: "CONCAT(SUBSTRING({n.TAKEN}, 7, 4), '-', SUBSTRING({n.TAKEN}, 4, 2), '-', SUBSTRING({n.TAKEN}, 1, 2), SUBSTRING({n.TAKEN}, 11, 9))", type: datetime }
+  issued: { from: n.SENT, via: { ymd8: { at: "00:00" } } }
   component:
     - { code: { text: dose }, needs: [valueQuantity], valueQuantity: { value: { sql: "REPLACE({n.DOSE}, ',', '.')", type: varchar(9), via: number } } }
     - { code: { text: systolic }, needs: [valueQuantity], valueQuantity: { value: { from: n.BP, via: [{ piece: { by: "/", at: 1 } }, number] } } }
@@ -136,7 +141,10 @@ test('what old tables have is said as the reference says', async () => {
   ]);
   const staff = await allOf(facade, 'Practitioner', []);
   expect(new Set(staff.map(({ id }) => id)).size).toBe(2);
-  expect(staff).toMatchObject([{ active: true, birthDate: '1969-12-31' }, { active: false }]);
+  expect(staff).toMatchObject([
+    { active: true, birthDate: '1969-12-31', meta: { lastUpdated: '2024-03-01T09:15:00.000-05:00' } },
+    { active: false, meta: { lastUpdated: '2024-07-01T00:00:00.000-04:00' } },
+  ]);
   expect(staff[1]).not.toHaveProperty('birthDate');
   const quantity = (value: number) => ({ valueQuantity: { value } });
   expect(await allOf(facade, 'Observation', [])).toMatchObject([
@@ -145,6 +153,7 @@ test('what old tables have is said as the reference says', async () => {
       subject: { reference: 'Patient/1' },
       valueQuantity: { value: 5.4, unit: 'mmol/L' },
       effectiveDateTime: '2024-03-14T08:30:00-04:00',
+      issued: '2024-03-14T00:00:00.000-04:00',
       component: [quantity(2.75), quantity(120), quantity(80)],
     },
     { id: '8', subject: { reference: 'Patient/2' }, component: [quantity(118)] },

@@ -52,6 +52,8 @@ export interface CodecOptions {
   readonly false?: readonly string[];
   /** `date-and-time`: how the time is written. */
   readonly time?: string;
+  /** The time of day where none is written. */
+  readonly at?: string;
   /** Text steps before the codec, and the label of the codec itself. */
   readonly steps?: readonly StepOptions[];
   readonly behind?: string;

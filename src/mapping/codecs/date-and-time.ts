@@ -1,11 +1,26 @@
 /**
  * `date-and-time`: a day in one column and the time of day in another. In: a packed date, DATE or DATETIME (its day),
- * and digits or a TIME. Out: a dateTime with seconds and offset, or the date alone where the time is blank or
- * impossible, or where the date is but a month or a year. The inverse compares both columns, after a range of the date
- * column that an index serves.
+ * and digits, a whole number of them (`930`) or a TIME. Out: a dateTime with seconds and offset, or the date alone
+ * where the time is blank or impossible, or where the date is but a month or a year. With `at` every day has a time,
+ * and the value is an instant or a dateTime. The inverse compares both columns, after a range of the date column that
+ * an index serves.
  */
-import type { ColumnType } from '../../sql/column-type.ts';
-import { and, compare, FALSE, flag, given, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
+import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
+import {
+  and,
+  call,
+  compare,
+  constant,
+  FALSE,
+  flag,
+  given,
+  glob,
+  isNull,
+  not,
+  or,
+  TRUE,
+  value,
+} from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import {
   DAY,
@@ -20,8 +35,9 @@ import {
 } from '../../time/calendar.ts';
 import { clip, type Range } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
+import type { Criterion } from '../criterion.ts';
 import { type Codec, column, type OrderFace } from './codec.ts';
-import { MINUTE, SECOND, satisfying } from './date-interval.ts';
+import { MINUTE, type Precision, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
 import { bounds, isTimed, timeLiteral } from './stored-time.ts';
@@ -36,6 +52,14 @@ export interface DateAndTimeOptions {
   readonly timeType: ColumnType;
   /** How the time is written; `time` is a TIME column. */
   readonly time: TimeForm;
+  /** Of a moment: the time of day where the second column has none. Without it such a value is the day alone. */
+  readonly at?: MomentOptions | undefined;
+}
+
+export interface MomentOptions {
+  readonly fhirType: 'dateTime' | 'instant';
+  /** In milliseconds, of whole minutes. */
+  readonly local: number;
 }
 
 const HOURS = ['[01][0-9]', '2[0-3]'];
@@ -56,9 +80,17 @@ const FORMS: Readonly<Record<TimeForm, { readonly minute: 2 | 3; readonly second
     time: { minute: 3, second: 6, length: 8 },
   };
 const COLON = 58;
+/** Of a whole number, whose text begins with no zero: 0 to 2359, and likewise with seconds. */
+const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
+  hhmm: ['[0-9]', SIXTY, `[0-9]${SIXTY}`, ...['1[0-9]', '2[0-3]'].map(hour => hour + SIXTY)],
+  hhmmss: [
+    ...['[0-9]', SIXTY, `[0-9]${SIXTY}`, SIXTY + SIXTY],
+    ...['[0-9]', '1[0-9]', '2[0-3]'].map(hour => hour + SIXTY + SIXTY),
+  ],
+};
 
 /** A date column and a time column together. */
-export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateAndTimeOptions): Codec {
+export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: DateAndTimeOptions): Codec {
   const timed = isTimed(dateType) ? dateType : undefined;
   const dates = timed ? dateCodec({ zone, columnType: timed }) : ymd8Codec({ zone, columnType: dateType });
   const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
@@ -67,31 +99,32 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     if (timed) return timeLiteral(day * DAY, timed);
     return value(dateType.kind === 'text' ? String(packDay(day)).padStart(8, '0') : packDay(day), dateType);
   };
-  const timeValue = (local: number): Expression => value(printForm(local, form, timeType), timeType);
+  const timeValue = (local: number): Expression => value(storedTime(local, form, timeType), timeType);
 
   const hasDate = (date: Expression): Predicate => (timed ? not(isNull(date)) : isPacked(date));
 
+  const isWholeDay = (date: Expression): Predicate => and(hasDate(date), timed ? TRUE : not(glob(date, '*00')));
+
   /** The date is a day and the time is one: the value has a time. */
-  const hasTime = (columns: readonly Expression[]): Predicate => {
-    const time = column(columns, 1);
-    const wellFormed =
-      form === 'time' ? not(isNull(time)) : or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
-    return and(hasDate(column(columns, 0)), timed ? TRUE : not(glob(column(columns, 0), '*00')), wellFormed);
-  };
+  const hasTime = (columns: readonly Expression[]): Predicate =>
+    and(isWholeDay(column(columns, 0)), isWellFormed(column(columns, 1), form));
 
   const { first, end } = timed ? bounds(timed) : { first: FIRST_DAY * DAY, end: END_DAY * DAY };
+
+  // No day from `end` on can be stored, nor its literal be written.
+  const since = (date: Expression, day: number): Predicate =>
+    day * DAY < end ? compare(date, '>=', dayLiteral(day)) : FALSE;
+  const before = (date: Expression, day: number): Predicate =>
+    day * DAY < end ? compare(date, '<', dayLiteral(day)) : TRUE;
 
   const within = (columns: readonly Expression[], { from, to }: Range): Predicate => {
     const date = column(columns, 0);
     const time = column(columns, 1);
-    // No day from `end` on can be stored, nor its literal be written.
-    const since = (day: number): Predicate => (day * DAY < end ? compare(date, '>=', dayLiteral(day)) : FALSE);
-    const before = (day: number): Predicate => (day * DAY < end ? compare(date, '<', dayLiteral(day)) : TRUE);
-    const bound = (at: number, sinceDay: typeof since, op: '>=' | '<', nextDay: number): Predicate => {
-      const local = at * unit;
+    const bound = (number: number, side: typeof since, op: '>=' | '<', nextDay: number): Predicate => {
+      const local = number * unit;
       const day = Math.floor(local / DAY);
-      if (local === day * DAY) return sinceDay(day);
-      return and(sinceDay(day + 1 - nextDay), or(sinceDay(day + nextDay), compare(time, op, timeValue(local))));
+      if (local === day * DAY) return side(date, day);
+      return and(side(date, day + 1 - nextDay), or(side(date, day + nextDay), compare(time, op, timeValue(local))));
     };
     return and(
       Number.isFinite(from) ? bound(from, since, '>=', 1) : TRUE,
@@ -99,21 +132,37 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
     );
   };
 
+  // A moment as an instant is written with milliseconds, and is as short as one.
+  const precise = at?.fhirType === 'instant';
+  const precisionOf = (of: Precision): Precision => (precise ? { ...of, length: 1 } : of);
+
+  /** Values without a time that satisfy a criterion. */
+  const days = (columns: readonly Expression[], criterion: Criterion & { readonly kind: 'date' }): Predicate => {
+    const date = column(columns, 0);
+    if (!at) return dates.match([date], criterion, { now: 0 }) ?? FALSE;
+    const ceiling = (local: number): number => Math.ceil((local - at.local) / DAY);
+    const set = clip(satisfying(criterion.any, zone, precisionOf({ ceiling, length: 1000 })), first / DAY, end / DAY);
+    const ranges = set.map(({ from, to }) =>
+      and(Number.isFinite(from) ? since(date, from) : TRUE, Number.isFinite(to) ? before(date, to) : TRUE),
+    );
+    return and(isWholeDay(date), or(...ranges));
+  };
+
   // Rows that were made together stand together.
   let last: { readonly rawDate: SqlValue; readonly rawTime: SqlValue; readonly value: string | undefined } | undefined;
   const read = (rawDate: SqlValue, rawTime: SqlValue): string | undefined => {
     const date = dates.decode(rawDate);
     if (typeof date !== 'string') return undefined;
-    const time = date.length === 10 ? readTime(rawTime, form) : undefined;
+    const time = date.length === 10 ? (readTime(rawTime, form, timeType) ?? at?.local) : undefined;
     const day = time === undefined ? undefined : parseDay(date);
-    if (day === undefined || time === undefined) return date;
-    return `${date}T${printTime(time)}${zone.offsetTextOf(day * DAY + time)}`;
+    if (day === undefined || time === undefined) return at ? undefined : date;
+    return `${date}T${printTime(time)}${precise ? '.000' : ''}${zone.offsetTextOf(day * DAY + time)}`;
   };
 
   return {
     label: 'date-and-time',
-    options: { time: form },
-    yields: ['dateTime'],
+    options: { time: form, ...(at && { at: printTime(at.local) }) },
+    yields: [at?.fhirType ?? 'dateTime'],
     columns: 2,
     small: false,
     plain: true,
@@ -123,16 +172,70 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form }: DateA
         last = { rawDate, rawTime, value: read(rawDate, rawTime) };
       return last.value;
     },
-    present: columns => hasDate(column(columns, 0)),
-    match: (columns, criterion, clock) => {
+    present: columns => (at ? isWholeDay : hasDate)(column(columns, 0)),
+    match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
-      const set = clip(satisfying(criterion.any, zone, unit === 1000 ? SECOND : MINUTE), first / unit, end / unit);
+      const precision = precisionOf(unit === 1000 ? SECOND : MINUTE);
+      const set = clip(satisfying(criterion.any, zone, precision), first / unit, end / unit);
       const moments = or(...set.map(range => within(columns, range)));
-      const days = dates.match([column(columns, 0)], criterion, clock) ?? FALSE;
-      return or(and(hasTime(columns), moments), and(not(hasTime(columns)), days));
+      return or(and(hasTime(columns), moments), and(not(hasTime(columns)), days(columns, criterion)));
     },
-    order: orderOf(dateType, form, timeType, hasTime),
+    order: at
+      ? orderOfMoments({ dateType, form, timeType, at: at.local, hasTime })
+      : orderOf(dateType, form, timeType, hasTime),
   };
+}
+
+function isWellFormed(time: Expression, form: TimeForm): Predicate {
+  if (form === 'time') return not(isNull(time));
+  if (time.type.kind === 'integer' && isOfDigits(form))
+    return or(...NUMBERS[form].map(pattern => glob(call('text', [time], UNICODE), pattern)));
+  return or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
+}
+
+function isOfDigits(form: TimeForm): form is 'hhmm' | 'hhmmss' {
+  return form === 'hhmm' || form === 'hhmmss';
+}
+
+interface MomentOrder {
+  readonly dateType: ColumnType;
+  readonly form: TimeForm;
+  readonly timeType: ColumnType;
+  readonly at: number;
+  readonly hasTime: (columns: readonly Expression[]) => Predicate;
+}
+
+/** Every value has a time, be it that of `at`. */
+function orderOfMoments({ dateType, form, timeType, at, hasTime }: MomentOrder): OrderFace {
+  const otherwise = constant(storedTime(at, form, timeType), timeType);
+  const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
+  return {
+    by: columns => {
+      const time = { when: hasTime(columns), give: column(columns, 1) };
+      return [column(columns, 0), { kind: 'choice', of: [time], otherwise, type: timeType }];
+    },
+    toKey: ([date, time]) => {
+      const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
+      const local = time === undefined ? undefined : readTime(time, form, timeType);
+      if (packed === undefined || local === undefined || printPacked(packed)?.length !== 10) return undefined;
+      return `${packedKey(packed).slice(0, 10)} ${printTime(local)}.0000000`;
+    },
+    fromKey: key => {
+      const { local, rest } = parseTimeKey(String(key));
+      const from = Math.ceil((local + (rest > 0 ? 1 : 0)) / unit) * unit;
+      const day = Math.floor(from / DAY);
+      if (day >= END_DAY) return undefined;
+      return [storedDay(packDay(day), dateType), storedTime(from - day * DAY, form, timeType)];
+    },
+  };
+}
+
+/** A packed date as a column of the type holds it. */
+function storedDay(packed: number, type: ColumnType): SqlValue {
+  if (type.kind === 'text') return String(packed).padStart(8, '0');
+  if (type.kind === 'date') return printDay(firstDay(packed));
+  if (type.kind !== 'datetime') return packed;
+  return `${printDay(firstDay(packed))} 00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
 }
 
 /** Values without a time come first on their day; their key is the day alone. */
@@ -142,19 +245,14 @@ function orderOf(
   timeType: ColumnType,
   hasTime: (columns: readonly Expression[]) => Predicate,
 ): OrderFace {
-  const writeDate = (packed: number): SqlValue => {
-    if (dateType.kind === 'text') return String(packed).padStart(8, '0');
-    if (dateType.kind === 'date') return printDay(firstDay(packed));
-    if (dateType.kind !== 'datetime') return packed;
-    return `${printDay(firstDay(packed))} 00:00:00${dateType.fraction > 0 ? `.${'0'.repeat(dateType.fraction)}` : ''}`;
-  };
+  const writeDate = (packed: number): SqlValue => storedDay(packed, dateType);
   return {
     by: columns => [column(columns, 0), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
     toKey: ([date, known, time]) => {
       const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
       if (packed === undefined || printPacked(packed) === undefined) return undefined;
       const day = packedKey(packed).slice(0, 10);
-      const local = known === 1 && time !== undefined ? readTime(time, form) : undefined;
+      const local = known === 1 && time !== undefined ? readTime(time, form, timeType) : undefined;
       return local === undefined ? day : `${day} ${printTime(local)}.0000000`;
     },
     fromKey: key => {
@@ -168,7 +266,7 @@ function orderOf(
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
       // A month or year has no times: what follows it is its first day.
       if (!isDay || time >= DAY) return dayFrom(packed + 1);
-      return [writeDate(packed), 1, printForm(time, form, timeType)];
+      return [writeDate(packed), 1, storedTime(time, form, timeType)];
     },
   };
 }
@@ -179,9 +277,8 @@ function packText(date: SqlValue | undefined): number | undefined {
 }
 
 /** Milliseconds since midnight, or undefined if the text is no time of that form. */
-function readTime(raw: SqlValue, form: TimeForm): number | undefined {
-  if (typeof raw !== 'string') return undefined;
-  const text = trimEnd(raw);
+function readTime(raw: SqlValue, form: TimeForm, type: ColumnType): number | undefined {
+  const text = storedText(raw, FORMS[form].length, type);
   const { minute: at, second: end, length } = FORMS[form];
   if (text.length !== length && !(form === 'time' && isFraction(text, length))) return undefined;
   if (at === 3 && (text.charCodeAt(2) !== COLON || (end !== undefined && text.charCodeAt(5) !== COLON)))
@@ -189,9 +286,21 @@ function readTime(raw: SqlValue, form: TimeForm): number | undefined {
   return parseClock(twoDigits(text, 0), twoDigits(text, at), end === undefined ? 0 : twoDigits(text, end));
 }
 
+/** A whole number, which some columns give as a text, has no zeros before it. */
+function storedText(raw: SqlValue, length: number, { kind }: ColumnType): string {
+  if (kind === 'integer') return raw === null ? '' : String(raw).padStart(length, '0');
+  return typeof raw === 'string' ? trimEnd(raw) : '';
+}
+
 /** A point and digits from there on. */
 function isFraction(text: string, at: number): boolean {
   return text.charAt(at) === '.' && text.length > at + 1 && !Number.isNaN(digits(text, at + 1, text.length));
+}
+
+/** As a column of the type holds it. */
+function storedTime(local: number, form: TimeForm, type: ColumnType): SqlValue {
+  const text = printForm(local, form, type);
+  return type.kind === 'integer' ? Number(text) : text;
 }
 
 function printForm(local: number, form: TimeForm, type: ColumnType): string {

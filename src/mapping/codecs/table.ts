@@ -13,7 +13,7 @@ import { codeCodec, integerTextCodec } from './code.ts';
 import { type CodeMap, codeMapCodec, type Facet } from './code-map.ts';
 import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
-import { dateAndTimeCodec } from './date-and-time.ts';
+import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { countedCodec, epochCodec } from './epoch.ts';
@@ -26,12 +26,17 @@ import { entitiesStep, pieceStep, stepped, type TextStep, upperStep, wordsStep }
 import { isUuidBytes, uuidCodec } from './uuid.ts';
 import { isDateForm, writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
-import { ymd8Codec } from './ymd8.ts';
+import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
 const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
+/** Times of two columns may be written without seconds. */
+const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
+const NO_TIME_OF = (how: string): string =>
+  `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
+const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 const ONE_OR_MORE = /^[1-9]\d?$/;
 
 /** Codecs by name. Code maps and text steps have names of their own. */
@@ -46,11 +51,14 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.union([NONE, z.strictObject({ true: RAWS, false: RAWS })]),
     (options, [type]) => booleans(type, options) ?? refuse('boolean', type),
   ),
-  ymd8: entry(NONE, (_, [type], { zone }) =>
-    type?.kind === 'text' || type?.kind === 'integer'
-      ? onWholeNumbers(ymd8Codec({ zone: zoneOf(zone), columnType: type }), [type])
-      : refuse('ymd8', type),
-  ),
+  ymd8: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
+    if (type?.kind !== 'text' && type?.kind !== 'integer') return refuse('ymd8', type);
+    const days = { zone: zoneOf(zone), columnType: type };
+    if (!options)
+      return fhirType === 'instant' ? NO_TIME_OF('ymd8: {at: "00:00"}') : onWholeNumbers(ymd8Codec(days), [type]);
+    if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+    return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
+  }),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
@@ -71,8 +79,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
           : dateCodec({ zone: zoneOf(zone), columnType: type });
       if (type.kind !== 'date') return 'date: `at` is for a DATE column; a column with times has its own';
       if (fhirType !== 'instant' && fhirType !== 'dateTime') return 'date: `at` gives an instant or a dateTime';
-      const [hour = 0, minute = 0, second = 0] = options.at.split(':').map(Number);
-      const at = ((hour * 60 + minute) * 60 + second) * 1000;
+      const at = millisecondsOf(options.at);
       return dateAtCodec({ zone: zoneOf(zone), columnType: { ...type, kind: 'date' }, fhirType, at });
     },
   ),
@@ -96,14 +103,23 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.strictObject({
       date: z.enum(['ymd8', 'date']),
       time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'time']),
+      at: MOMENT.optional(),
     }),
-    ({ date, time }, [dateType, timeType], { zone }) => {
+    ({ date, time, at }, [dateType, timeType], { zone, fhirType }) => {
       if (!dateType || !timeType) return 'takes 2 columns';
       const dated = date === 'date' ? isTimed(dateType) : dateType.kind === 'text' || dateType.kind === 'integer';
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
-      if (timeType.kind !== (time === 'time' ? 'time' : 'text'))
+      const isNumber = timeType.kind === 'integer' && (time === 'hhmm' || time === 'hhmmss');
+      if (timeType.kind !== (time === 'time' ? 'time' : 'text') && !isNumber)
         return refuse(`date-and-time with time: ${time}`, timeType);
-      return onWholeNumbers(dateAndTimeCodec({ zone: zoneOf(zone), dateType, timeType, time }), [dateType, timeType]);
+      const both = { zone: zoneOf(zone), dateType, timeType, time };
+      if (at === undefined)
+        return fhirType === 'instant'
+          ? NO_TIME_OF('at: "00:00"')
+          : onWholeNumbers(dateAndTimeCodec(both), [dateType, timeType]);
+      if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+      const moment: MomentOptions = { fhirType, local: millisecondsOf(at) };
+      return onWholeNumbers(dateAndTimeCodec({ ...both, at: moment }), [dateType, timeType]);
     },
   ),
   'ymd-parts': entry(NONE, (_, types, { zone }) => {
@@ -284,6 +300,12 @@ function counted(
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
   return countedCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
+}
+
+/** Of `HH:MM` or `HH:MM:SS`. */
+function millisecondsOf(clock: string): number {
+  const [hour = 0, minute = 0, second = 0] = clock.split(':').map(Number);
+  return ((hour * 60 + minute) * 60 + second) * 1000;
 }
 
 function refuse(name: string, type: ColumnType | undefined): string {

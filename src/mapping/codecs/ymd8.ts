@@ -5,15 +5,24 @@
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import type { ColumnType } from '../../sql/column-type.ts';
-import { and, value } from '../../sql/construct.ts';
+import { and, glob, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, pad, twoDigits } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime, twoDigits } from '../../time/calendar.ts';
 import { clip } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import { areValues, rangePredicate } from '../ranges.ts';
+import { areValues, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
-import { firstDay, LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
+import { satisfying } from './date-interval.ts';
+import {
+  firstDay,
+  LAST_PACKED,
+  nextPacked,
+  packDay,
+  packedAfter,
+  packedSatisfying,
+  printPacked,
+} from './packed-date.ts';
 import { trimEnd } from './text.ts';
 
 export interface Ymd8Options {
@@ -47,6 +56,56 @@ export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
         const packed = packedFromKey(String(key));
         if (packed > LAST_PACKED) return undefined;
         return [columnType.kind === 'text' ? pad(packed, 8) : packed];
+      },
+    },
+  };
+}
+
+export interface Ymd8AtOptions extends Ymd8Options {
+  readonly fhirType: 'dateTime' | 'instant';
+  /** The time of day that the mapping says, in milliseconds. */
+  readonly at: number;
+}
+
+/** A packed day as the moment of it that the mapping says; months and years are absent. */
+export function ymd8AtCodec({ zone, columnType, fhirType, at }: Ymd8AtOptions): Codec {
+  const isDay = (column: Expression): Predicate => and(isPacked(column), not(glob(column, '*00')));
+  const dayIn = (raw: SqlValue): number | undefined => parseDay(printPacked(readPacked(raw) ?? 0) ?? '');
+  const stored = (day: number): SqlValue => (columnType.kind === 'text' ? pad(packDay(day), 8) : packDay(day));
+  const ceiling = (local: number): number => Math.ceil((local - at) / DAY);
+  const precision = { ceiling, length: fhirType === 'instant' ? 1 : 1000 };
+  return {
+    label: `ymd8 (at ${printTime(at)})`,
+    yields: [fhirType],
+    columns: 1,
+    small: false,
+    plain: true,
+    inverse: 'indexed',
+    decode: raw => {
+      const day = dayIn(raw);
+      if (day === undefined) return undefined;
+      const fraction = fhirType === 'instant' ? '.000' : '';
+      return `${printDay(day)}T${printTime(at)}${fraction}${zone.offsetTextOf(day * DAY + at)}`;
+    },
+    present: columns => isDay(only(columns)),
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'date') return undefined;
+      const column = only(columns);
+      const set = clip(satisfying(criterion.any, zone, precision), FIRST_DAY, END_DAY);
+      const literal = (day: number): Expression => value(stored(day), columnType);
+      const within = rangePredicate(set, { column, literal, next: successor, present: isDay(column) });
+      return and(isDay(column), within);
+    },
+    order: {
+      by: columns => [only(columns)],
+      toKey: ([raw]) => {
+        const day = dayIn(raw ?? null);
+        return day === undefined ? undefined : `${printDay(day)} ${printTime(at)}.0000000`;
+      },
+      fromKey: key => {
+        const { local, rest } = parseTimeKey(String(key));
+        const day = Math.ceil((local + (rest > 0 ? 1 : 0) - at) / DAY);
+        return day < END_DAY ? [stored(Math.max(day, FIRST_DAY))] : undefined;
       },
     },
   };

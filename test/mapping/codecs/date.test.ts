@@ -5,7 +5,7 @@ import { dateAndTimeCodec, type TimeForm } from '../../../src/mapping/codecs/dat
 import { dateCodec, datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
 import { isTimed, type TimedType } from '../../../src/mapping/codecs/stored-time.ts';
 import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
-import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
+import { ymd8AtCodec, ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
@@ -437,6 +437,80 @@ describe('date-and-time', () => {
     );
   });
 
+  it.each(['hhmm', 'hhmmss'] as const)('keeps the law for packed dates and %s as whole numbers', time => {
+    const clock = fc.oneof(
+      { weight: 4, arbitrary: local.map(text => Number(forms[time](text))) },
+      fc.constantFrom(
+        0,
+        5,
+        59,
+        60,
+        100,
+        160,
+        959,
+        960,
+        2359,
+        2400,
+        5959,
+        5960,
+        10_000,
+        16_000,
+        95_959,
+        235_959,
+        236_000,
+      ),
+      fc.constantFrom(-1, 240_000, 1_000_000),
+    );
+    const row = fc.oneof(
+      local.map((text): SqlValue[] => [Number(text.slice(0, 10).replaceAll('-', '')), Number(forms[time](text))]),
+      fc.tuple(nullable(fc.oneof(day.map(Number), fc.constant(99_991_231))), nullable(clock)),
+    );
+    expectLaw(
+      zone => dateAndTimeCodec({ zone: zoneOf(zone), dateType: columnType('INT'), timeType: columnType('INT'), time }),
+      ['INT', 'INT'],
+      row,
+      KEYS,
+    );
+  });
+
+  it.each(['instant', 'dateTime'] as const)('keeps the law as %s with a time for rows that have none', fhirType => {
+    const clock = fc.oneof(
+      { weight: 4, arbitrary: local.map(text => Number(forms.hhmmss(text))) },
+      fc.constantFrom(0, 5960, 236_000, 240_000, -1),
+    );
+    const numbers = fc.tuple(nullable(fc.oneof(day.map(Number), fc.constant(99_991_231))), nullable(clock));
+    for (const at of [0, 150 * 60_000, 1439 * 60_000]) {
+      const options = (zone: string) => ({ zone: zoneOf(zone), at: { fhirType, local: at } });
+      expectLaw(
+        zone =>
+          dateAndTimeCodec({
+            ...options(zone),
+            dateType: columnType('INT'),
+            timeType: columnType('INT'),
+            time: 'hhmmss',
+          }),
+        ['INT', 'INT'],
+        numbers,
+        KEYS,
+      );
+      expectLaw(
+        zone =>
+          dateAndTimeCodec({
+            ...options(zone),
+            dateType: columnType('DATE'),
+            timeType: columnType('CHAR(5)'),
+            time: 'hh:mm',
+          }),
+        ['DATE', 'CHAR(5)'],
+        fc.tuple(
+          nullable(local.map(text => text.slice(0, 10))),
+          nullable(fc.oneof(local.map(forms['hh:mm']), fc.constantFrom('', '24:00'))),
+        ),
+        KEYS,
+      );
+    }
+  });
+
   it('keeps the law for DATE and TIME', () => {
     const row = fc.tuple(
       nullable(local.map(text => text.slice(0, 10))),
@@ -490,6 +564,57 @@ describe('date-and-time', () => {
       time: 'hhmm',
     });
     expect(codec.decode(date, time)).toBe(wanted);
+  });
+});
+
+it.each([
+  [20_240_115, 930, '2024-01-15T09:30:00-05:00'],
+  [20_240_115, 5, '2024-01-15T00:05:00-05:00'],
+  [20_240_115, 0, '2024-01-15T00:00:00-05:00'],
+  [20_240_115, 2400, '2024-01-15'],
+  [20_240_115, 960, '2024-01-15'],
+  [20_240_115, -5, '2024-01-15'],
+  [20_240_115, null, '2024-01-15'],
+])('date-and-time reads %j and the number %j as %j', (date, time, wanted) => {
+  const codec = dateAndTimeCodec({
+    zone: zoneOf(NEW_YORK),
+    dateType: columnType('INT'),
+    timeType: columnType('SMALLINT'),
+    time: 'hhmm',
+  });
+  expect(codec.decode(date, time)).toBe(wanted);
+});
+
+describe('ymd8 with a time of day', () => {
+  it.each(['INT', 'CHAR(8)'] as const)('keeps the law for %s', declared => {
+    const days = fc.oneof(
+      local.map(text => text.slice(0, 10).replaceAll('-', '')),
+      packed,
+      fc.constantFrom('00010101', '99991231', '20240230', '0'),
+    );
+    const raw: fc.Arbitrary<SqlValue> = declared === 'INT' ? days.map(Number) : days;
+    const row = fc.tuple(nullable(raw));
+    for (const at of [0, 150 * 60_000]) {
+      for (const fhirType of ['instant', 'dateTime'] as const) {
+        expectLaw(
+          zone => ymd8AtCodec({ zone: zoneOf(zone), columnType: columnType(declared), fhirType, at }),
+          [declared],
+          row,
+          KEYS,
+        );
+      }
+    }
+  });
+
+  it.each([
+    [20_240_310, '2024-03-10T00:00:00.000-05:00'],
+    [20_240_300, undefined],
+    [20_240_230, undefined],
+    [0, undefined],
+    [null, undefined],
+  ])('reads %j as %j', (raw, wanted) => {
+    const codec = ymd8AtCodec({ zone: zoneOf(NEW_YORK), columnType: columnType('INT'), fhirType: 'instant', at: 0 });
+    expect(codec.decode(raw)).toBe(wanted);
   });
 });
 
