@@ -3,10 +3,8 @@
  * written as a whole, or an error and nothing of it. It is synchronous; worker.ts is the thread that waits for the
  * disk.
  */
-import { chmodSync, closeSync, openSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { makeFolder } from '../common/make-folder.ts';
+import { touchPrivate } from '../auth/private-file.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { type AuditRecord, outcomeOf } from './record.ts';
@@ -116,9 +114,7 @@ export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
 
 /** SQLite's files beside it have the rights of the file itself. */
 function openWritable(path: string): DatabaseSync {
-  makeFolder(dirname(path));
-  closeSync(openSync(path, 'a', 0o600));
-  chmodSync(path, 0o600);
+  touchPrivate(path);
   return new DatabaseSync(path, { timeout: BUSY });
 }
 

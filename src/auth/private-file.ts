@@ -3,7 +3,7 @@
  * change. A write replaces the whole file, so that readers see the old or the new content.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../common/make-folder.ts';
 
@@ -24,6 +24,13 @@ export function readPrivate(file: string, notJson?: () => Error): unknown {
   } catch (error) {
     throw notJson?.() ?? error;
   }
+}
+
+/** Makes an empty file and its folder where there is none; one that is there becomes private. */
+export function touchPrivate(file: string): void {
+  makeFolder(dirname(file));
+  closeSync(openSync(file, 'a', 0o600));
+  chmodSync(file, 0o600);
 }
 
 /** Replaces the file. Throws the file system's error. */

@@ -7,7 +7,7 @@ import { plural } from '../common/plural.ts';
 import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
 import { parseThing, type Thing } from '../law/thing.ts';
-import { createReport, type Problem } from '../mapping/load/problem.ts';
+import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Node, Position } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { SampledRow } from './sample.ts';
@@ -29,7 +29,7 @@ export interface Differences {
 export function createDifferences(values: boolean): Differences {
   const findings = new Map<string, Finding>();
   const tell = (at: Position, message: string, expected?: string, found?: string): void => {
-    const key = `${at.file}:${at.line}:${at.column} ${message}`;
+    const key = `${placeText(at)} ${message}`;
     const known = findings.get(key);
     if (known) known.rows++;
     else findings.set(key, { at, message, expected, found, rows: 1 });

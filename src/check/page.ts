@@ -3,7 +3,7 @@
  * HTML text.
  */
 import { escapeXml } from '../common/markup.ts';
-import { type Problem, problemCode } from '../mapping/load/problem.ts';
+import { type Problem, placeText, problemCode } from '../mapping/load/problem.ts';
 import { type CheckReport, countOf } from './report.ts';
 import type { SectionReport } from './run.ts';
 import type { Table } from './section.ts';
@@ -63,8 +63,7 @@ function problemItem(problem: Problem): string {
     found === undefined ? '' : `; found ${escapeXml(found)}`,
     suggestion === undefined ? '' : `; did you mean ${escapeXml(suggestion)}?`,
   ].join('');
-  const place = `${position.file}:${position.line}:${position.column}`;
-  return `<li class="${severity}"><b>${severity}</b> <code>${escapeXml(place)}</code> ${escapeXml(message)}${more} [${problemCode(problem)}]</li>`;
+  return `<li class="${severity}"><b>${severity}</b> <code>${escapeXml(placeText(position))}</code> ${escapeXml(message)}${more} [${problemCode(problem)}]</li>`;
 }
 
 function sectionPart({ title, seconds, notes, tables }: SectionReport): string {

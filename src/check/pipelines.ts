@@ -8,7 +8,7 @@ import { relative } from 'node:path';
 import { join } from 'node:path/posix';
 import { escapeAttribute } from '../common/markup.ts';
 import { PACK_ERRORS } from '../errors/pack-errors.ts';
-import { formatProblem, type Problem, problemCode, problemLine } from '../mapping/load/problem.ts';
+import { formatProblem, type Problem, placeText, problemCode, problemLine } from '../mapping/load/problem.ts';
 import type { Position } from '../mapping/model.ts';
 import { SOFTWARE_VERSION } from '../start/version.ts';
 
@@ -63,9 +63,8 @@ function ruleOf(kind: Problem['kind']): object {
 
 /** The message without its place and severity. */
 function textOf(problem: Problem): string {
-  const { file, line, column } = problem.position;
   return formatProblem(problem)
-    .slice(`${file}:${line}:${column}: `.length)
+    .slice(`${placeText(problem.position)}: `.length)
     .replace(/^(warning|notice): /, '');
 }
 
@@ -94,10 +93,6 @@ function testSuite(tests: readonly TestCase[]): string {
 
 function errorsIn(problems: readonly Problem[]): number {
   return problems.filter(({ severity }) => severity === 'error').length;
-}
-
-function placeText({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
 }
 
 function suiteText(name: string, cases: readonly string[], failures: number): string {

@@ -5,7 +5,7 @@ import { Interpreter } from '../law/interpret.ts';
 import { contradicts } from '../law/readings.ts';
 import { CONTEXT } from '../law/searches.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
-import { type Thing, Unjudged } from '../law/thing.ts';
+import { ifJudged, type Thing } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -233,12 +233,7 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
 
 /** Undefined for what is not a column of a row, nor a moment that SQL counts of one. */
 function storedOf(node: ValueNode, rows: StoredRows, view: View): readonly SqlValue[] | undefined {
-  try {
-    return node.from.map(from => rows.stored(countedColumn(from) ?? from, view));
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return undefined;
-  }
+  return ifJudged(() => node.from.map(from => rows.stored(countedColumn(from) ?? from, view)));
 }
 
 /** The column of numbers that `epoch` and `julian` have SQL work out. */
@@ -276,17 +271,14 @@ async function readAll(
 }
 
 function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Reader): ReadRow | undefined {
-  try {
+  return ifJudged(() => {
     values.clear();
     const isServed = rows.isServed(mapping, view, interpreter);
     const id = interpreter.id(mapping.id, column => rows.raw(column, view));
     values.clear();
     const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
     return { mapping, expected, id, values: new Map(values) };
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return undefined;
-  }
+  });
 }
 
 /** Asks the server for each id, whether it should have it or not. */

@@ -13,7 +13,7 @@ import type { Indexed } from '../law/oracle-values.ts';
 import { type SortValue, sortValueOf } from '../law/order.ts';
 import { questionsFor, spread } from '../law/questions.ts';
 import { allIds, asksPrimitiveForSystem, CONTEXT, valueSetsOf } from '../law/searches.ts';
-import { createReport, type Problem } from '../mapping/load/problem.ts';
+import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
@@ -204,7 +204,7 @@ function createFindings(values: boolean): Findings {
     tell(mapping, { parameter }, [name, text], what) {
       const at = nodesOfParameter(mapping, parameter.expression)[0]?.at ?? mapping.at;
       const search = `${mapping.resource}?${parameter.code}`;
-      const key = `${at.file}:${at.line}:${at.column} ${search}`;
+      const key = `${placeText(at)} ${search}`;
       const known = findings.get(key);
       if (known) known.times++;
       else {

@@ -1,9 +1,10 @@
 /**
  * `lintel preview`: shows one row beside the resource that a mapping makes of it, and the source of each element.
  */
+
 import { plural } from '../common/plural.ts';
 import { formOf } from '../law/forms.ts';
-import type { Position } from '../mapping/model.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf } from '../start/setup.ts';
 import { ccdaPartOf } from '../workbench/ccda/part.ts';
@@ -72,10 +73,6 @@ the profiles that it claims, by line.`,
   },
 };
 
-function place({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
-}
-
 /** What a row holds, or only the form of it. */
 function storedText(stored: SqlValue | undefined, values: boolean): string {
   if (stored === undefined) return 'worked out by the database';
@@ -101,12 +98,12 @@ function print(shown: Preview, ccda: WireCcda | undefined, values: boolean, term
   for (const one of shown.elements) {
     const told = values ? ` = ${JSON.stringify(one.value)}` : '';
     out(`  ${one.path}${told}`);
-    const map = one.codeRow?.place ? `, row ${place(one.codeRow.place)}` : '';
-    out(`    ${wayOf(one)}${map}  (${place(one.place)})`);
+    const map = one.codeRow?.place ? `, row ${placeText(one.codeRow.place)}` : '';
+    out(`    ${wayOf(one)}${map}  (${placeText(one.place)})`);
   }
   if (shown.issues.length > 0) out('\nValidation');
   for (const { severity, message, place: where } of shown.issues) {
-    out(`  ${place(where)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`);
+    out(`  ${placeText(where)}: ${severity === 'warning' ? 'warning: ' : ''}${message}`);
   }
   if (values && shown.resource) out(`\n${JSON.stringify(shown.resource, undefined, 2)}`);
   if (ccda) printCcda(ccda, values, terminal);

@@ -4,18 +4,12 @@
  */
 import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
-import { suggestedLines } from '../workbench/codes-csv.ts';
-import { type Suggestion, suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
+import { type SuggestedColumn, suggestedLines } from '../workbench/codes-csv.ts';
+import { suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, ArgumentsError, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { columnLine, unmappedOf } from './unmapped.ts';
 
-interface Suggested extends Omit<UnmappedColumn, 'values'> {
-  readonly values: readonly {
-    readonly value: string;
-    readonly rows: number;
-    readonly suggestions: readonly Suggestion[];
-  }[];
-}
+type Suggested = Omit<UnmappedColumn, 'values'> & Pick<SuggestedColumn, 'values'>;
 
 /** Runs the action `suggest` of `lintel codes`. Resolves to the exit code. */
 export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {

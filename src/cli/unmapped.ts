@@ -5,6 +5,7 @@
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { type UnmappedColumn, unmappedColumns } from '../mapping/check/unmapped.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
@@ -78,5 +79,5 @@ export function columnLine({
   const them = total.values === 1 ? 'it' : 'them';
   const own = ownElse === undefined ? '' : `; the else of the map makes ${them} ${ownElse}`;
   const stands = hasElse ? `; an else stands in for ${them}` : own;
-  return `${map}: ${counted}${stands}  (${at.file}:${at.line}:${at.column})`;
+  return `${map}: ${counted}${stands}  (${placeText(at)})`;
 }

@@ -6,6 +6,7 @@
 import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { namedNodesOf } from '../mapping/children.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
 import { type DryRunStatement, dryRun } from '../pipeline/dry-run.ts';
 import { planResolved } from '../pipeline/plans.ts';
@@ -91,7 +92,7 @@ export async function explainSearch(
     query,
     mappings: registry
       .ofType(type)
-      .map(mapping => ({ name: mapping.name, place: placeOf(mapping), read: read.has(mapping) })),
+      .map(mapping => ({ name: mapping.name, place: placeText(mapping.at), read: read.has(mapping) })),
     statements: await Promise.all(
       statements.map(async ({ purpose, mappings, plan, placeholders }) => ({
         purpose,
@@ -135,7 +136,7 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
   const found: Lineage[] = [];
   const visit = (node: Node, element: string): void => {
     const say = (from: string): void => {
-      found.push({ mapping: mapping.name, element, from, place: placeOf(node), at: node.at });
+      found.push({ mapping: mapping.name, element, from, place: placeText(node.at), at: node.at });
     };
     switch (node.kind) {
       case 'constant':
@@ -180,8 +181,4 @@ function sourceOf(expression: Expression): string {
   return expression.kind === 'flag' || expression.kind === 'scalar'
     ? `(${expression.kind})`
     : expressionKey(expression);
-}
-
-function placeOf({ at }: { readonly at: Mapping['at'] }): string {
-  return `${at.file}:${at.line}:${at.column}`;
 }

@@ -7,16 +7,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 import type { Claims } from './claims.ts';
-import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, outage, TIME_LIMIT } from './metadata.ts';
+import { type Asking, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';
-
-export interface IntrospectParts {
-  readonly ask: Ask;
-  readonly metadata: () => Promise<Metadata>;
-  /** Told that the issuer does not answer as it should. */
-  readonly failed: (error: unknown) => void;
-}
 
 /** Tokens of which answers are kept, and of which it is known that they were good. */
 const KEPT = 10_000;
@@ -44,7 +36,7 @@ interface Answer {
 export function introspectorOf(
   issuer: Issuer,
   settings: IntrospectionSettings,
-  parts: IntrospectParts,
+  parts: Asking,
 ): (token: string, now: number) => Promise<Answer> {
   const answers: BoundedCache<Answer> = boundedCache(KEPT);
   const good: BoundedCache<{ readonly good: true }> = boundedCache(KEPT);
@@ -88,7 +80,7 @@ async function introspect(
   token: string,
   issuer: Issuer,
   settings: IntrospectionSettings,
-  { ask, metadata }: Omit<IntrospectParts, 'failed'>,
+  { ask, metadata }: Omit<Asking, 'failed'>,
 ): Promise<unknown> {
   const address = settings.url ?? (await metadata()).introspection_endpoint;
   if (address === undefined || !isSafe(new URL(address), issuer.privateHosts))

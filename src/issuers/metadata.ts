@@ -30,6 +30,14 @@ const metadataSchema = z.object({
 
 export type Metadata = z.output<typeof metadataSchema>;
 
+/** What an issuer is asked by. */
+export interface Asking {
+  readonly ask: Ask;
+  readonly metadata: () => Promise<Metadata>;
+  /** Told that the issuer does not answer as it should. */
+  readonly failed: (error: unknown) => void;
+}
+
 const AGES = { fresh: 3_600_000, stale: 24 * 3_600_000, pause: 5000 } as const;
 /** Milliseconds that an issuer may take to answer. */
 export const TIME_LIMIT = 5000;

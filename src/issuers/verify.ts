@@ -5,16 +5,8 @@
  * RFC 7519, RFC 8725, RFC 9068 section 4
  */
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';
-import type { Ask } from './fetch.ts';
-import { IssuerError, type Metadata, outage, TIME_LIMIT } from './metadata.ts';
+import { type Asking, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
-
-export interface VerifyParts {
-  readonly ask: Ask;
-  readonly metadata: () => Promise<Metadata>;
-  /** Told that the keys cannot be had. */
-  readonly failed: (error: unknown) => void;
-}
 
 /** Milliseconds: a key that is not known is asked for at most once in it; */
 export const COOL_DOWN = 30_000;
@@ -28,7 +20,7 @@ const PAUSE = 5000;
 /** The function rejects with 503 while keys cannot be had. `now`: milliseconds since the epoch. */
 export function verifierOf(
   issuer: Issuer,
-  parts: VerifyParts,
+  parts: Asking,
 ): (token: string, now: number) => Promise<JWTPayload | undefined> {
   const keys = keysOf(issuer, parts);
   return async (token, now) => {
@@ -54,7 +46,7 @@ type Key = Awaited<ReturnType<RemoteJWKSet>>;
 type Head = Parameters<RemoteJWKSet>[0];
 type Signed = Parameters<RemoteJWKSet>[1];
 
-function keysOf(issuer: Issuer, { ask, metadata, failed }: VerifyParts): (head: Head, token: Signed) => Promise<Key> {
+function keysOf(issuer: Issuer, { ask, metadata, failed }: Asking): (head: Head, token: Signed) => Promise<Key> {
   let current: { readonly address: string; readonly set: RemoteJWKSet } | undefined;
   let loaded = 0;
   let pausedUntil = 0;

@@ -13,7 +13,7 @@ import { identifier, type TableName, tableKey } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import type { TableColumns } from './columns.ts';
 import { asRowValue } from './forms.ts';
-import { Unjudged } from './thing.ts';
+import { ifJudged, Unjudged } from './thing.ts';
 
 /** A row of one table: stored values by column. */
 export type StoredRow = ReadonlyMap<string, SqlValue>;
@@ -176,12 +176,7 @@ export function inCase(text: string | null, fold: boolean | undefined): string |
 
 /** A key column that holds what its type does not say joins nothing here. */
 function readable(stored: SqlValue, type: ColumnExpression['type']): SqlValue {
-  try {
-    return asRowValue(stored, type);
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return null;
-  }
+  return ifJudged(() => asRowValue(stored, type)) ?? null;
 }
 
 /** Undefined where a part is NULL, which joins nothing. */

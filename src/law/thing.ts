@@ -50,6 +50,16 @@ export function mayBeAbsent(thing: Thing): boolean {
 /** Thrown where a value cannot be had; what needs it is UNJUDGED. */
 export class Unjudged extends Error {}
 
+/** What the work gives; undefined where it needs a value that cannot be had. */
+export function ifJudged<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Unjudged)) throw error;
+    return undefined;
+  }
+}
+
 export function clean(text: string): string {
   let out = '';
   for (const char of text) {

@@ -110,9 +110,9 @@ export async function profileTable(
 }
 
 /** The time of a profile is over while rows are looked at. */
-class TimeOver extends Error {}
+export class TimeOver extends Error {}
 
-function isOverTime(error: unknown): boolean {
+export function isOverTime(error: unknown): boolean {
   if (error instanceof TimeOver) return true;
   return error instanceof DatabaseError && (error.reason === 'cancelled' || error.told === TOO_LONG);
 }

@@ -2,10 +2,9 @@
  * Logs problems of mappings, one line each with its place.
  */
 import type { Log } from '../log.ts';
-import { type Problem, problemLine } from '../mapping/load/problem.ts';
+import { type Problem, placeText, problemLine } from '../mapping/load/problem.ts';
 
 export function tellProblem(problem: Problem, log: Log): void {
-  const { file, line, column } = problem.position;
   const tell = { error: log.error, warning: log.warn, notice: log.info }[problem.severity];
-  tell('mapping problem', { at: `${file}:${line}:${column}`, problem: problemLine(problem) });
+  tell('mapping problem', { at: placeText(problem.position), problem: problemLine(problem) });
 }

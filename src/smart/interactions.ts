@@ -46,24 +46,19 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
     return finish(c, parts, { login: { accountId: tried.account.name } });
   });
 
-  routes.post('/:uid/patient', async c => {
-    refuseForeign(c, parts);
-    const fields = await fieldsOf(c);
-    const asked = await askedOf(await interactionOf(c, parts), parts);
-    return decide(c, parts, asked, { patient: fields.get('patient'), name: fields.get('name') });
-  });
-
-  routes.post('/:uid/encounter', async c => {
-    refuseForeign(c, parts);
-    const fields = await fieldsOf(c);
-    const asked = await askedOf(await interactionOf(c, parts), parts);
-    return decide(c, parts, asked, { patient: fields.get('patient'), encounter: fields.get('encounter') });
-  });
-
-  routes.post('/:uid/consent', async c => {
-    refuseForeign(c, parts);
-    const fields = await fieldsOf(c);
-    const asked = await askedOf(await interactionOf(c, parts), parts);
+  const answered = (path: string, go: (c: PageContext, asked: Asked, fields: URLSearchParams) => Promise<Response>) =>
+    routes.post(`/:uid/${path}`, async c => {
+      refuseForeign(c, parts);
+      const fields = await fieldsOf(c);
+      return go(c, await askedOf(await interactionOf(c, parts), parts), fields);
+    });
+  answered('patient', (c, asked, fields) =>
+    decide(c, parts, asked, { patient: fields.get('patient'), name: fields.get('name') }),
+  );
+  answered('encounter', (c, asked, fields) =>
+    decide(c, parts, asked, { patient: fields.get('patient'), encounter: fields.get('encounter') }),
+  );
+  answered('consent', async (c, asked, fields) => {
     if (fields.get('decision') !== 'allow') return deny(c, parts, TEXTS.error.denied);
     const [patient, encounter] = [fields.get('patient'), fields.get('encounter')];
     return allow(c, parts, asked, { ticked: new Set(fields.getAll('scope')), patient, encounter });

@@ -4,11 +4,10 @@
  * kept as hashes, so a reader of the file has no token and no cookie.
  */
 import { createHash } from 'node:crypto';
-import { chmodSync, closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import { makeFolder } from '../common/make-folder.ts';
+import { touchPrivate } from '../auth/private-file.ts';
 
 /**
  * Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions; logins at the
@@ -115,10 +114,8 @@ export function isDamagedStore(error: unknown): boolean {
 
 /** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws what the system says. */
 export function openStore(folder: string, clock: () => number = Date.now): Store {
-  makeFolder(folder);
   const file = storeFile(folder);
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
+  touchPrivate(file);
   const database = new DatabaseSync(file);
   try {
     checkWhole(database);

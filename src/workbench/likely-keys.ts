@@ -3,12 +3,14 @@
  * hold, by their names and because a sample of their values is among those keys. SELECTs of few rows each, within a
  * time.
  */
+
 import { performance } from 'node:perf_hooks';
 import { isPersonal } from '../profile/column.ts';
 import { looksLikeNone } from '../profile/form.ts';
+import { isOverTime, TimeOver } from '../profile/table.ts';
 import { type Catalog, type ColumnInfo, findColumn, type TableInfo, tableNameOf } from '../sql/catalog.ts';
 import { among, TRUE, value } from '../sql/construct.ts';
-import { type Database, DatabaseError, endsAt, TOO_LONG } from '../sql/database.ts';
+import { type Database, endsAt } from '../sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
@@ -124,13 +126,6 @@ export async function likelyKeys(
     if (signal.aborted || !isOverTime(error)) throw error;
     return { keys, cut: true };
   }
-}
-
-class TimeOver extends Error {}
-
-function isOverTime(error: unknown): boolean {
-  if (error instanceof TimeOver) return true;
-  return error instanceof DatabaseError && (error.reason === 'cancelled' || error.told === TOO_LONG);
 }
 
 function likely(

@@ -2,8 +2,10 @@
  * Which columns of a database a pack reads, and where. In: a registry and the catalog. Out: by table and column the
  * elements, lookups and conditions that read it, each with its place in the pack.
  */
+
 import { lineageOf } from '../explain/search.ts';
 import { eachColumn } from '../law/columns.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable, type TableInfo } from '../sql/catalog.ts';
 import { printTable, type TableName } from '../sql/identifier.ts';
@@ -28,11 +30,11 @@ export function mappedColumns(registry: Registry, catalog: Catalog): MappedColum
     return (info && keys.get(info)) ?? printTable(table).toLowerCase();
   };
   const elements = new Map<Mapping, ReadonlyMap<string, string>>();
-  const elementOf = (mapping: Mapping, { file, line, column }: Position): string | undefined => {
+  const elementOf = (mapping: Mapping, at: Position): string | undefined => {
     const known =
       elements.get(mapping) ?? new Map(lineageOf(mapping).map(({ place, element }) => [place, element] as const));
     elements.set(mapping, known);
-    return known.get(`${file}:${line}:${column}`);
+    return known.get(placeText(at));
   };
   const found = new Map<string, Map<string, MappedUse[]>>();
   eachColumn(registry, (table, { column }, { mapping, at }) => {

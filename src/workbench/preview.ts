@@ -4,6 +4,7 @@
  * that were read, with the elements that each makes; what the validator says, by place. A mapping reads no column under
  * `deny`, so neither does this.
  */
+
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';
 import type { Facade, RequestContext } from '../facade.ts';
@@ -11,10 +12,11 @@ import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { asRowValue } from '../law/forms.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
-import { Expected, type Thing, Unjudged } from '../law/thing.ts';
+import { Expected, ifJudged, type Thing } from '../law/thing.ts';
 import { childrenOf } from '../mapping/children.ts';
 import { upperAscii } from '../mapping/codecs/text.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, Registry } from '../mapping/model.ts';
 import { type Catalog, findColumn, findTable } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
@@ -203,18 +205,14 @@ async function settled<T>(rows: StoredRows, signal: AbortSignal, work: () => T):
 /** A key as a person writes it. */
 function keyValue(written: string | undefined, { column, type }: ColumnExpression): SqlValue {
   if (written === undefined) return null;
-  const stored = type.kind === 'text' ? written : type.kind === 'binary' ? bytesOf(written) : readNumber(written, type);
+  const stored =
+    type.kind === 'text'
+      ? written
+      : type.kind === 'binary'
+        ? bytesOf(written)
+        : ifJudged(() => asRowValue(written, type));
   if (stored === undefined) throw new PreviewError(`Key column ${column}: expected a value of its type`);
   return stored;
-}
-
-function readNumber(written: string, type: ColumnExpression['type']): SqlValue | undefined {
-  try {
-    return asRowValue(written, type);
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return undefined;
-  }
 }
 
 function bytesOf(written: string): Uint8Array | undefined {
@@ -223,7 +221,8 @@ function bytesOf(written: string): Uint8Array | undefined {
 
 /** Why a row is no resource of a mapping; undefined: it is one. */
 function reasonOf(mapping: Mapping, view: View, rows: StoredRows, tracing: Tracing<View>): string | undefined {
-  try {
+  // Where only the database can tell, the read below asks it.
+  return ifJudged(() => {
     const { source } = mapping;
     if (!tracing.holds(source.where, view)) {
       const isDeleted = mapping.deleted !== undefined && tracing.holds(mapping.deleted.source.where, view);
@@ -234,15 +233,7 @@ function reasonOf(mapping: Mapping, view: View, rows: StoredRows, tracing: Traci
     const missing = mapping.needs.find(need => !tracing.isPresent(need, view));
     if (missing) return `a needed element is absent: ${placeText(missing.at)}`;
     return undefined;
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    // Only the database can tell: the read below asks it.
-    return undefined;
-  }
-}
-
-function placeText({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
+  });
 }
 
 function elementsIn(thing: Thing, path: string, served: unknown, made: Made): readonly PreviewElement[] {
@@ -361,12 +352,7 @@ function scopeUnder(
 
 /** Undefined where the database works it out, as in a sub-select. */
 function storedIn(rows: StoredRows, column: ColumnExpression, view: View): SqlValue | undefined {
-  try {
-    return rows.stored(column, view);
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return undefined;
-  }
+  return ifJudged(() => rows.stored(column, view));
 }
 
 function codeRowOf(node: Node, view: View, { registry, rows }: Made): PreviewElement['codeRow'] {

@@ -3,7 +3,9 @@
  * serves that. In: a registry, the catalog, a path. Out: a verdict for each place where the file gives an element its
  * value. Offers and indexes are those of `lintel check --parameters`.
  */
+
 import { lineageOf } from '../explain/search.ts';
+import { placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { environment } from '../plan/environment.ts';
 import { valueWithoutIndex } from '../plan/index-use.ts';
@@ -58,8 +60,8 @@ interface Gathered extends Verdict {
 function verdictsAt(mapping: Mapping, path: string): ReadonlyMap<string, Gathered> {
   const found = new Map<string, Gathered>();
   for (const { element, at } of lineageOf(mapping)) {
-    if (at.file !== path || found.has(keyOf(at))) continue;
-    found.set(keyOf(at), { type: mapping.resource, element, place: at, searches: [], withoutIndex: undefined });
+    if (at.file !== path || found.has(placeText(at))) continue;
+    found.set(placeText(at), { type: mapping.resource, element, place: at, searches: [], withoutIndex: undefined });
   }
   return found;
 }
@@ -78,7 +80,7 @@ async function addSearches(
   const env = environment(registry, 0, OPEN_SIGHT);
   for (const parameter of searchParametersOf(mapping.resource).toSorted(byCode)) {
     const { code } = parameter;
-    const leaves = leavesOf(mapping, parameter, env).filter(({ at }) => verdicts.has(keyOf(at)));
+    const leaves = leavesOf(mapping, parameter, env).filter(({ at }) => verdicts.has(placeText(at)));
     if (leaves.length === 0) continue;
     await new Promise(resolve => setImmediate(resolve));
     signal.throwIfAborted();
@@ -93,7 +95,7 @@ async function addSearches(
     const inverse = offers.find(mapping.resource, code)?.inverse;
     const how = inverse === 'indexed' ? 'offered' : (inverse ?? 'none');
     for (const leaf of leaves) {
-      const verdict = verdicts.get(keyOf(leaf.at));
+      const verdict = verdicts.get(placeText(leaf.at));
       if (!verdict || verdict.searches.at(-1)?.code === code) continue;
       verdict.searches.push({ code, how });
       // Ids are found by the key of the table.
@@ -106,8 +108,4 @@ async function addSearches(
 function byCode(a: SearchParameter, b: SearchParameter): number {
   const isLast = (one: SearchParameter): number => (one.type === 'composite' ? 1 : 0);
   return isLast(a) - isLast(b) || (a.code < b.code ? -1 : 1);
-}
-
-function keyOf({ file, line, column }: Position): string {
-  return `${file}:${line}:${column}`;
 }

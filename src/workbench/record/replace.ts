@@ -3,7 +3,7 @@
  * a test writes in its place, or why nothing can be. Codes, sentinels, NULL and blanks stay.
  */
 import { asRowValue } from '../../law/forms.ts';
-import { Unjudged } from '../../law/thing.ts';
+import { ifJudged } from '../../law/thing.ts';
 import type { Pieces } from '../../mapping/model.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { SqlValue } from '../../sql/expression.ts';
@@ -111,13 +111,8 @@ function movedDate(
 }
 
 function readOf({ codec, type }: DateUse, text: string): string | undefined {
-  try {
-    const read = codec.decode(asRowValue(text, type));
-    return typeof read === 'string' ? read : undefined;
-  } catch (error) {
-    if (!(error instanceof Unjudged)) throw error;
-    return undefined;
-  }
+  const read = ifJudged(() => codec.decode(asRowValue(text, type)));
+  return typeof read === 'string' ? read : undefined;
 }
 
 /** As exact as before, and as many days away, but for one: times of day are turned in the zone of the column. */

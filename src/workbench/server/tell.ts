@@ -1,7 +1,7 @@
 /**
  * Problems, mappings and previews as the page takes them.
  */
-import { type Problem, problemLine } from '../../mapping/load/problem.ts';
+import { type Problem, placeText, problemLine } from '../../mapping/load/problem.ts';
 import type { Mapping, Position } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
@@ -16,9 +16,8 @@ export function placeOf({ file, line, column }: Position): WirePlace {
 
 export function problemOf(problem: Problem): WireProblem {
   const { severity, position, found, suggestion } = problem;
-  const { file, line, column } = position;
   const text = problemLine(problem)
-    .replace(`${file}:${line}:${column}: `, '')
+    .replace(`${placeText(position)}: `, '')
     .replace(/^(warning|notice): /, '');
   return {
     ...{ severity, text, place: placeOf(position) },

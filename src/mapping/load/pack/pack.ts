@@ -11,7 +11,7 @@ import { readHierarchies } from '../codes/hierarchies.ts';
 import { systemsOf } from '../codes/system.ts';
 import { type Levels, latestCodes, latestTables, packDocument } from '../macros/extend.ts';
 import { expandMappings } from '../macros/macros.ts';
-import { createReport, type Problem, type Report } from '../problem.ts';
+import { createReport, type Problem, placeText, type Report } from '../problem.ts';
 import { type PackFile, type PackFiles, readPackFiles } from '../read/files.ts';
 import { checkVersions } from '../read/other-schemas.ts';
 import { readYaml } from '../read/read.ts';
@@ -282,7 +282,7 @@ function reportUnused(
     if (!pack.usedCodeMaps.has(name)) report.warning('unused', at, `code map ${name} is never used`);
   }
   const isUsed = ({ rows }: { readonly rows: NamedRows }): boolean => pack.usedRows.has(rows);
-  for (const written of Map.groupBy(pack.lookups, ({ at }) => `${at.file}:${at.line}:${at.column}`).values()) {
+  for (const written of Map.groupBy(pack.lookups, ({ at }) => placeText(at)).values()) {
     const [first] = written;
     if (first && !written.some(isUsed)) report.warning('unused', first.at, `lookup ${first.rows.name} is never used`);
   }
