@@ -13,7 +13,6 @@ export function base64Codec(): Codec {
     label: 'base64',
     yields: ['base64Binary'],
     columns: 1,
-    small: false,
     inverse: 'none',
     decode: raw => {
       if (raw instanceof Uint8Array)

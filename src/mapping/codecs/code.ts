@@ -71,7 +71,6 @@ export function integerTextCodec(columnType: ColumnType): Codec {
     label: 'text',
     yields: ['string', 'code', 'id', 'markdown'],
     columns: 1,
-    small: false,
     inverse: isMixed(columnType) ? 'computed' : 'indexed',
     decode: columnDigits,
     present: columns => not(isNull(only(columns))),

@@ -27,7 +27,7 @@ export interface Codec {
    * Few distinct inputs (`small`) let a writer keep the text of earlier results.
    */
   decode(a: SqlValue, b?: SqlValue, c?: SqlValue): Primitive | undefined;
-  readonly small: boolean;
+  readonly small?: boolean;
   /** All decoded text is of characters that JSON writes as they are. */
   readonly plain?: true;
   /** What is selected, searched and sorted by instead of the columns as they are; `decode` is given that. */

@@ -164,7 +164,6 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: D
     options: { time: form, ...(at && { at: printTime(at.local) }) },
     yields: [at?.fhirType ?? 'dateTime'],
     columns: 2,
-    small: false,
     plain: true,
     inverse: 'indexed',
     decode: (rawDate, rawTime = null) => {

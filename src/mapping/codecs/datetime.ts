@@ -62,7 +62,6 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
     label: midnight === 'time' ? 'datetime' : `datetime (midnight: ${midnight})`,
     yields: [fhirType],
     columns: 1,
-    small: false,
     plain: true,
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
@@ -147,7 +146,6 @@ export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly 
     label: 'date',
     yields: ['date', 'dateTime'],
     columns: 1,
-    small: false,
     plain: true,
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
     decode: raw => {

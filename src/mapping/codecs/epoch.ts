@@ -71,7 +71,6 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
     label: unit === 1 ? 'epoch (milliseconds)' : 'epoch',
     yields: [fhirType],
     columns: 1,
-    small: false,
     plain: true,
     inverse: 'indexed',
     decode: raw => {

@@ -41,7 +41,6 @@ export function htmlCodec(form: 'plain' | 'xhtml', columns: Codec['columns'] = 1
     label: form === 'plain' ? 'html' : 'xhtml',
     yields: form === 'plain' ? ['string', 'markdown'] : ['xhtml'],
     columns,
-    small: false,
     inverse: 'none',
     decode: (...raws) => {
       const notes = raws.filter(raw => typeof raw === 'string').filter(raw => trim(raw) !== '');

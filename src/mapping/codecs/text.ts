@@ -19,7 +19,6 @@ export function textCodec(): Codec {
     label: 'text',
     yields: ['string', 'markdown', 'uri', 'url', 'canonical', 'code', 'id'],
     columns: 1,
-    small: false,
     inverse: 'computed',
     decode: raw => (typeof raw === 'string' ? emitted(raw) : undefined),
     present: columns => filled(trimmed(columns)),

@@ -18,7 +18,6 @@ export function uuidCodec(columnType: ColumnType): Codec {
     label: 'uuid',
     yields: ['string', 'code', 'id', 'uri'],
     columns: 1,
-    small: false,
     plain: true,
     inverse: columnType.kind === 'uuid' && columnType.letters === 'any' ? 'computed' : 'indexed',
     decode: printUuid,

@@ -34,7 +34,6 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
     label: 'ymd-parts',
     yields: ['date', 'dateTime'],
     columns: 3,
-    small: false,
     plain: true,
     inverse: 'computed',
     decode: (year, month = null, day = null) => {

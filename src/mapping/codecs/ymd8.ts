@@ -36,7 +36,6 @@ export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
     label: 'ymd8',
     yields: ['date', 'dateTime'],
     columns: 1,
-    small: false,
     plain: true,
     inverse: 'indexed',
     decode: raw => {
@@ -78,7 +77,6 @@ export function ymd8AtCodec({ zone, columnType, fhirType, at }: Ymd8AtOptions): 
     label: `ymd8 (at ${printTime(at)})`,
     yields: [fhirType],
     columns: 1,
-    small: false,
     plain: true,
     inverse: 'indexed',
     decode: raw => {
