@@ -8,7 +8,7 @@ import { capabilityStatement } from './capability.ts';
 import type { Awaitable } from './common/awaitable.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/statements.ts';
-import { type CompartmentSearch, compartmentQuery, isBound, narrowed } from './operations/compartment.ts';
+import { type CompartmentSearch, compartmentQuery, isBound, narrowed, withFilters } from './operations/compartment.ts';
 import { type OwnOptions, ownOf } from './operations/offered.ts';
 import { operationEntry } from './operations/operations.ts';
 import type { RecordOperation } from './operations/record-operations.ts';
@@ -258,14 +258,9 @@ export function createFacade(options: FacadeOptions): Facade {
 
   /** A link of a search that came in a body: its parameters, and links that do not show them either. */
   const opened = (parameters: SearchRequest['parameters'], context: RequestContext): Opened => {
-    const sealed = parameters.filter(([name]) => name === SEALED);
-    if (sealed.length === 0) return [parameters, context];
-    return [unsealed(parameters, context.access), { ...context, sealed: true }];
+    const all = sealing.open(parameters, context.access.caller);
+    return all === parameters ? [parameters, context] : [all, { ...context, sealed: true }];
   };
-  const unsealed = (parameters: SearchRequest['parameters'], { caller }: Access): SearchRequest['parameters'] => [
-    ...parameters.flatMap(([name, text]) => (name === SEALED ? sealing.open(text, caller) : [])),
-    ...parameters.filter(([name]) => name !== SEALED),
-  ];
 
   /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */
   const searchable = (
@@ -296,9 +291,8 @@ export function createFacade(options: FacadeOptions): Facade {
     sight,
 
     shown(parameters, access) {
-      if (!parameters.some(([name]) => name === SEALED)) return parameters;
       try {
-        return unsealed(parameters, access);
+        return sealing.open(parameters, access.caller);
       } catch (error) {
         if (error instanceof FhirError) return parameters;
         throw error;
@@ -393,11 +387,6 @@ function nothingOfRecords(): FhirError {
 function otherMappings(): FhirError {
   const diagnostics = 'the mappings have changed since this page link was made; start again from the first page';
   return new FhirError('stale-link', diagnostics, { parameter: '_cursor' });
-}
-
-function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
-  const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
-  return { ...query, questions };
 }
 
 /** No address begins so: conditions of scopes name resources by type and id. */

@@ -42,7 +42,11 @@ export function isBound(type: string): boolean {
 
 /** The same query, to one patient's compartment alone. */
 export function narrowed(query: SystemQuery, id: string): SystemQuery {
-  const filter: Filter = { kind: 'compartment', id };
-  const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, filter] }));
+  return withFilters(query, [{ kind: 'compartment', id }]);
+}
+
+/** The same query, for which more has to hold. */
+export function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
+  const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
 }

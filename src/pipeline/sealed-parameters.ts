@@ -15,9 +15,13 @@ type Parameters = readonly (readonly [name: string, value: string])[];
 export const SEALED = '_sealed';
 
 export interface SealedParameters {
+  /** The value of the one parameter that stands for these. */
   seal(parameters: Parameters, caller: string): string;
-  /** Throws FhirError for a text that was not made here for this caller, and for one that is no longer kept. */
-  open(text: string, caller: string): Parameters;
+  /**
+   * Parameters of a link with those that it hides; the same list where it hides none. Throws FhirError `stale-link` for
+   * a text that was not made here for this caller, and `expired-link` for one that is no longer kept.
+   */
+  open(parameters: Parameters, caller: string): Parameters;
 }
 
 /** Characters of a sealed text: proxies take addresses of some 8,000. */
@@ -32,6 +36,20 @@ const KEPT_PREFIX = 'k';
 export function sealedParameters(secret: Uint8Array): SealedParameters {
   const { seal, open } = sealing(secret, 'parameters');
   const kept: WeighedCache<{ readonly parameters: Parameters }> = weighedCache(KEPT, () => {});
+  const opened = (text: string, caller: string): Parameters => {
+    if (text.startsWith(KEPT_PREFIX)) {
+      const parameters = kept.find(text)?.parameters;
+      // The name is of the caller too: nobody else can know it, and for nobody else it is right.
+      if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
+        return parameters;
+      const why = 'This link is of a long search that is no longer kept; send the search again';
+      throw new FhirError('expired-link', why, { parameter: SEALED });
+    }
+    const shown = open(text.slice(SEALED_PREFIX.length), caller);
+    if (shown === undefined || !text.startsWith(SEALED_PREFIX))
+      throw new FhirError('stale-link', 'This link is not valid here; send the search again', { parameter: SEALED });
+    return JSON.parse(inflateRawSync(shown, { maxOutputLength: OPENED_AT_MOST }).toString('utf8'));
+  };
   return {
     seal(parameters, caller) {
       const text = JSON.stringify(parameters);
@@ -41,24 +59,11 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
       kept.keep(name, { parameters }, text.length * 2);
       return name;
     },
-    open(text, caller) {
-      if (text.startsWith(KEPT_PREFIX)) {
-        const parameters = kept.find(text)?.parameters;
-        // The name is of the caller too: nobody else can know it, and for nobody else it is right.
-        if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
-          return parameters;
-        throw new FhirError(
-          'expired-link',
-          'This link is of a long search that is no longer kept; send the search again',
-          {
-            parameter: SEALED,
-          },
-        );
-      }
-      const shown = open(text.slice(SEALED_PREFIX.length), caller);
-      if (shown === undefined || !text.startsWith(SEALED_PREFIX))
-        throw new FhirError('stale-link', 'This link is not valid here; send the search again', { parameter: SEALED });
-      return JSON.parse(inflateRawSync(shown, { maxOutputLength: OPENED_AT_MOST }).toString('utf8'));
+    open(parameters, caller) {
+      const sealed = parameters.filter(([name]) => name === SEALED);
+      if (sealed.length === 0) return parameters;
+      const shown = parameters.filter(([name]) => name !== SEALED);
+      return [...sealed.flatMap(([, text]) => opened(text, caller)), ...shown];
     },
   };
 }
