@@ -8,8 +8,8 @@ import { placeText } from '../mapping/load/problem.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf } from '../start/setup.ts';
 import { ccdaPartOf } from '../workbench/ccda/part.ts';
+import { lineageText } from '../workbench/lineage-text.ts';
 import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
-import { wayOf } from '../workbench/way.ts';
 import type { WireCcda, WireCcdaSection } from '../workbench/wire/mapping.ts';
 import {
   type Command,
@@ -99,7 +99,7 @@ function print(shown: Preview, ccda: WireCcda | undefined, values: boolean, term
     const told = values ? ` = ${JSON.stringify(one.value)}` : '';
     out(`  ${one.path}${told}`);
     const map = one.codeRow?.place ? `, row ${placeText(one.codeRow.place)}` : '';
-    out(`    ${wayOf(one)}${map}  (${placeText(one.place)})`);
+    out(`    ${lineageText(one)}${map}  (${placeText(one.place)})`);
   }
   if (shown.issues.length > 0) out('\nValidation');
   for (const { severity, message, place: where } of shown.issues) {

@@ -15,7 +15,9 @@ import { DEMO_PACK } from '../../src/start/demo.ts';
 /** By pack and catalog; databases differ by what their rows prove of their columns. */
 const registries = new LRUCache<string, Registry>({ max: 4 });
 
-/** The demo pack, or that of another folder whose files no test changes, without its lock. Throws where it is not sound. */
+/**
+ * The demo pack, or that of another folder whose files no test changes, without its lock. Throws where it is not sound.
+ */
 export function registryOver(catalog: Catalog, pack = DEMO_PACK): Registry {
   const key = `${pack} ${hash('sha256', serialize(catalog), 'base64url')}`;
   const known = registries.get(key);

@@ -5,7 +5,7 @@
 
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold, spacedWords } from '../../src/sql/shared-functions.ts';
-import { instantOfCount } from '../../src/time/counted.ts';
+import { instantOfCount } from '../../src/time/epoch-units.ts';
 import type { Cells, Tables } from './sample.ts';
 
 export interface Scope {

@@ -8,7 +8,7 @@ import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
-import type { Counted } from '../../time/counted.ts';
+import type { EpochUnit } from '../../time/epoch-units.ts';
 import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
@@ -30,12 +30,15 @@ export interface EpochOptions {
  * Moments counted by numbers of any type in a column of any type: SQLite keeps them in DATETIME and REAL too. They are
  * worked out in SQL, so no index serves.
  */
-export function countedCodec(counted: Counted, { zone, fhirType }: Pick<EpochOptions, 'zone' | 'fhirType'>): Codec {
+export function computedEpochCodec(
+  epochUnit: EpochUnit,
+  { zone, fhirType }: Pick<EpochOptions, 'zone' | 'fhirType'>,
+): Codec {
   const codec = epochCodec({ zone, columnType: BIGINT, fhirType, unit: 1 });
-  const unit = constant(counted, UNICODE);
+  const unit = constant(epochUnit, UNICODE);
   return {
     ...codec,
-    label: counted === 'days' ? 'julian' : counted === 'seconds' ? 'epoch' : 'epoch (milliseconds)',
+    label: epochUnit === 'days' ? 'julian' : epochUnit === 'seconds' ? 'epoch' : 'epoch (milliseconds)',
     inverse: 'computed',
     // Whatever the column declares, it is asked for its numbers.
     reads: columns => columns.map(column => call('instant', [{ ...column, type: { kind: 'float' } }, unit], BIGINT)),

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { type ColumnType, nameOfType, UNICODE } from '../../sql/column-type.ts';
-import type { Counted } from '../../time/counted.ts';
+import type { EpochUnit } from '../../time/epoch-units.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { base64Codec, base64OfNote } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
@@ -16,7 +16,7 @@ import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
-import { countedCodec, epochCodec } from './epoch.ts';
+import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
 import { rangeTextCodec } from './range-text.ts';
@@ -96,9 +96,9 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
             }),
             [type],
           )
-        : counted('epoch', type, options?.unit ?? 'seconds', { zone, fhirType }),
+        : computedEpoch('epoch', type, options?.unit ?? 'seconds', { zone, fhirType }),
   ),
-  julian: entry(NONE, (_, [type], { zone, fhirType }) => counted('julian', type, 'days', { zone, fhirType })),
+  julian: entry(NONE, (_, [type], { zone, fhirType }) => computedEpoch('julian', type, 'days', { zone, fhirType })),
   'date-and-time': entry(
     z.strictObject({
       date: z.enum(['ymd8', 'date']),
@@ -290,16 +290,16 @@ function booleans(
 }
 
 /** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
-function counted(
+function computedEpoch(
   name: string,
   type: ColumnType | undefined,
-  unit: Counted,
+  unit: EpochUnit,
   { zone, fhirType }: { readonly zone: string; readonly fhirType: string },
 ): Codec | string {
   const dated = isTimed(type) && type.form?.kind !== 'layout';
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
-  return countedCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
+  return computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
 }
 
 /** Of `HH:MM` or `HH:MM:SS`. */

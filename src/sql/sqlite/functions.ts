@@ -3,7 +3,7 @@
  * may call them once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { instantOfCount } from '../../time/counted.ts';
+import { instantOfCount } from '../../time/epoch-units.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold, lengthInId, printNumber, spacedWords, UUID } from '../shared-functions.ts';

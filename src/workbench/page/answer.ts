@@ -14,8 +14,8 @@ export interface Answer<T> {
 const NOTHING = { is: undefined, failed: undefined };
 
 /**
- * Asks when one of `when` changes, and where `isWanted`; what nobody waits for any more is cancelled at the server, too.
- * The answer before stays until then, as long as the first `same` of `when` are the same.
+ * Asks when one of `when` changes, and where `isWanted`; what nobody waits for any more is cancelled at the server,
+ * too. The answer before stays until then, as long as the first `same` of `when` are the same.
  */
 export function useAnswer<T>(
   path: string,

@@ -5,8 +5,8 @@ import { type Problem, placeText, problemLine } from '../../mapping/load/problem
 import type { Mapping, Position } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
+import { lineageText } from '../lineage-text.ts';
 import type { Preview, PreviewElement } from '../preview.ts';
-import { wayOf } from '../way.ts';
 import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire/mapping.ts';
 import type { Served } from './desk.ts';
 
@@ -47,7 +47,7 @@ export function previewOf(shown: Preview, { stale, placeNow }: Pick<Served, 'sta
 function elementOf(element: PreviewElement, here: (place: Position) => WirePlace): WireElement {
   const { path, sources, place, codeRow } = element;
   return {
-    ...{ path, way: wayOf(element), place: here(place) },
+    ...{ path, lineage: lineageText(element), place: here(place) },
     sources: sources.map(({ table, column }) => ({ table, column })),
     codeRow: codeRow?.place && here(codeRow.place),
   };

@@ -122,7 +122,7 @@ export interface WireElement {
   /** `name[0].family` */
   readonly path: string;
   /** `PERSON.SEX via code map sex.code` */
-  readonly way: string;
+  readonly lineage: string;
   readonly sources: readonly { readonly table: string; readonly column: string }[];
   readonly place: WirePlace;
   /** The row of a code map that gave it. */

@@ -8,11 +8,11 @@ import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { dateAndTimeCodec } from '../../../src/mapping/codecs/date-and-time.ts';
 import { datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
-import { countedCodec } from '../../../src/mapping/codecs/epoch.ts';
+import { computedEpochCodec } from '../../../src/mapping/codecs/epoch.ts';
 import type { TimedType } from '../../../src/mapping/codecs/stored-time.ts';
 import type { ColumnType, TimeForm } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
-import { instantOfCount } from '../../../src/time/counted.ts';
+import { instantOfCount } from '../../../src/time/epoch-units.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, RUNS } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, type Table, table } from './law.ts';
@@ -241,7 +241,7 @@ describe('numbers that count moments, whatever the column declares', () => {
         (zone, raws, g) => {
           const rows = table({ declared, type: datetime(any(zone)) });
           rows.fill(raws.map(raw => [typeof raw === 'number' && INSTANTS.includes(raw) ? count(raw) : raw]));
-          const codec = countedCodec(unit, { zone: zoneOf(zone), fhirType: 'instant' });
+          const codec = computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: 'instant' });
           const columns = codec.reads?.(rows.columns) as Table['columns'];
           const values = expectFaces(codec, { ...rows, columns }, g, zone);
           const meant = raws.map(raw =>

@@ -1,6 +1,6 @@
 /**
  * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the
- * way of its value and marks its columns; pointing at a column marks its elements.
+ * lineage of its value and marks its columns; pointing at a column marks its elements.
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
@@ -305,11 +305,11 @@ function Ways({ elements, bench }: { readonly elements: readonly WireElement[]; 
   return (
     <dl class="ways" aria-live="polite">
       {elements.length === 0 && <dt class="quiet">Point at a value to see where it comes from.</dt>}
-      {elements.slice(0, 6).map(({ path, way, place, codeRow }) => (
+      {elements.slice(0, 6).map(({ path, lineage, place, codeRow }) => (
         <div key={path}>
           <dt>{path}</dt>
           <dd>
-            {way} <PlaceButton place={place} bench={bench} />
+            {lineage} <PlaceButton place={place} bench={bench} />
             {codeRow && (
               <>
                 {' '}

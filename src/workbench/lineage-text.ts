@@ -3,7 +3,7 @@
  */
 import type { PreviewElement } from './preview.ts';
 
-export function wayOf({ kind, sources, codec, target }: PreviewElement): string {
+export function lineageText({ kind, sources, codec, target }: PreviewElement): string {
   const from = sources.map(({ table, column }) => `${table}.${column}`).join(', ');
   switch (kind) {
     case 'column':

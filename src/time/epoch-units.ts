@@ -1,12 +1,12 @@
 /**
- * Converts times that are stored as numbers. In: a number and its unit. Out: milliseconds since 1970-01-01T00:00Z;
- * undefined beyond the years that FHIR can write.
+ * Converts times that are stored as numbers: seconds or milliseconds since 1970, Julian days. In: a number and its
+ * unit. Out: milliseconds since 1970-01-01T00:00Z; undefined beyond the years that FHIR can write.
  * https://sqlite.org/lang_datefunc.html#time_values
  */
 import { DAY, END_DAY, FIRST_DAY } from './calendar.ts';
 
-export const COUNTED = ['seconds', 'milliseconds', 'days'] as const;
-export type Counted = (typeof COUNTED)[number];
+export const EPOCH_UNITS = ['seconds', 'milliseconds', 'days'] as const;
+export type EpochUnit = (typeof EPOCH_UNITS)[number];
 
 /** Milliseconds of the days that Julian days count up to 1970. */
 const JULIAN_EPOCH = 2_440_587.5 * DAY;
