@@ -27,6 +27,12 @@ export interface IdColumn {
   readonly codec: IdCodec;
 }
 
+/**
+ * A whole number of one column, in each spelling that a row may have of it: `17`, and in a text `017`, `0017` …. Each
+ * is read by a codec of its own, and all print the same.
+ */
+export type NumberRule = readonly [first: readonly [IdColumn], ...others: readonly (readonly [IdColumn])[]];
+
 /** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
 export interface IdCodec {
   readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'escaped';
@@ -169,6 +175,21 @@ function integer(type: ColumnType): IdCodec | undefined {
   const fits = (part: string): string | undefined =>
     /^(?:0|-?[1-9]\d*)$/.test(part) && part.replace('-', '').length <= type.precision ? part : undefined;
   return roundTrip('integer', printInteger, fits);
+}
+
+/** Digits of a text that are a whole number: more lose some in JSON, and in `call('number', …)`. */
+export const NUMBER_DIGITS = 15;
+
+/** A number in a text of so many digits, with zeros before it. */
+export function digitsCodec(length: number): IdCodec {
+  return {
+    name: 'integer',
+    print: raw => {
+      const text = typeof raw === 'string' ? trimEnd(raw) : '';
+      return text.length <= NUMBER_DIGITS && /^\d+$/.test(text) ? String(Number(text)) : undefined;
+    },
+    parse: part => (/^(?:0|[1-9]\d*)$/.test(part) && part.length <= length ? part.padStart(length, '0') : undefined),
+  };
 }
 
 function printInteger(raw: SqlValue): string | undefined {

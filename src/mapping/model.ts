@@ -8,7 +8,7 @@ import type { Identifier, TableName } from '../sql/identifier.ts';
 import type { CodeMap } from './codecs/code-map.ts';
 import type { Codec } from './codecs/codec.ts';
 import type { TextStep } from './codecs/text-step.ts';
-import type { IdColumn, IdRule } from './id-rule.ts';
+import type { IdRule, NumberRule } from './id-rule.ts';
 import type { Brand } from './load/pack/brand.ts';
 
 /** Where in a pack something is written; lines and columns count from 1. */
@@ -37,7 +37,7 @@ export interface Mapping {
   readonly source: Source;
   readonly id: IdRule;
   /** The whole number that the REST interface speaks of; undefined: that of its id. */
-  readonly number?: readonly [IdColumn];
+  readonly number?: NumberRule;
   readonly root: ObjectNode;
   /** Nodes that a row must have to be served at all; required elements that may be absent are among them. */
   readonly needs: readonly Node[];

@@ -69,14 +69,14 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
 /** Rows bring their numbers along. */
 const NUMBERED: AlsoWanted = {
   key: 'numbers',
-  of: ({ number = [] }) => ({ columns: number.map(({ column }) => column), nodes: [] }),
+  of: ({ number }) => ({ columns: number ? [number[0][0].column] : [], nodes: [] }),
 };
 
 /** Keeps the numbers of resources as they are written. */
 function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) => void {
   return resources => {
     for (const { mapping, id, row, shape } of resources) {
-      const [part] = mapping.number ?? [];
+      const [part] = mapping.number?.[0] ?? [];
       const at = part && shape.positions.get(expressionKey(part.column));
       const number = at === undefined ? undefined : part?.codec.print(row[at] ?? null);
       if (number !== undefined) numbers.set(id, number);

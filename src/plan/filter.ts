@@ -43,7 +43,7 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
     case 'has':
       return hasPredicate(mapping, filter, env);
     case 'number': {
-      const readings = mapping.number ? readId(mapping.number, filter.number, env) : [];
+      const readings = mapping.number?.flatMap(parts => readId(parts, filter.number, env)) ?? [];
       return or(...readings.map(keys => and(...keys.map(({ column, value }) => equals(column, value)))));
     }
     case 'compartment':

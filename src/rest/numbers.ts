@@ -60,7 +60,8 @@ export function numberProblems(registry: Registry, ccds: string): readonly Probl
         ? `${type} has ${mappings.length} mappings, and ${without.name} has no \`number\``
         : `ids of ${without.name} are not made from one key that is a whole number`;
     report.notice('limited-interface', without.at, notOffered(why), {
-      expected: '`number: {from: COL}`, a column of whole numbers that are unique, if the REST interface is wanted',
+      expected:
+        '`number: {from: COL}`, a column of whole numbers (or of such texts as 000123) that are unique, if the REST interface is wanted',
     });
   }
   return report.problems();

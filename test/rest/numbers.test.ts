@@ -163,7 +163,7 @@ describe('the record number in documents', () => {
 describe('why there is no REST interface is told as a notice', () => {
   const NONE = '`$ccd` is offered, and the REST interface under `/api` is not';
   const cure =
-    'expected `number: {from: COL}`, a column of whole numbers that are unique, if the REST interface is wanted';
+    'expected `number: {from: COL}`, a column of whole numbers (or of such texts as 000123) that are unique, if the REST interface is wanted';
 
   test('where ids are no whole numbers', async () => {
     const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('number: { from: PID }\n', '') });
@@ -187,8 +187,50 @@ describe('why there is no REST interface is told as a notice', () => {
   });
 
   test('a number is a whole one', async () => {
-    const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('from: PID', 'from: MRN') });
-    expect(problems).toEqual(['people.yaml:5:17: `number` takes a column of whole numbers; found MRN, VARCHAR(20)']);
+    const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('from: PID', 'from: BORN') });
+    expect(problems).toEqual([
+      'people.yaml:5:17: `number` takes a column of whole numbers, or of texts of digits; found BORN, DATE',
+    ]);
+  });
+});
+
+describe('numbers in texts', () => {
+  const texts = `UPDATE VISIT SET NO = 600; ALTER TABLE PERSON ADD COLUMN CODE CHAR(10);
+    UPDATE PERSON SET CODE = '0000000017' WHERE PID = 17; UPDATE PERSON SET CODE = '18   ' WHERE PID = 18;
+    UPDATE PERSON SET CODE = 'M-19' WHERE PID IS NULL;
+    INSERT INTO PERSON (UID, CODE, LAST, FIRST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000d', '0', 'Zero', 'Di');`;
+  const people = PEOPLE.replace('from: PID', 'from: CODE');
+
+  test('are read whatever zeros stand before them', async () => {
+    const { facade, content, problems, live } = await clinic({ 'people.yaml': people }, texts);
+    expect(problems).toEqual([]);
+    expect(live).toEqual([
+      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface leaves out',
+      expect.stringContaining('number of visits is not unique'),
+    ]);
+    if (!facade || !content) throw new Error('the pack has errors');
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    const last = async (number: string) => {
+      const { status, body } = await rest.json(`/api/patientinfo/${number}`);
+      return status === 200 ? (body as { patientId: number; lastName: string }) : status;
+    };
+    expect(await last('17')).toMatchObject({ patientId: 17, lastName: 'Lovelace' });
+    expect(await last('18')).toMatchObject({ patientId: 18, lastName: 'Katan' });
+    expect(await last('0')).toMatchObject({ patientId: 0, lastName: 'Zero' });
+    expect(await last('19')).toBe(404);
+    expect(await last('10000000017')).toBe(404);
+    expect(await rest.json('/api/patientinfo/patient/id?lastName=Lovelace')).toEqual({ status: 200, body: 17 });
+    expect(await rest.json('/api/patientsummary?search=Nemo')).toMatchObject({ body: { count: 0 } });
+    expect((await rest.get('/api/17/ccds/api/patient-info')).status).toBe(200);
+  });
+
+  test('of two rows, one with zeros before it, are one number', async () => {
+    const more = `${texts} INSERT INTO PERSON (UID, CODE, LAST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000e', '017', 'Twin');`;
+    const { facade, content, live } = await clinic({ 'people.yaml': people }, more);
+    expect(live).toContainEqual(expect.stringContaining('number of people is not unique: 1 number of several rows'));
+    if (!facade || !content) throw new Error('the pack has errors');
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    expect((await rest.json('/api/patientinfo/17')).status).toBe(404);
   });
 });
 

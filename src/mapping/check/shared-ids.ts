@@ -5,11 +5,11 @@
  * https://hl7.org/fhir/R4/resource.html#id
  */
 import { plural } from '../../common/plural.ts';
-import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, equals, exists, isNull, not } from '../../sql/construct.ts';
+import { NUMBER, UNICODE } from '../../sql/column-type.ts';
+import { and, call, constant, equals, exists, glob, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
-import type { IdPart } from '../id-rule.ts';
+import { type IdPart, NUMBER_DIGITS } from '../id-rule.ts';
 import { commonId } from '../load/nodes/id-shape.ts';
 import type { Mapping, Registry } from '../model.ts';
 import { type Asking, askedAt, type Checking, countDuplicates, countRows, manyOf } from './questions.ts';
@@ -53,7 +53,7 @@ export async function checkNumbers(registry: Registry, asking: Checking): Promis
   for (const type of registry.types) {
     const rules = registry.ofType(type).flatMap((mapping): readonly Rule[] => {
       const { number } = mapping;
-      return number ? [{ mapping, parts: number, reached: not(isNull(number[0].column)) }] : [];
+      return number ? [{ mapping, parts: number[0], reached: isNumber(number[0][0].column) }] : [];
     });
     for (const [i, rule] of rules.entries())
       await askedAt(rule.mapping.at, asking, () => checkNumber(rule, rules.slice(0, i), asking));
@@ -71,13 +71,13 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
       at,
       `number of ${name}: ${plural(without, 'row')} without one, which the REST interface leaves out`,
     );
-  const doubled = await countDuplicates(asking, source, columnsIn(parts));
+  const doubled = await countDuplicates(asking, source, columnsIn(parts).map(asNumber), reached);
   if (doubled > 0)
     report.error('shared-id', at, `number of ${name} is not unique: ${manyOf(doubled, 'number')} of several rows`, {
       expected: 'a column of which each value is in one row',
     });
   for (const other of before) {
-    const shared = await countShared(other, rule, asking);
+    const shared = await countShared(other, rule, asking, of => columnsIn(of).map(asNumber));
     if (shared === 0) continue;
     report.error(
       'shared-id',
@@ -90,14 +90,33 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
   }
 }
 
+/** The column has a number: of a text the digits, whatever zeros stand before it. */
+function isNumber(column: ColumnExpression): Predicate {
+  if (column.type.kind !== 'text') return not(isNull(column));
+  return and(
+    glob(column, '[0-9]*'),
+    not(glob(column, '*[^0-9]*')),
+    not(glob(column, `${'?'.repeat(NUMBER_DIGITS + 1)}*`)),
+  );
+}
+
+function asNumber(column: ColumnExpression): Expression {
+  return column.type.kind === 'text' ? call('number', [column], NUMBER) : column;
+}
+
 /** Rows of one rule whose id a row of the other has. */
-async function countShared(one: Rule, other: Rule, asking: Asking): Promise<number> {
+async function countShared(
+  one: Rule,
+  other: Rule,
+  asking: Asking,
+  operands: typeof operandsOf = operandsOf,
+): Promise<number> {
   const columns = columnsIn(other.parts);
   const { relation, aliases } = renameRelation(
     asking.readScope(other.mapping.source, other.reached, asking.clock, columns),
   );
-  const ours = operandsOf(one.parts, other.parts);
-  const theirs = operandsOf(other.parts, one.parts).map(expression => renameExpression(expression, aliases));
+  const ours = operands(one.parts, other.parts);
+  const theirs = operands(other.parts, one.parts).map(expression => renameExpression(expression, aliases));
   const same = ours.flatMap((expression, i) => {
     const their = theirs[i];
     return their ? [equals(their, expression)] : [];

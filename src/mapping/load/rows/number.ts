@@ -1,26 +1,29 @@
 /**
- * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column.
- * Out: the column with its codec.
+ * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column of
+ * whole numbers, or of texts such as `0000012345`. Out: the column with its codecs.
  */
-import { type IdColumn, idCodec } from '../../id-rule.ts';
+import { digitsCodec, type IdColumn, idCodec, NUMBER_DIGITS, type NumberRule } from '../../id-rule.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 
 /** Undefined where there is none; another column than one of whole numbers is reported. */
-export function readNumber(
-  tree: Tree | undefined,
-  visible: Visible,
-  context: Context,
-): readonly [IdColumn] | undefined {
+export function readNumber(tree: Tree | undefined, visible: Visible, context: Context): NumberRule | undefined {
   const written = tree?.kind === 'map' ? child(tree, 'from') : tree;
   if (written?.kind !== 'scalar') return undefined;
   const resolved = resolveColumn(written.text, written.at, visible, context);
   if (!resolved) return undefined;
   const { column, info } = resolved;
-  const codec = idCodec(undefined, column.type);
-  if (codec?.name === 'integer') return [{ kind: 'column', column, codec }];
-  context.report.error('wrong-codec', written.at, '`number` takes a column of whole numbers', {
+  const { type } = column;
+  const numberOf = (codec: IdColumn['codec']): readonly [IdColumn] => [{ kind: 'column', column, codec }];
+  if (type.kind === 'text') {
+    const length = type.length === 'max' ? NUMBER_DIGITS : Math.min(type.length, NUMBER_DIGITS);
+    const [first, ...others] = Array.from({ length }, (_, i) => numberOf(digitsCodec(length - i)));
+    if (first) return [first, ...others];
+  }
+  const codec = idCodec(undefined, type);
+  if (codec?.name === 'integer') return [numberOf(codec)];
+  context.report.error('wrong-codec', written.at, '`number` takes a column of whole numbers, or of texts of digits', {
     found: `${written.text}, ${info?.declared ?? 'text'}`,
   });
   return undefined;
