@@ -3,8 +3,6 @@
  * Kept answers and page links of a caller who may see everything, files of real exports, and audit records, each asked
  * for by a patient's app.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -14,11 +12,12 @@ import { DEMO_PACK } from '../../src/start/demo.ts';
 import { writeFixture } from '../fixtures/built.ts';
 import { type Demo, demoOver } from '../law/demo.ts';
 import { assertionOf, launch, post, type Served, serveSmart } from '../smart/served.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { readWorld, visibleTo, type World } from './world.ts';
 
 const OWN = '1';
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+const folder = temporaryFolder(afterAll);
 let demo: Demo;
 let world: World;
 let served: Served;
@@ -48,7 +47,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await served.stop();
   await demo.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 async function tokenOf(scope: string): Promise<string> {

@@ -1,16 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { TOPICS } from '../../src/ccda/topics.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { demoOfFile } from './demo-of-file.ts';
 import { explainedWarnings } from './explained-warnings.ts';
 import { findValidator, validate } from './shared-validator.ts';
 
 const validator = findValidator();
-const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+const folder = temporaryFolder(afterAll);
 const demo = demoOfFile(30);
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** A few documents of every kind; `node test/ccda/validate-shared.ts` takes all of all patients. */
 async function samples(): Promise<readonly string[]> {

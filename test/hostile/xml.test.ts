@@ -4,20 +4,20 @@
  */
 import { createHook } from 'node:async_hooks';
 import { lookup } from 'node:dns';
-import fs, { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import fs, { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
 import { type AddressInfo, connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Jobs } from '../../src/export/jobs.ts';
 import { narrative, plainText } from '../../src/mapping/codecs/html.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { type RestUnderTest, restUnderTest } from '../rest/rest-under-test.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const SECRET = 'what-stands-in-the-file';
-const folder = mkdtempSync(join(tmpdir(), 'lintel-xxe-'));
+const folder = temporaryFolder(afterAll);
 const file = join(folder, 'secret.txt');
 writeFileSync(file, SECRET);
 
@@ -42,7 +42,6 @@ beforeAll(async () => {
 afterAll(async () => {
   trap.close();
   await demo.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Requests of the process to the kernel for connections, names, files and other processes. */

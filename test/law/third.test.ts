@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { allIds, allOf } from '../../src/law/searches.ts';
 import { lintel } from '../cli/lintel.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { checkLaw } from './law.ts';
 import { openThird, THIRD_PACK } from './third.ts';
 
@@ -34,7 +34,7 @@ describe('the third database', () => {
   });
 
   test('exports what its searches give, resource by resource', { timeout: 120_000 }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'lintel-third-export-'));
+    const folder = temporaryFolder();
     const environment = { DATABASE_URL: `sqlite:${third.file}`, MAPPINGS: THIRD_PACK, DATA_DIR: folder };
     const { code, notes } = await lintel(environment, 'export', join(folder, 'out'));
     expect(code, notes).toBe(0);
@@ -47,7 +47,6 @@ describe('the third database', () => {
         exported.set(`${resource.resourceType}/${resource.id}`, resource);
       }
     }
-    rmSync(folder, { recursive: true });
     let found = 0;
     for (const type of third.registry.types) {
       for (const resource of await allOf(third.facade, type, [])) {

@@ -1,8 +1,7 @@
 /**
  * docs/tutorial.md, followed to the letter: its files in an empty folder, its commands, and what it says comes back.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,6 +9,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
 import { lintel } from '../cli/lintel.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const TUTORIAL = readFileSync('docs/tutorial.md', 'utf8');
 const FILES = new Map(
@@ -18,7 +18,7 @@ const FILES = new Map(
     text,
   ]),
 );
-const folder = mkdtempSync(join(tmpdir(), 'lintel-readme-'));
+const folder = temporaryFolder(afterAll);
 const pack = join(folder, 'my-clinic');
 const environment = {
   DATABASE_URL: `sqlite:${join(pack, 'clinic.sqlite')}`,
@@ -40,10 +40,7 @@ beforeAll(() => {
   database.close();
 });
 
-afterAll(async () => {
-  await running?.stop();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => running?.stop());
 
 const added = (): string =>
   /<!-- added to my-clinic\/codes\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(TUTORIAL)?.[1] ?? '';

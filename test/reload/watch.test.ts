@@ -1,13 +1,13 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFolder } from '../../src/reload/watch.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const PATIENT = { timeout: 20_000, interval: 10 };
 
 function watched(outcome: () => 'done' | 'later' = () => 'done') {
-  const root = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const root = temporaryFolder();
   const folder = join(root, 'pack');
   mkdirSync(folder);
   writeFileSync(join(folder, 'a.yaml'), 'a');
@@ -19,10 +19,7 @@ function watched(outcome: () => 'done' | 'later' = () => 'done') {
       return outcome();
     },
   });
-  onTestFinished(async () => {
-    await watch.stop();
-    rmSync(root, { recursive: true, force: true });
-  });
+  onTestFinished(() => watch.stop());
   return {
     root,
     folder,

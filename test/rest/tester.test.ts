@@ -3,8 +3,7 @@
  * encounters and fetch theirs, log out. Skipped, with a printed line, where there is no curl.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,11 +11,12 @@ import { TOPICS } from '../../src/ccda/topics.ts';
 import { structureProblems } from '../ccda/structure.ts';
 import { at, parseXml } from '../ccda/xml-tree.ts';
 import { type StartedDemo, startDemo } from '../clients/started-demo.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const ACCOUNT = { DEMO_USER: 'tester', DEMO_PASSWORD: 'a tester with a jar' };
 const LONG = { timeout: 120_000 };
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+const folder = temporaryFolder(afterAll);
 const jar = join(folder, 'cookies');
 const hasCurl = ((): boolean => {
   try {
@@ -34,10 +34,7 @@ beforeAll(async () => {
   demo = await startDemo(ACCOUNT);
   api = demo.base.replace(/\/fhir$/, '/api');
 }, LONG.timeout);
-afterAll(async () => {
-  await demo.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => demo.stop());
 
 interface Answer {
   readonly status: number;

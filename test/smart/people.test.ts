@@ -1,13 +1,11 @@
 /**
  * Who somebody is who logs in at the hospital's issuer: by the claims, by the pack, or by the file of accounts.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { someAccounts } from '../../src/auth/accounts.ts';
 import { type PeopleOptions, peopleOf } from '../../src/smart/people.ts';
 import { openStore } from '../../src/smart/store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const SETTINGS = {
   ...{ url: 'https://login.example.org', clientId: 'lintel', secret: undefined, key: undefined, scope: 'openid' },
@@ -15,12 +13,9 @@ const SETTINGS = {
 };
 
 function storeOf(clock = Date.now) {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+  const folder = temporaryFolder();
   const store = openStore(folder, clock);
-  onTestFinished(() => {
-    store.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => store.close());
   return store;
 }
 

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +9,7 @@ import type { Predicate } from '../../src/sql/expression.ts';
 import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { column, openSample } from './sample.ts';
 
 function planOf(where: Predicate, changes: Partial<SqlPlan> = {}): SqlPlan {
@@ -70,7 +70,7 @@ describe('a SQLite database', () => {
   });
 
   it('ends a statement that computes on texts for too long, where somebody waits who may leave, and answers the next', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'long.db');
+    const file = join(temporaryFolder(), 'long.db');
     const raw = new DatabaseSync(file);
     raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); BEGIN');
     for (let i = 0; i < 3000; i++) raw.prepare('INSERT INTO A VALUES (?, ?)').run(i, 'Ä');
@@ -87,11 +87,10 @@ describe('a SQLite database', () => {
     expect(await hurried.query(plan, { signal, bulkhead: 'export' })).toEqual(all);
     expect(await hurried.query(planOf(TRUE, { limit: 1 }), { signal })).toEqual([[0]]);
     await hurried.close();
-    rmSync(join(file, '..'), { recursive: true });
   });
 
   it('ends a statement when the request that waits for it is over', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'over.db');
+    const file = join(temporaryFolder(), 'over.db');
     const raw = new DatabaseSync(file);
     raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
     raw.exec(`INSERT INTO A VALUES ${Array.from({ length: 40 }, (_, i) => `(${i + 1}, 'x')`).join()}`);
@@ -107,7 +106,6 @@ describe('a SQLite database', () => {
     endsAt(over.signal, performance.now() + 60_000);
     expect(await database.query(plan, { signal: over.signal })).toEqual([]);
     await database.close();
-    rmSync(join(file, '..'), { recursive: true });
   });
 
   it.each([
@@ -115,7 +113,7 @@ describe('a SQLite database', () => {
     ['a table without numbers of rows', 'CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)) WITHOUT ROWID'],
     ['a view', 'CREATE TABLE B (ID INTEGER PRIMARY KEY, CD CHAR(8)); CREATE VIEW A AS SELECT ID, CD FROM B'],
   ])('ends a search that calls no function and takes too long, in %s', async (_, ddl) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'lintel-sqlite-')), 'long.db');
+    const file = join(temporaryFolder(), 'long.db');
     const raw = new DatabaseSync(file);
     raw.exec(ddl);
     const table = ddl.includes('VIEW') ? 'B' : 'A';
@@ -137,7 +135,6 @@ describe('a SQLite database', () => {
     }
     expect(await hurried.query(planOf(none), { signal })).toEqual([]);
     await hurried.close();
-    rmSync(join(file, '..'), { recursive: true });
   });
 
   it('gives a 64-bit integer as text and takes it back as a number', async () => {
@@ -195,11 +192,7 @@ describe('a SQLite database', () => {
 });
 
 describe('a SQLite file', () => {
-  let folder: string;
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'lintel-sqlite-'));
-  });
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder(afterAll);
 
   it('that does not exist is unavailable and is not created', async () => {
     const file = join(folder, 'nowhere.db');

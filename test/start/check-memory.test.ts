@@ -1,6 +1,4 @@
 /** Of which columns the rows are looked at: those that a pack may mean, also by names that macros assemble. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
@@ -8,6 +6,7 @@ import { partNamed } from '../../src/mapping/load/pack/part-named.ts';
 import type { PackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { CheckMemory } from '../../src/start/check-memory.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const files = (text: string): PackFiles => ({
   pack: { path: 'pack.yaml', text: 'name: a\ntitle: A\nzone: UTC\n' },
@@ -28,7 +27,7 @@ const SCHEMA = `
   INSERT INTO RESULTS_2020 VALUES ('a', '2020-01-01', '2020-01-01', '2020-01-01');`;
 
 async function lookedAt(text: string): Promise<readonly string[]> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-check-memory-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'a.sqlite');
   const writing = new DatabaseSync(file);
   writing.exec(SCHEMA);
@@ -37,7 +36,6 @@ async function lookedAt(text: string): Promise<readonly string[]> {
   const pack = files(text);
   const { tables } = await new CheckMemory().withForms(database, await database.catalog(), pack, partNamed(pack));
   await database.close();
-  rmSync(folder, { recursive: true });
   return [...tables].flatMap(([table, { columns }]) =>
     [...columns].flatMap(([column, { written }]) => (written ? [`${table}.${column}`] : [])),
   );

@@ -2,26 +2,21 @@
  * A pack of 5 MB over 5,000 tables stays usable: bounds of CPU, wide enough for a slow machine, on what a person waits
  * for. What was slow once took minutes, or all of the memory.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { WireCheck, WirePack } from '../../src/workbench/wire/mapping.ts';
 import type { WireSizes, WireTables } from '../../src/workbench/wire/tables.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { type LargePack, makeLargePack } from './large-pack.ts';
 import { type BenchOver, openBenchOn } from './opened-bench.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
+const folder = temporaryFolder(afterAll);
 let large: LargePack;
 let bench: BenchOver;
 beforeAll(async () => {
   large = makeLargePack(folder);
   bench = await openBenchOn(large.environment);
 }, 120_000);
-afterAll(async () => {
-  await bench.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => bench.close());
 
 async function asked<T>(path: string, body?: object): Promise<{ readonly answer: T; readonly seconds: number }> {
   const before = process.cpuUsage();

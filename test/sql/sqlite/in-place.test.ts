@@ -2,8 +2,7 @@
  * Contents of a SQLite file that are replaced under the server, and a file that is locked: what is answered meanwhile
  * and afterwards.
  */
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,6 +10,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { TRUE } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 import { failureOf, planOf } from '../mssql/open.ts';
 
 interface Files {
@@ -21,7 +21,7 @@ interface Files {
 
 /** Two databases with the same number of changes behind them; one is open. `extra`: SQL for the other. */
 function files(extra = ''): Files {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-sqlite-'));
+  const folder = temporaryFolder();
   const [live, other] = [join(folder, 'live.db'), join(folder, 'other.db')];
   const make = (path: string, from: number, more: string): void => {
     const raw = new DatabaseSync(path);
@@ -33,10 +33,7 @@ function files(extra = ''): Files {
   make(live, 1, '');
   make(other, 5001, extra);
   const database = openSqlite(live, { look: 0 });
-  onTestFinished(async () => {
-    await database.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => database.close());
   return { live, other, database };
 }
 

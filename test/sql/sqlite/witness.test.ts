@@ -1,6 +1,4 @@
 /** Fetched rows that show that a column is written otherwise than it was found to be. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
@@ -10,6 +8,7 @@ import type { ColumnExpression } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import type { Row, SqlPlan } from '../../../src/sql/plan.ts';
 import { openSqlite } from '../../../src/sql/sqlite/database.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const COLUMNS =
   'A DATETIME, B DATETIME, U DATETIME, D DATE, H TIME, I INT, L BIGINT, F FLOAT, M DECIMAL(9,2), N NUMERIC, Y BIT, G UUID, S UUID, X TEXT';
@@ -27,7 +26,7 @@ interface Watched {
 }
 
 async function watched(row = PROVEN): Promise<Watched> {
-  const folder = mkdtempSync(join(tmpdir(), 'lintel-witness-'));
+  const folder = temporaryFolder();
   const writer = new DatabaseSync(join(folder, 'a.sqlite'));
   writer.exec(
     `CREATE TABLE T (K INTEGER PRIMARY KEY, ${COLUMNS}); CREATE INDEX T_X ON T (X); INSERT INTO T VALUES (1, ${row})`,
@@ -36,7 +35,6 @@ async function watched(row = PROVEN): Promise<Watched> {
   onTestFinished(async () => {
     await database.close();
     writer.close();
-    rmSync(folder, { recursive: true });
   });
   let doubts = 0;
   database.onFormDisproved?.(() => doubts++);
