@@ -27,7 +27,7 @@ USER node
 # What is compiled is kept for this user: starts read it.
 RUN node bin/lintel.mjs check
 EXPOSE 3000
-HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
+HEALTHCHECK --interval=30s --timeout=15s --start-period=20s \
   CMD ["node", "bin/lintel.mjs", "health"]
 # A young generation that is never small: see docs/decisions/0151.
 CMD ["node", "--min-semi-space-size=16", "bin/lintel.mjs", "serve"]

@@ -39,6 +39,13 @@ test('any database with any pack is served, from the first greeting to a page of
   expect(existsSync(readConfig(clinic.environment).dataDir)).toBe(false);
 });
 
+test('over TLS the greeting and the start page say which certificate curl has to trust', async () => {
+  const tls = { TLS_CERT: 'test/tls/server.pem', TLS_KEY: 'test/tls/server.key.pem' };
+  const { out, running } = await started(smallClinic(), tls);
+  expect(out.join('\n').match(/curl --cacert 'test\/tls\/server\.pem' 'https:/g)).toHaveLength(3);
+  expect(running?.url).toMatch(/^https:/);
+});
+
 test('with CACHE_MAX_AGE 0 every answer is made anew, and nothing is said of a cache', async () => {
   const read = async (more: Readonly<Record<string, string>>) => {
     const { running } = await started(smallClinic(), more);

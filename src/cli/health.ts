@@ -7,8 +7,8 @@ import type { Config } from '../config/config.ts';
 import { ANY_ADDRESS } from '../config/variable.ts';
 import { type Command, configOf, printJson, wantsJson } from './command.ts';
 
-/** Milliseconds. */
-const TIME_LIMIT = 4000;
+/** Milliseconds. A statement of SQLite holds the server for 10 seconds at most. */
+const TIME_LIMIT = 12_000;
 
 /** What a server says that demands a certificate of its clients: it is alive. */
 const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
@@ -19,7 +19,8 @@ export const health: Command = {
 
 Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. It accepts any
 certificate, as it knows the server by its address and sends nothing secret. With TLS_CLIENT_CA it has no certificate
-to show, so a server that demands one counts as alive.`,
+to show, so a server that demands one counts as alive. It waits 12 seconds: a search on SQLite may hold the server for
+10.`,
   exits: ['the answer is yes', 'the answer is no, or nobody answers'],
   options: {
     port: ['PORT', 'port of the server, instead of PORT'],

@@ -6,6 +6,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
+import { curlOf } from '../common/curl.ts';
 import type { Config } from '../config/config.ts';
 import { type DemoPerson, type SmartDemo, smartDemo } from './demo.ts';
 import { DEMO_APP } from './demo-app.ts';
@@ -50,7 +51,7 @@ export async function startSmart(config: Config, people: readonly DemoPerson[]):
     async open(options) {
       const { base } = options;
       smart = await openSmart({ ...options, clients: demo?.clients(base) ?? [], playsEhr: demo !== undefined });
-      return demo === undefined ? SMART_GREETING : demoGreeting(base, config.fhirPath, demo);
+      return demo === undefined ? SMART_GREETING : demoGreeting(base, config, demo);
     },
     close: () => smart?.close(),
   };
@@ -66,7 +67,12 @@ export const SMART_GREETING = [
 /**
  * Writes what the demo says at its start: how to launch an app, and how to get a token by curl.
  */
-export function demoGreeting(base: string, fhirPath: string, { people, secret, keyFile }: SmartDemo): string {
+export function demoGreeting(
+  base: string,
+  config: Pick<Config, 'fhirPath' | 'tls'>,
+  { people, secret, keyFile }: SmartDemo,
+): string {
+  const curl = curlOf(config.tls);
   const token = `${base}${AUTH_PATH}/token`;
   return [
     'Who may read is decided by tokens (ACCESS=smart). To try it:',
@@ -82,13 +88,13 @@ export function demoGreeting(base: string, fhirPath: string, { people, secret, k
     '',
     'A token by Backend Services:',
     '',
-    `  TOKEN=$(curl -s -d grant_type=client_credentials -d 'scope=system/*.rs' \\`,
+    `  TOKEN=$(${curl} -s -d grant_type=client_credentials -d 'scope=system/*.rs' \\`,
     '    -d client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer \\',
     `    -d client_assertion="$(npx lintel client assertion demo-backend --key ${keyFile} --token-url ${token})" \\`,
     `    ${token} | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')`,
     '',
     'And with it:',
     '',
-    `  curl -H "Authorization: Bearer $TOKEN" '${base}${fhirPath}/Patient?_count=2'`,
+    `  ${curl} -H "Authorization: Bearer $TOKEN" '${base}${config.fhirPath}/Patient?_count=2'`,
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 /**
  * What a person reads when the server has started: where everything is, and what to try.
  */
+import { curlOf } from '../common/curl.ts';
 import { plural } from '../common/plural.ts';
 import type { Config } from '../config/config.ts';
 import { sampleRequests } from '../http/pages/samples.ts';
@@ -15,9 +16,11 @@ export function greeting(
   config: Config,
   { facade, rest }: Version,
   demo: DemoAccount | undefined,
-  toTry = ['Try:', '', ...sampleRequests(base + config.fhirPath, facade).map(({ url }) => `  curl '${url}'`)].join(
-    '\n',
-  ),
+  toTry = [
+    'Try:',
+    '',
+    ...sampleRequests(base + config.fhirPath, facade).map(({ url }) => `  ${curlOf(config.tls)} '${url}'`),
+  ].join('\n'),
 ): string {
   const { registry } = facade;
   const fhir = base + config.fhirPath;

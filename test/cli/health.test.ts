@@ -1,4 +1,7 @@
 /** `lintel health` against servers as they are started. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
@@ -48,4 +51,12 @@ test('--ready says whether it can answer, and --port where to ask', async () => 
 test('something else that listens there is not taken for a server with TLS', async () => {
   const { environment } = await started({});
   expect((await lintel({ ...environment, ...TLS }, 'health')).code).toBe(1);
+});
+
+test('a server that a statement holds for some seconds is alive', { timeout: 20_000 }, async () => {
+  const server = createServer((_, response) => void setTimeout(() => response.end(), 5000));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  expect(await lintel({ PORT: String(port) }, 'health')).toMatchObject({ code: 0 });
 });

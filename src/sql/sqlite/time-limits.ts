@@ -104,19 +104,39 @@ export function createLimit(): Limit {
 /** For connections that answer nobody who waits. */
 export const NO_LIMIT: Pick<Limit, 'look' | 'check'> = { look() {}, check() {} };
 
+/** Milliseconds of a round after which others have waited long. */
+const LONG = 100;
+/**
+ * Rounds in which requests that waited are accepted (one a round), read and answered: `/health`, before the next long
+ * statement. They take a millisecond where nobody waits.
+ */
+const ROUNDS = 100;
+
 /**
  * A wait before a statement, which ends at once while the time of this round of the event loop is not used up. `slice`:
  * milliseconds of one round. Statements beyond them wait for the next round, in the order in which they came,
- * so that other clients' events come in between. The function returned takes the present instant of performance.now().
+ * so that other clients' events come in between; after a long statement they wait for some rounds. The function
+ * returned takes the present instant of performance.now().
  */
 export function createTimeSlices(slice: number): (now?: number) => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
+  /** Rounds that are others' alone. */
+  let left = 0;
+  const pass = (): void => {
+    left -= 1;
+    if (left > 0) setImmediate(pass);
+  };
   const end = (): void => {
+    if (begun !== undefined && performance.now() - begun > LONG) {
+      left = ROUNDS;
+      setImmediate(pass);
+    }
     begun = undefined;
   };
   const isYoung = (now: number): boolean => {
     if (begun !== undefined) return now - begun < slice;
+    if (left > 0) return false;
     begun = now;
     setImmediate(end);
     return true;

@@ -65,3 +65,30 @@ test('statements that waited share a turn, and those that it has no time for hav
     clock.mockRestore();
   }
 });
+
+test.each([
+  ['a long statement leaves others the rounds in which a request is accepted, read and answered', 500, 100],
+  ['a short one leaves one', 20, 1],
+])('%s', async (_, milliseconds, rounds) => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
+  try {
+    const turn = createTimeSlices(10);
+    expect(turn()).toBeUndefined();
+    clock.mockReturnValue(milliseconds);
+    let isDone = false;
+    const waiting = [turn(), turn()].map(async one => {
+      await one;
+      isDone = true;
+    });
+    let passed = 0;
+    while (!isDone) {
+      await afterEvents();
+      passed++;
+    }
+    expect(passed).toBeGreaterThanOrEqual(rounds);
+    expect(passed).toBeLessThan(rounds + 3);
+    await Promise.all(waiting);
+  } finally {
+    clock.mockRestore();
+  }
+});
