@@ -11,12 +11,15 @@ import { escapedValue } from '../search/values.ts';
 import { wordsIn } from '../sql/shared-functions.ts';
 import { isSuperseded, type RestSource, searchPages } from './fhir-source.ts';
 
+export type Sex = keyof typeof GENDERS;
+
 export interface LookupQuery {
   readonly firstName?: string | undefined;
   readonly lastName?: string | undefined;
   /** yyyy-MM-dd */
   readonly dob?: string | undefined;
-  readonly sex?: 'M' | 'F' | undefined;
+  /** As `patientinfo` tells it. */
+  readonly sex?: Sex | undefined;
 }
 
 export type LookupResult =
@@ -35,7 +38,7 @@ export type LookupResult =
 const TO_COUNT = 5000;
 const TO_FIND = 100_000;
 const PAGE = 500;
-const GENDERS = { M: 'male', F: 'female' } as const;
+export const GENDERS = { M: 'male', F: 'female', OTHER: 'other', UNKNOWN: 'unknown' } as const;
 
 export async function lookUpPatient(
   query: LookupQuery,

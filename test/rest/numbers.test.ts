@@ -107,6 +107,15 @@ describe('numbers beside FHIR ids', () => {
     });
   });
 
+  test('are found by the sex that the look-up tells, be it unknown', async () => {
+    const rest = await client();
+    const asked = (sex: string) => rest.json(`/api/patientinfo/patient/id?lastName=Lovelace&sex=${sex}`);
+    expect(await rest.json('/api/patientinfo/17')).toMatchObject({ body: { sex: 'unknown' } });
+    expect(await asked('unknown')).toEqual({ status: 200, body: 17 });
+    for (const sex of ['M', 'F', 'other']) expect((await asked(sex)).status).toBe(404);
+    expect(await asked('U')).toMatchObject({ status: 400, body: { message: 'sex expects M, F, other or unknown' } });
+  });
+
   test('leave out who has none', async () => {
     const rest = await client();
     expect((await rest.json('/api/patientinfo/patient/id?lastName=Nemo')).status).toBe(404);

@@ -12,7 +12,7 @@ import type { RequestContext } from '../../facade.ts';
 import { isListed, listedEncounters } from '../../rest/encounters.ts';
 import { idOfNumber } from '../../rest/fhir-source.ts';
 import { readPatient } from '../../rest/patient-info.ts';
-import { lookUpPatient } from '../../rest/patient-lookup.ts';
+import { GENDERS, lookUpPatient, type Sex } from '../../rest/patient-lookup.ts';
 import { searchPatients } from '../../rest/patient-summary.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
@@ -169,8 +169,12 @@ async function patientExists(id: string, rest: RestParts, context: RequestContex
   return (await rest.source.facade.search({ type: 'Patient', parameters }, context)).entries > 0;
 }
 
-function sexOf(text: string | undefined): 'M' | 'F' | undefined {
+function sexOf(text: string | undefined): Sex | undefined {
   const sex = text?.toUpperCase();
-  if (sex === undefined || sex === 'M' || sex === 'F') return sex;
-  throw new RestError('bad-request', 'sex expects M or F');
+  if (sex === undefined || isSex(sex)) return sex;
+  throw new RestError('bad-request', 'sex expects M, F, other or unknown');
+}
+
+function isSex(text: string): text is Sex {
+  return Object.hasOwn(GENDERS, text);
 }
