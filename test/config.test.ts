@@ -76,7 +76,7 @@ test('the password of a SQL Server may stand apart from its address', () => {
   });
 });
 
-test('every problem of the address of a SQL Server is told, and none of its values', () => {
+test('every problem of the address of a SQL Server is reported, and none of its values', () => {
   const problems = problemsOf({ DATABASE_URL: 'mssql://:hunter2@db/?encrypt=hunter2&auth=ntlm&hunter2=1&ca=hunter2' });
   expect(problems).toEqual([
     'DATABASE_URL: an option that there is not; see docs/configuration.md',

@@ -94,13 +94,13 @@ test('what no route saw, and who waits for a place or is refused one, is in the 
   }
 });
 
-test('a pack with errors is not served, and every problem is told', async () => {
+test('a pack with errors is not served, and every problem is reported', async () => {
   const { running, notes } = await started(smallClinic({ 'person.yaml': 'mapping: people\nresource: Patent\n' }));
   expect(running).toBeUndefined();
   expect(notes.join('\n')).toMatch(/person\.yaml:2:11: .*did you mean Patient\?/);
 });
 
-test('where DATA_DIR cannot be written that is told at the start, and exports are not offered', async () => {
+test('where DATA_DIR cannot be written that is reported at the start, and exports are not offered', async () => {
   const clinic = smallClinic();
   const file = `${clinic.folder}/file`;
   writeFileSync(file, '');

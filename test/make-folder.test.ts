@@ -19,7 +19,7 @@ test('a folder is made with those above it, and one that is there is left as it 
   expect(existsSync(join(folder, 'kept'))).toBe(true);
 });
 
-test('a file in its way is told', () => {
+test('a file in its way is reported', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');

@@ -46,7 +46,7 @@ describe('a table that is missing', () => {
     return { MAPPINGS: folder, DATABASE_URL: `sqlite:${file}` };
   }
 
-  it('is told at the line that names it, and nothing is served', async () => {
+  it('is reported at the line that names it, and nothing is served', async () => {
     const opened = await open(withoutHouse());
     expect(opened.errors).toEqual(['house.yaml:3:18: unknown table; found HOUSE']);
     expect(opened.pack.registry).toBeUndefined();
@@ -190,7 +190,7 @@ describe('a SQL Server', () => {
   });
 });
 
-it('a folder that the demo cannot be built in is told by its setting, with the cure', async () => {
+it('a folder that the demo cannot be built in is reported by its setting, with the cure', async () => {
   const file = join(packFolder(), 'file');
   writeFileSync(file, '');
   await expect(open({ DATA_DIR: join(file, 'data') })).rejects.toMatchObject({

@@ -30,7 +30,7 @@ test.each<[string, Partial<AnswerKey>]>([
   expect(answerKey({ ...ASKED, ...instead })).not.toBe(answerKey(ASKED));
 });
 
-test('the key of a stem that was forgotten is nobody else’s', () => {
+test('a key that was evicted is never given to another request', () => {
   const before = answerKey(ASKED);
   const others = new Set(Array.from({ length: 20_000 }, (_, i) => answerKey({ ...ASKED, accept: `text/x-${i}` })));
   expect(others.size).toBe(20_000);

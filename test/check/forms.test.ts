@@ -12,7 +12,7 @@ async function checked(rows: string, ...asked: readonly string[]): Promise<strin
   return out;
 }
 
-test('rows that are no date are told with their number and form, and never their value', async () => {
+test('rows that are no date are reported with their number and form, and never their value', async () => {
   const out = await checked(`UPDATE WEIGHING SET TAKEN = 1710059400 WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, 'some day in May', 60), (10, 1, '0000-00-00 00:00:00', 60), (11, 1, '2024-05-10', 60)`);
   expect(out).toContain(
@@ -35,7 +35,7 @@ test('a column of one form is compared as it stands, and nothing is warned of', 
   expect(out).toMatch(/0 errors, 0 warnings$/);
 });
 
-test('rows of a column of numbers that are none are told, and what is a number of any form is not', async () => {
+test('rows of a column of numbers that are none are reported, and what is a number of any form is not', async () => {
   const out = await checked(`UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, NULL, 61.505), (10, 1, NULL, 9e999), (11, 1, NULL, 60), (12, 1, NULL, '')`);
   expect(out).toContain(
@@ -47,7 +47,7 @@ test('rows of a column of numbers that are none are told, and what is a number o
   );
 });
 
-test('rows of UUIDs and of texts that are none are told, and how a column of both is compared', async () => {
+test('rows of UUIDs and of texts that are none are reported, and how a column of both is compared', async () => {
   const { environment } = smallClinic({
     'item.yaml': `mapping: items
 resource: Device

@@ -91,7 +91,7 @@ test('a claimed us-core-allergyintolerance without clinicalStatus is an error wh
   expect(code).toBe(1);
 });
 
-test('what the mapping does not make at all is told at its elements', async () => {
+test('what the mapping does not make at all is reported at its elements', async () => {
   const without = ALLERGIES.replace(/ {2}clinicalStatus.*\n/, '');
   const { out } = await checked({ 'allergy.yaml': without }, '');
   expect(out).toMatch(/^allergy\.yaml:8:3: AllergyIntolerance breaks ait-1 in 3 of 3 sampled resources/m);
@@ -152,7 +152,7 @@ const BROKEN: readonly (readonly [
   ],
 ];
 
-test.each(BROKEN)('%s is told at its line', async (_, files, sql, told) => {
+test.each(BROKEN)('%s is reported at its line', async (_, files, sql, told) => {
   const { out, code } = await checked(files, sql);
   expect(out).toMatch(told);
   expect(code).toBe(1);
@@ -177,7 +177,7 @@ test('a rule of one release is a warning, and an error for a claim of that relea
   expect(pinned.code).toBe(1);
 });
 
-test('a profile that is not known is told once, as a warning', async () => {
+test('a profile that is not known is reported once, as a warning', async () => {
   const profile = 'http://example.org/StructureDefinition/heavy';
   const known = { 'allergy.yaml': ALLERGIES.replace('us-core-allergyintolerance', profile) };
   const { out, code } = await checked(

@@ -61,7 +61,7 @@ status:
   return clinic;
 }
 
-test('a question that takes too long is told, and those behind it are asked', { timeout: 60_000 }, async () => {
+test('a question that takes too long is reported, and those behind it are asked', { timeout: 60_000 }, async () => {
   const clinic = slowClinic(20_000);
   const database = openSqlite(join(clinic.folder, 'clinic.sqlite'));
   try {

@@ -80,7 +80,7 @@ test('as text: one line a record', async () => {
   ]);
 });
 
-test('what cannot be understood, and a file that is not there, are told', async () => {
+test('what cannot be understood, and a file that is not there, are reported', async () => {
   const { environment, dataDir } = audited();
   expect(await lintel(environment, 'audit', '--since', 'yesterday')).toMatchObject({ code: 2 });
   expect(await lintel(environment, 'audit', '--csv', '--json')).toMatchObject({ code: 2 });

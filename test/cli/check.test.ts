@@ -66,7 +66,7 @@ elements:
   expect(computed.out).not.toContain('LNT-514');
 });
 
-test('every problem is told at once, with its place and the nearest right spelling, and the exit code is 1', async () => {
+test('every problem is reported at once, with its place and the nearest right spelling, and the exit code is 1', async () => {
   const { environment } = smallClinic({ 'person.yaml': BROKEN });
   const { code, out } = await lintel(environment, 'check');
   expect(out).toMatch(/^person\.yaml:6:\d+: .*SURNAM.*did you mean SURNAME\?/m);
@@ -134,7 +134,7 @@ test('a unique index that tells blanks at the end apart does not make a key uniq
   expect(out).toMatch(/^person\.yaml:1:1: the key of people is not unique under `where`: 1 value in several rows/m);
 });
 
-test('rows that belie the pack are told, those that a server would serve wrongly as errors', async () => {
+test('rows that belie the pack are reported, those that a server would serve wrongly as errors', async () => {
   const { folder, environment } = smallClinic();
   const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
   database.exec("INSERT INTO PERSON VALUES (3, 'Nowak', NULL, 'X')");
@@ -151,7 +151,7 @@ test('rows that belie the pack are told, those that a server would serve wrongly
   expect(code).toBe(1);
 });
 
-test('tests beside the mappings run, and what does not come true is told by its line', async () => {
+test('tests beside the mappings run, and what does not come true is reported by its line', async () => {
   const rows = "rows: { PERSON: [{ ID: '5', SURNAME: Nowak, SEX: F }] }";
   const good = `mapping: people\n${rows}\nresource: { gender: female }\nmatches: [gender=female]\nmisses: [gender=male]\n`;
   const sound = await lintel(smallClinic({ 'person.test.yaml': good }).environment, 'check');
@@ -164,7 +164,7 @@ test('tests beside the mappings run, and what does not come true is told by its 
   expect(code).toBe(1);
 });
 
-test('a test that cannot be read is told by its line, and the others run', async () => {
+test('a test that cannot be read is reported by its line, and the others run', async () => {
   const told = async (text: string) => (await lintel(smallClinic({ 'a.test.yaml': text }).environment, 'check')).out;
   const bad: readonly (readonly [text: string, line: RegExp])[] = [
     ['- mapping: people\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found a list \[LNT-402\]$/m],
@@ -262,7 +262,7 @@ test('a pack with errors is not locked', async () => {
   expect(notes).toContain('SURNAM');
 });
 
-test('a folder that is not there is told without a stack', async () => {
+test('a folder that is not there is reported without a stack', async () => {
   const { environment } = smallClinic();
   const { code, notes } = await lintel(environment, 'check', '/nowhere/at/all');
   expect(code).toBe(1);

@@ -78,7 +78,7 @@ test('a file that is there is replaced only where that is asked for, and a decla
   expect(written('codes.yaml')).toBe(files['codes.yaml']);
 });
 
-test('blank keys, rows without a code and two codes for one key are told by their lines, and nothing is written', async () => {
+test('blank keys, rows without a code and two codes for one key are reported by their lines, and nothing is written', async () => {
   const { run, written } = withList('raw,code\nA,1\n,2\nB,\nA,3\n\nC,4\nc,5\nA,1\n');
   const { code, out } = await run('--name', 'x', '--write');
   expect(code).toBe(1);
@@ -108,7 +108,7 @@ test('bytes are read as they are written: with a mark, in UTF-16, in Windows-125
   expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('the bytes are not utf-8; expected --encoding')]);
 });
 
-test('a column that is not there is told with those that are, and numbers name columns of a list without headings', async () => {
+test('a column that is not there is reported with those that are, and numbers name columns of a list without headings', async () => {
   const { out, code } = await withList('a,b,c\n1,2,3\n').run('--name', 'x', '--raw', 'aa', '--code', 'b');
   expect(code).toBe(1);
   expect(out).toContain('list.csv:1:1: no column for --raw; expected a, b, c; found aa; did you mean a?');

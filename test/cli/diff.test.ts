@@ -108,7 +108,7 @@ elements:
   );
 });
 
-test('a pack with errors is told', async () => {
+test('a pack with errors is reported', async () => {
   const run = withOther({ 'person.yaml': 'mapping: people\n' });
   const { code, notes } = await run();
   expect(code).toBe(1);

@@ -162,7 +162,7 @@ test('an export without room says so, and leaves nothing behind once another one
   expect(readdirSync(folder)).toEqual(['Patient.ndjson', 'manifest.json']);
 });
 
-test('a group that is not there is told, and nothing is written', async () => {
+test('a group that is not there is reported, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   expect(await lintel(where.environment, 'export', folder, '--group', 'g-9')).toMatchObject({
@@ -173,7 +173,7 @@ test('a group that is not there is told, and nothing is written', async () => {
   expect((await lintel(where.environment, 'export', folder, '--group', 'g-2')).code).toBe(0);
 });
 
-test('what is not understood is told, and nothing is written', async () => {
+test('what is not understood is reported, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   const { code, notes } = await lintel(where.environment, 'export', folder, '--type', 'Nonsense');

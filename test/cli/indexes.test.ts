@@ -96,7 +96,7 @@ test('the text has each statement with what it serves, ready to be run', async (
   expect((await lintel(clinic.environment, 'indexes')).out).toBe('-- 0 indexes that the pack small would use');
 });
 
-test('a view takes no index: its columns are told, and the text runs', async () => {
+test('a view takes no index: its columns are reported, and the text runs', async () => {
   const clinic = smallClinic({
     'person.yaml': `mapping: people
 resource: Patient

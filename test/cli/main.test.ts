@@ -98,7 +98,7 @@ test.each([
   expect(notes).toMatch(expected);
 });
 
-test('problems of the configuration are told all at once, without a stack', async () => {
+test('problems of the configuration are reported all at once, without a stack', async () => {
   const { code, notes } = await lintel('serve', '--port', 'abc', '--database', 'oracle:x');
   expect(code).toBe(1);
   expect(notes).toContain('The configuration has 2 problems:');
@@ -106,7 +106,7 @@ test('problems of the configuration are told all at once, without a stack', asyn
   expect(notes).not.toContain('    at ');
 });
 
-test('a database that is not there is told without a stack', async () => {
+test('a database that is not there is reported without a stack', async () => {
   const { code, notes } = await lintel('check', '--database', 'sqlite:/nowhere/at/all.sqlite');
   expect(code).toBe(1);
   expect(notes).toMatch(/^The database: /);
@@ -128,7 +128,7 @@ test('--version prints the version of package.json', async () => {
   expect(await lintelIn({}, '--version')).toEqual({ code: 0, out: version, notes: '' });
 });
 
-describe('what a person can mend is told with the variable to look at', () => {
+describe('what a person can mend is reported with the variable to look at', () => {
   test('a port that is taken', async () => {
     const { environment } = smallClinic();
     const other = createServer().listen(0, '127.0.0.1');

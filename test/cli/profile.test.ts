@@ -40,7 +40,7 @@ test('without a table there is a line for each, with the mappings that read it',
   ]);
 });
 
-test('a table is told column by column, in lines that fit', async () => {
+test('a table is reported column by column, in lines that fit', async () => {
   const { environment } = uglyClinic();
   const { code, out } = await lintel(environment, 'profile', 'visit');
   expect(code).toBe(0);
@@ -117,7 +117,7 @@ test('numbers far beyond all others do not empty the sample', async () => {
   expect(out).toContain('VISIT: 3,001 rows (200 read, ');
 });
 
-test('an unknown table is told with the nearest', async () => {
+test('an unknown table is reported with the nearest', async () => {
   const { code, notes } = await lintel(smallClinic().environment, 'profile', 'PERSN');
   expect([code, notes]).toEqual([1, 'There is no table PERSN; did you mean PERSON?']);
 });

@@ -91,7 +91,7 @@ describe('the Continuity of Care Document', () => {
     expect(made(second.entry)).toEqual([]);
   });
 
-  test('of nobody is not offered and not found', async () => {
+  test('of an unknown patient is 404; a wrong range is 400, another method 405', async () => {
     expect(await docref('patient=nobody')).toEqual([]);
     for (const path of ['Patient/nobody/$ccd', 'Patient/%20/$ccd'])
       expect((await fetch(`${demo.base}/${path}`)).status).toBe(404);

@@ -316,7 +316,7 @@ describe('the token endpoint refuses', () => {
     expect((await post(`${served.auth}/token`, again)).status).toBe(400);
   });
 
-  test('all but one of many who come with one code at once', async () => {
+  test('all but one of several requests that redeem one code at the same time', async () => {
     const done = await authorize(served);
     const all = await Promise.all(Array.from({ length: 8 }, () => redeem(served, done)));
     expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -451,7 +451,7 @@ describe('introspection', () => {
     expect((await introspect(body['access_token'])).body).toEqual({ active: false });
   });
 
-  test('of another’s token is for those who may', async () => {
+  test('of a token of another client is refused to a public client, and an unknown token is 400', async () => {
     const { body } = await launch(served);
     expect((await introspect(body['access_token'])).body['active']).toBe(true);
     const { body: own } = await launch(served, { client: 'secret' });

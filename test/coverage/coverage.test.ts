@@ -273,7 +273,7 @@ describe('of a pack with two mappings', () => {
     expect(await page(pack, '--locked')).toMatch(/<td>status<\/td><td>mapped<\/td><td>-<\/td>/);
   });
 
-  test('a guide that is not known, and a pack with errors, are told', async () => {
+  test('a guide that is not known, and a pack with errors, are reported', async () => {
     const { environment, pack } = clinic();
     const wrong = await lintel(environment, 'coverage', '--guide', 'us-core-5');
     expect(wrong.code).not.toBe(0);

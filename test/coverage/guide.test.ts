@@ -48,7 +48,7 @@ describe('a guide', () => {
     ]);
   });
 
-  test('that is no JSON is told at its place, and so by whoever measures by it', () => {
+  test('that is no JSON is reported at its place, and so by whoever measures by it', () => {
     const text = '{\n  "people": { "type": "Patient" "profile": "x" }\n}\n';
     expect(problemsOf(text)).toEqual([expect.stringContaining('ours.guide.json:2:33: not JSON; expected `,` or `}`')]);
     expect(() => guideIn(pack, 'ours', { 'ours.guide.json': text })).toThrow('ours.guide.json:2:33: not JSON');

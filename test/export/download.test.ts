@@ -79,7 +79,7 @@ test('what was compressed and what was not have tags of their own, so that nobod
   expect(await goOn(zipped)).toEqual([200, text]);
 });
 
-test('who has a file already is told so, and who asks beyond its end is told its length', async () => {
+test('a client that has a file already gets 304, and one that asks beyond its end gets its length', async () => {
   const { url, text } = await exported();
   const tag = (await fetch(url, { method: 'HEAD', headers: IDENTITY })).headers.get('etag') ?? '';
   const again = await fetch(url, { headers: { ...IDENTITY, 'if-none-match': `"other", ${tag}` } });

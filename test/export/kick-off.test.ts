@@ -119,7 +119,7 @@ test.each([
   expect((await fetch(`${fhir}/$export?_type=Patient&${parameter}`, { headers: LENIENT })).status).toBe(status);
 });
 
-test('patients who are not known, or not on the list, are told by their number and hold nobody else up', async () => {
+test('patients who are not known, or not on the list, are reported by their number and hold nobody else up', async () => {
   const { fhir } = await served(clinic());
   const some = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient&patient=Patient/2,Patient/99,98,2`));
   expect(await contents(some)).toEqual(['Patient/2']);

@@ -50,7 +50,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
 
 const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
 
-test('while the database is away the mappings wait, and that is told once', async () => {
+test('while the database is away the mappings wait, and that is reported once', async () => {
   const { live, lines, told, write, setAway } = await small();
   const before = live.current();
   write(MORE);
@@ -110,7 +110,7 @@ test('reloads that come together are done one after the other', async () => {
 const LOST = 'ALTER TABLE WEIGHING RENAME TO WEIGHED';
 const FOUND = 'ALTER TABLE WEIGHED RENAME TO WEIGHING';
 
-test('a schema that lost a table is told once, by line, while the version goes on; and forgotten once the table is there', async () => {
+test('a schema that lost a table is reported once, by line, while the version goes on; and forgotten once the table is there', async () => {
   const { live, lines, told, alter } = await small();
   const before = live.current();
   expect([await live.look(), live.isWhole()]).toEqual(['same', true]);

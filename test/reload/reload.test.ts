@@ -119,7 +119,7 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
   }
 });
 
-test('a pack that lacks a mapping of before is not swapped in until somebody asks for it, and that is told', async () => {
+test('a pack that lacks a mapping of before is not swapped in until somebody asks for it, and that is reported', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' }, { 'place.yaml': PLACES });
   expect((await server.get('/fhir/Organization/place-1')).status).toBe(200);
   // As a copy leaves it that goes file by file.
@@ -138,7 +138,7 @@ test('a pack that lacks a mapping of before is not swapped in until somebody ask
   expect(said(server, 'mappings swapped')).toEqual([expect.objectContaining({ gone: 'places' })]);
 });
 
-test('of thousands of problems the first are told, and how many there are', async () => {
+test('of thousands of problems the first are reported, and how many there are', async () => {
   const server = await serving();
   server.write('codes.yaml', Array.from({ length: 3000 }, (_, i) => `slip${i}: 1\n`).join(''));
   expect(await server.running.reload()).toBe('refused');
@@ -178,7 +178,7 @@ test('mappings are checked against the schema as it is now', async () => {
   expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ telecom: [{ value: '555-0101' }] });
 });
 
-test('a table that goes while the server runs is told by what fails for it, in the log, at /ready and at /, by one look', async () => {
+test('a table that goes while the server runs is reported by what fails for it, in the log, at /ready and at /, by one look', async () => {
   const server = await serving({ CACHE_MAX_AGE: '0' });
   expect((await server.get('/fhir/Observation')).status).toBe(200);
   server.alter('ALTER TABLE WEIGHING RENAME COLUMN KG TO WEIGHT');

@@ -51,7 +51,7 @@ function written(selection: Selection): Record<string, unknown> {
 }
 
 describe('_elements beside _summary', () => {
-  it('are whole, and what is of the summary alone is as the summary has it', () => {
+  it('are whole beside a summary, whose other elements are as in the summary', () => {
     const summary = written({ kind: 'summary', mode: 'true' });
     const both: Selection = { kind: 'summary', mode: 'true', names: ['note', 'component'] };
     expect(Object.keys(written(both))).toEqual(

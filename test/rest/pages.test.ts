@@ -35,7 +35,7 @@ async function pageOf(response: Response): Promise<string> {
 }
 
 describe('login', () => {
-  test('whoever opens a chart without a session is asked to log in, and led back to it', async () => {
+  test('a chart without a session asks for a login and leads back to the chart', async () => {
     const response = await rest.app.request(`${HERE}/api/chart/1?a=b`, { headers: BROWSER });
     expect(response.status).toBe(401);
     const page = await pageOf(response);

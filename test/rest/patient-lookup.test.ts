@@ -38,7 +38,7 @@ test('one person is found behind thousands whose names only begin so', async () 
   expect(result).toEqual({ kind: 'one', number: 12_000 });
 });
 
-test('nobody is nobody, however many have names that begin so', async () => {
+test('a name that nobody has finds nobody, however many names begin with it', async () => {
   expect((await lookUp(lindens(12_000), 'Li')).result).toEqual({ kind: 'none' });
 });
 

@@ -259,7 +259,7 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  it('that somebody writes is waited for, while others go on and whoever leaves is let go', async () => {
+  it('that is locked by a writer is waited for; the event loop goes on, and a request that is cancelled ends at once', async () => {
     const file = join(folder, 'written.db');
     const writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); INSERT INTO A VALUES (1, NULL)');

@@ -299,7 +299,7 @@ describe('the lock of a schema shows', () => {
 });
 
 describe('literals and expressions of mappings', () => {
-  test('a literal whose rows write it in other letters is told, in deleted, lookups and conditions alike', async () => {
+  test('a literal whose rows write it in other letters is reported, in deleted, lookups and conditions alike', async () => {
     const database = databaseWith(
       "PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', 'Y'), (2, 'F', 'Y'), (3, 'f', 'N')",
       "CD_LKUP (TBL_ID, CD) VALUES ('SEX', 'M'), ('SEX', 'F')",
@@ -332,7 +332,7 @@ elements:
     expect(await problemsOf(files, database)).toEqual([]);
   });
 
-  test('SQL that the engine refuses is told before a search meets it', async () => {
+  test('SQL that the engine refuses is reported before a search meets it', async () => {
     const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'A')");
     const files = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
@@ -348,7 +348,7 @@ elements:
       ]);
   });
 
-  test('what the engine says while it reads rows is not told: it may hold a value of one', async () => {
+  test('what the engine says while it reads rows is not reported: it may hold a value of one', async () => {
     const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'secret')");
     const sql = `json_extract({p.LST_NM}, {p.LST_NM})`;
     const files = { 'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n` };
@@ -381,7 +381,7 @@ elements:
     ]);
   });
 
-  test('pieces that a lookup or a code map has no row for are told', async () => {
+  test('pieces that a lookup or a code map has no row for are reported', async () => {
     const database = databaseWith(
       "PT (PT_NO, RACE_CD) VALUES (1, 'W;B'), (2, 'W;X'), (3, 'X'), (4, NULL), (5, ';')",
       "CD_LKUP (TBL_ID, CD, DESCR) VALUES ('R', 'W', 'White'), ('R', 'B', 'Black'), ('S', 'X', 'of another list')",
@@ -410,7 +410,7 @@ elements:
       ]);
   });
 
-  test('pieces that one of several code maps knows are not told', async () => {
+  test('pieces that one of several code maps knows are not reported', async () => {
     const database = databaseWith("PT (PT_NO, RACE_CD) VALUES (1, 'W;B'), (2, 'W;X'), (3, 'B')");
     const item = (map: string) =>
       `{ each: { split: RACE_CD, by: ";", as: d }, item: { needs: [language], elements: { language: { from: d.piece, via: ${map} } } } }`;
@@ -435,7 +435,7 @@ elements:
     ]);
   });
 
-  test('SQL that gives no value in any row is told', async () => {
+  test('SQL that gives no value in any row is reported', async () => {
     const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'A'), (2, 'F', NULL)");
     const files = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n`,
@@ -447,7 +447,7 @@ elements:
     expect(await problemsOf(files('{p.LST_NM} + NULL'), databaseWith())).toEqual([]);
   });
 
-  test('references none of which finds a row are told, and a few that find nothing are not', async () => {
+  test('references none of which finds a row are reported, and a few that find nothing are not', async () => {
     const allergies = (on: string) => ({
       'm.yaml': `${ACTIVE}---\n${ALLERGIES}  patient: { ref: people, on: { PT_NO: ${on} } }\n`,
     });
@@ -463,7 +463,7 @@ elements:
     expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
   });
 
-  test('ids of several texts that are written alike are told, and those that are not pass', async () => {
+  test('ids of several texts that are written alike are reported, and those that are not pass', async () => {
     const mapping = (id: string) => ({
       'm.yaml': `mapping: codes
 resource: Organization

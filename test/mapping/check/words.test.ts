@@ -66,7 +66,7 @@ test.each([
   expect(first).toMatch(new RegExp(`^pack.yaml:5:3: PAT_WORDS ${message}.*searches by words miss them`));
 });
 
-test('without an index that begins with the word the table is not used, and that is told', async () => {
+test('without an index that begins with the word the table is not used, and that is reported', async () => {
   expect(await problemsAfter('DROP INDEX PAT_WORDS_BY_WORD; DELETE FROM PAT_WORDS')).toEqual([
     expect.stringMatching(/^pack.yaml:5:50: warning: no index of PAT_WORDS begins with WORD: searches do without it/),
   ]);

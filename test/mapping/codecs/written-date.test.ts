@@ -69,7 +69,7 @@ describe('dates that a text spells', () => {
   });
 
   it.each(['MM/DD', 'MM/MM/YYYY', 'DD/MM/YY', 'MDYYYY', 'MM%DD%YYYY', 'mm/dd/yyyy', 'YYYY-MM-DDTHH', ''])(
-    'cannot be told by %j',
+    'cannot have the form %j',
     form => {
       expect(isDateForm(form)).toBe(false);
     },

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { problemsOfElements } from './problems-of.ts';
 
 describe('bindings of columns are held against the schema and the codecs', () => {
-  test('an unknown column is told with the nearest spelling', () => {
+  test('an unknown column is reported with the nearest spelling', () => {
     expect(problemsOfElements('  gender: { from: SX }')).toEqual([
       'm.yaml:6:19: unknown column of dbo.PT; found SX; did you mean SEX?',
     ]);
   });
 
-  test('an unknown alias is told with the nearest spelling', () => {
+  test('an unknown alias is reported with the nearest spelling', () => {
     expect(problemsOfElements('  name: { family: { from: pp.LST_NM } }')).toEqual([
       'm.yaml:6:27: unknown alias; found pp; did you mean p?',
     ]);
@@ -44,7 +44,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('an unknown codec is told with the nearest spelling', () => {
+  test('an unknown codec is reported with the nearest spelling', () => {
     expect(problemsOfElements('  birthDate: { from: DOB, via: ymd }')).toEqual([
       'm.yaml:6:32: unknown codec or code map; found ymd; did you mean ymd8?',
     ]);
@@ -104,7 +104,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('an unknown key of a binding is told with the nearest spelling', () => {
+  test('an unknown key of a binding is reported with the nearest spelling', () => {
     expect(problemsOfElements('  name: { family: { from: LST_NM, vai: text } }')).toEqual([
       'm.yaml:6:35: unknown key; found vai; did you mean via?',
     ]);
@@ -132,7 +132,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('an unknown part of a piece is told with the nearest spelling', () => {
+  test('an unknown part of a piece is reported with the nearest spelling', () => {
     expect(
       problemsOfElements(
         '  name: { each: { split: RACE_CD, by: ";", parse: "{sys}:{code}", as: d }, item: { text: { from: d.cod } } }',

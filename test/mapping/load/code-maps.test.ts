@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ACTIVE, PEOPLE, problemsOf } from './problems-of.ts';
 
 describe('code maps are held against themselves and where they are used', () => {
-  test('a code outside the required binding is told with the nearest spelling', () => {
+  test('a code outside the required binding is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
 `,
@@ -58,7 +58,7 @@ describe('code maps are held against themselves and where they are used', () => 
     ]);
   });
 
-  test('an unknown facet is told with the nearest spelling', () => {
+  test('an unknown facet is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex.cod }
 `,
@@ -107,7 +107,7 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:2:11: a key under `fold` has characters other than ASCII; found É']);
   });
 
-  test('an unknown system is told with the nearest spelling', () => {
+  test('an unknown system is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
 `,
@@ -143,7 +143,7 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:2:22: two rows for one raw value; found M']);
   });
 
-  test('an unknown key is told with the nearest spelling', () => {
+  test('an unknown key is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
 `,

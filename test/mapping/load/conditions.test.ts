@@ -65,7 +65,7 @@ describe('conditions are held against the schema', () => {
     ]);
   });
 
-  test('an unknown column is told', () => {
+  test('an unknown column is reported', () => {
     expect(problemsOfCondition('{ DEL: { not: Y } }')).toEqual(['m.yaml:3:56: unknown column of dbo.PT; found DEL']);
   });
 
@@ -87,7 +87,7 @@ describe('conditions are held against the schema', () => {
     ).toEqual(['m.yaml:3:119: column PT.SSN is denied by `*.SSN` and is never read']);
   });
 
-  test('an unknown list is told', () => {
+  test('an unknown list is reported', () => {
     expect(problemsOfCondition('{ SEX: { in-list: sexes } }')).toEqual(['m.yaml:3:72: unknown list; found sexes']);
   });
 
@@ -107,13 +107,13 @@ describe('conditions are held against the schema', () => {
     ]);
   });
 
-  test('an unknown alias is told with the nearest spelling', () => {
+  test('an unknown alias is reported with the nearest spelling', () => {
     expect(problemsOfCondition('{ SEX: { same-as: x.SEX } }')).toEqual([
       'm.yaml:3:72: unknown alias; found x; did you mean p?',
     ]);
   });
 
-  test('an unknown column of a table that must exist is told with the nearest spelling', () => {
+  test('an unknown column of a table that must exist is reported with the nearest spelling', () => {
     expect(problemsOfCondition('{ exists: { table: dbo.ALLRGY, on: { PTNO: PT_NO } } }')).toEqual([
       'm.yaml:3:91: unknown column of dbo.ALLRGY; found PTNO; did you mean PT_NO?',
     ]);

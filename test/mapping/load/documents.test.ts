@@ -12,7 +12,7 @@ b: c`,
     ]);
   });
 
-  test('a syntax error hides the rest of its file, and is not told again by what refers to it', () => {
+  test('a syntax error hides the rest of its file, and is not reported again by what refers to it', () => {
     const files = {
       'm.yaml': ACTIVE.replace('elements:', 'elements: ['),
       'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n  gendr: male\n`,
@@ -75,7 +75,7 @@ b: c`,
     expect(problemsOf(files)).toEqual(['m.yaml:1:1: key `mapping` is missing']);
   });
 
-  test('every missing key is told', () => {
+  test('every missing key is reported', () => {
     const files = {
       'm.yaml': `mapping: x
 resource: Patient
@@ -88,7 +88,7 @@ resource: Patient
     ]);
   });
 
-  test('an unknown key is told with the nearest spelling', () => {
+  test('an unknown key is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `mapping: people
 resource: Patient
@@ -102,12 +102,12 @@ elements:
     expect(problemsOf(files)).toEqual(['m.yaml:4:1: unknown key; found ide; did you mean id?']);
   });
 
-  test('an unknown resource type is told with the nearest spelling', () => {
+  test('an unknown resource type is reported with the nearest spelling', () => {
     const files = { 'm.yaml': ACTIVE.replace('resource: Patient', 'resource: Pateint') };
     expect(problemsOf(files)).toEqual(['m.yaml:2:11: unknown resource type; found Pateint; did you mean Patient?']);
   });
 
-  test('an unknown profile is told with the nearest spelling', () => {
+  test('an unknown profile is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `mapping: people
 resource: Patient
@@ -185,7 +185,7 @@ fragments: { b: { use: usual } }
     ]);
   });
 
-  test('problems of all files are told at once, in their order', () => {
+  test('problems of all files are reported at once, in their order', () => {
     const files = {
       'pack.yaml': `${SMALL}zon: UTC
 `,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HEAD, problemsOf, problemsOfElements } from './problems-of.ts';
 
 describe('what stands under an element is held against FHIR', () => {
-  test('an unknown element is told with the nearest spelling', () => {
+  test('an unknown element is reported with the nearest spelling', () => {
     expect(problemsOfElements('  gendr: male')).toEqual([
       'm.yaml:6:3: unknown element of Patient; found gendr; did you mean gender?',
     ]);
@@ -145,7 +145,7 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
-  test('a need that names no element is told with the nearest spelling', () => {
+  test('a need that names no element is reported with the nearest spelling', () => {
     expect(problemsOfElements('  name: { needs: [famly], family: { from: LST_NM } }')).toEqual([
       'm.yaml:6:19: `needs` names an element that is not mapped; found famly; did you mean family?',
     ]);
@@ -163,7 +163,7 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
-  test('an unknown extension is told with the nearest spelling', () => {
+  test('an unknown extension is reported with the nearest spelling', () => {
     expect(problemsOfElements('  extension: { url: us-core-rase, valueString: { from: LST_NM } }')).toEqual([
       'm.yaml:6:21: unknown profile or extension for Patient.extension.url; expected a short name of US Core or R4, or an absolute URL; found us-core-rase; did you mean us-core-race?',
     ]);

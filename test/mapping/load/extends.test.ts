@@ -175,14 +175,14 @@ describe('a pack upon another', () => {
 describe('an `extends` that leads nowhere', () => {
   const extending = (what: string): Files => ({ ...BASE, 'site/pack.yaml': `extends: ${what}\ntitle: Site\n` });
 
-  test('is told with the nearest pack', () => {
+  test('is reported with the nearest pack', () => {
     expect(problemsOf(extending('../bas'))).toEqual([
       'pack.yaml:1:10: no pack in the folder that `extends` names; expected a folder with a pack.yaml; found ../bas; did you mean ../base?',
     ]);
   });
 
   test.each(['../../base', '/base', '../base/../../x', '..', '', '.', '~/base', 'C:\\base'])(
-    'or leaves the folders beside the pack is told: %s',
+    'or leaves the folders beside the pack is reported: %s',
     what => {
       expect(problemsOf(extending(`'${what}'`))).toEqual([
         `pack.yaml:1:10: \`extends\` names no folder beside or below this one; expected \`../name\` or \`name\`; found ${what || 'nothing'}`,
@@ -190,7 +190,7 @@ describe('an `extends` that leads nowhere', () => {
     },
   );
 
-  test('or does so by a link is told', () => {
+  test('or does so by a link is reported', () => {
     const away = written({ 'base/pack.yaml': 'name: away\n' });
     const root = written(extending('../link'));
     symlinkSync(join(away, 'base'), join(root, 'link'));

@@ -47,7 +47,7 @@ describe('the lock of a schema', () => {
     ]);
   });
 
-  test('is compared with the live schema, and what has changed is told by its line', () => {
+  test('is compared with the live schema, and what has changed is reported by its line', () => {
     const files = { 'm.yaml': `${PEOPLE}  active: "true"\n` };
     const { registry } = load(files);
     const lock = registry ? writeLock(registry, catalog) : '';
@@ -65,7 +65,7 @@ describe('the lock of a schema', () => {
     ]);
   });
 
-  test('that is none is told', () => {
+  test('that is none is reported', () => {
     expect(load({ 'schema.lock.json': '{' }, null).problems.map(formatProblem)).toContain(
       'schema.lock.json:1:1: not JSON; expected what `lintel lock` writes',
     );

@@ -19,7 +19,7 @@ elements:
     ]);
   });
 
-  test('a name that no macro gives a value is told with the nearest spelling', () => {
+  test('a name that no macro gives a value is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${HEAD}variants:
   - with: [$var]
@@ -45,7 +45,7 @@ elements:
     expect(problemsOf(files)).toEqual(['m.yaml:5:7: `with: [$name, …]` and `rows: [[…], …]` stand together']);
   });
 
-  test('an unknown fragment is told with the nearest spelling', () => {
+  test('an unknown fragment is reported with the nearest spelling', () => {
     const files = {
       'pack.yaml': `${SMALL}fragments: { family-name: { family: { from: $col } } }
 `,
@@ -95,7 +95,7 @@ elements:
     expect(problemsOf(files)).toEqual(['m.yaml:6:19: fragment usual is no map and cannot be merged with further keys']);
   });
 
-  test('an error of a macro with many rows is told once', () => {
+  test('an error of a macro with many rows is reported once', () => {
     const files = {
       'm.yaml': `${HEAD}variants:
   - with: [$v]

@@ -83,7 +83,7 @@ describe('SQL of a mapping', () => {
 describe('addresses and encodings', () => {
   const pack = (loinc: string) => ({ 'pack.yaml': `name: a\ntitle: b\nzone: UTC\nsystems: { loinc: ${loinc} }\n` });
 
-  test('a well-known system that is misspelt is told, in pack.yaml and where it is written out', () => {
+  test('a well-known system that is misspelt is reported, in pack.yaml and where it is written out', () => {
     const code =
       'mapping: o\nresource: Observation\nsource: { table: dbo.VIT, as: v, key: [VIT_ID] }\nid: "{VIT_ID}"\n';
     expect(
@@ -110,7 +110,7 @@ describe('addresses and encodings', () => {
     ]);
   });
 
-  test('a code whose check digit is wrong is told, in constants, rows and CSV', () => {
+  test('a code whose check digit is wrong is reported, in constants, rows and CSV', () => {
     const told = (place: string, code: string) =>
       `${place}: warning: a code that its system cannot have, by its form or its check digit; found ${code}`;
     expect(problemsOfElements('  maritalStatus: loinc#8867-5 Heart rate')).toEqual([told('m.yaml:6:18', '8867-5')]);
@@ -125,7 +125,7 @@ describe('addresses and encodings', () => {
     ).toEqual([told('sex.csv:2:1', '8867-5')]);
   });
 
-  test('a reference that is put together is told', () => {
+  test('a reference that is put together is reported', () => {
     expect(problemsOfElements('  managingOrganization: { reference: { template: "Organization/{PT_NO}" } }')).toEqual([
       'm.yaml:6:38: warning: a reference that nobody looks for, searches by or includes; expected {ref: mapping, on: {THEIRS: ours}}',
     ]);

@@ -78,7 +78,7 @@ describe('a piece of a column', () => {
     );
   });
 
-  test('that is joined is told once', async () => {
+  test('that is joined is reported once', async () => {
     const told = await made('{ from: d.piece, if: { exists: { table: X, as: x, on: { T: d.piece } } } }', PIECES);
     expect(told.match(/"message"/g)).toHaveLength(1);
     expect(told).toContain('a piece of a column cannot be joined here');

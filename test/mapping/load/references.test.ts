@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ACTIVE, ALLERGIES, HEAD, problemsOf } from './problems-of.ts';
 
 describe('references are held against the mappings that they name', () => {
-  test('an unknown mapping is told with the nearest spelling', () => {
+  test('an unknown mapping is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': ACTIVE,
       'n.yaml': `${ALLERGIES}  patient: { ref: peple, on: { PT_NO: PT_NO } }
@@ -46,7 +46,7 @@ describe('references are held against the mappings that they name', () => {
     expect(problemsOf(files)).toEqual(['n.yaml:7:31: `on` names no column; expected {THEIRS: ours}']);
   });
 
-  test('an unknown column of the target is told with the nearest spelling', () => {
+  test('an unknown column of the target is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': ACTIVE,
       'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { PTNO: PT_NO } }
@@ -66,7 +66,7 @@ describe('references are held against the mappings that they name', () => {
     ]);
   });
 
-  test('a reference to a mapping in error is not told a second time', () => {
+  test('a reference to a mapping in error is not reported a second time', () => {
     const files = {
       'm.yaml': ACTIVE.replace(
         'source: { table: dbo.PT, as: p, key: [PT_NO] }',

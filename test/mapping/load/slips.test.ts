@@ -367,7 +367,7 @@ const SLIPS: readonly Slip[] = [
   },
 ];
 
-describe('a slip is told once, at its place, with what was meant', () => {
+describe('a slip is reported once, at its place, with what was meant', () => {
   test.each(SLIPS)('$slip', ({ files, told }) => {
     expect(problemsOf(files)).toEqual(told);
   });

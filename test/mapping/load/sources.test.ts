@@ -5,7 +5,7 @@ import { DEMO_PACK } from '../../../src/start/demo.ts';
 import { catalog } from './catalog.ts';
 import { load, PEOPLE, problemsOf, problemsOfSource } from './problems-of.ts';
 
-test('a database without most tables of the pack is told once, with the setting that names it', () => {
+test('a database without most tables of the pack is reported once, with the setting that names it', () => {
   const { registry, problems } = loadPack(DEMO_PACK, { ...catalog, tables: new Map() });
   expect(registry).toBeUndefined();
   const told = problems.map(formatProblem);
@@ -15,7 +15,7 @@ test('a database without most tables of the pack is told once, with the setting 
   expect(told).toContainEqual(expect.stringMatching(message));
 });
 
-test('tables that stand in another schema, or are spelt alike, are told one by one with where they are', () => {
+test('tables that stand in another schema, or are spelt alike, are reported one by one with where they are', () => {
   const schema = { name: 'ehr', needed: true };
   const tables = new Map([...catalog.tables].map(([name, table]) => [`ehr.${name}`, { ...table, schema }]));
   const names = ['PT', 'ALLRGY', 'ALLRGY_RXN', 'CD_LKUP', 'VITS'];
@@ -33,13 +33,13 @@ test('tables that stand in another schema, or are spelt alike, are told one by o
 });
 
 describe('the rows of a mapping are held against the schema', () => {
-  test('an unknown table is told with the nearest spelling', () => {
+  test('an unknown table is reported with the nearest spelling', () => {
     expect(problemsOfSource('{ table: dbo.PTT, as: p, key: [PT_NO] }')).toEqual([
       'm.yaml:3:18: unknown table; found dbo.PTT; did you mean dbo.PT?',
     ]);
   });
 
-  test('of what stands in a table that is not there only the table is told', () => {
+  test('of what stands in a table that is not there only the table is reported', () => {
     const looked = 'lookup: { c: { table: dbo.CD_LKUPS, on: { CD: SEX } } }';
     const source = `source: { table: dbo.PT, as: p, key: [PT_NO], ${looked} }`;
     const elements = `  birthDate: { first: [{ from: c.STD_CD, via: ymd8 }, { from: DOB, via: ymd8 }] }
@@ -67,7 +67,7 @@ describe('the rows of a mapping are held against the schema', () => {
     ]);
   });
 
-  test('an unknown key column is told with the nearest spelling', () => {
+  test('an unknown key column is reported with the nearest spelling', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PTNO] }')).toEqual([
       'm.yaml:3:39: unknown column of dbo.PT; found PTNO; did you mean PT_NO?',
     ]);
@@ -183,7 +183,7 @@ elements:
     ).toEqual(['m.yaml:3:93: a datetime column cannot be joined with a uuid column; found VIT_DTM: UID']);
   });
 
-  test('an unknown column in pick is told with the nearest spelling', () => {
+  test('an unknown column in pick is reported with the nearest spelling', () => {
     expect(
       problemsOfSource(
         '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [-DSCR] } } }',
@@ -191,7 +191,7 @@ elements:
     ).toEqual(['m.yaml:3:106: unknown column of dbo.CD_LKUP; found DSCR; did you mean DESCR?']);
   });
 
-  test('a column of another table is told with its alias', () => {
+  test('a column of another table is reported with its alias', () => {
     expect(
       problemsOfSource(
         '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { MRN: A } } } }',

@@ -58,7 +58,7 @@ describe.each(later)('%i', number => {
 });
 
 describe.each([916, 18452, 18456, 18470, 18486, 18487, 18488])('%i at a login', number => {
-  it('is told by its number, and is an outage where no connection works', async () => {
+  it('is reported by its number, and is an outage where no connection works', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await endpoint.stop();
     await endpoint.start();
@@ -79,7 +79,7 @@ it.each([468, 447, 8114, 245])(
   },
 );
 
-it('numbers that nobody has thought of are counted, so many at most', async () => {
+it('numbers of errors that the table lacks are counted, 20 of them at most', async () => {
   let number = 90_000;
   const { database } = await openScripted(asked => (isQuery(asked) ? { error: number } : undefined));
   await failureOf(database.query(planOf()));
