@@ -65,8 +65,8 @@ export async function failureOf(action: Awaitable<unknown>): Promise<DatabaseErr
 }
 
 /** Waits for what another party of the test brings about. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, 5));
+export async function until(holds: () => boolean | Promise<boolean>, pause = 5): Promise<void> {
+  while (!(await holds())) await new Promise(resolve => setTimeout(resolve, pause));
 }
 
 export const rowsOf = (...rows: readonly (readonly (number | string | null)[])[]): Answer => ({
