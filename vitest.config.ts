@@ -1,6 +1,7 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
 import { MSSQL_URL } from './test/engines/url.ts';
 import { LongestFirst } from './test/longest-first.ts';
+import { putTemporaryFoldersInMemory } from './test/memory-folder.ts';
 
 const ON_SERVER_ALONE = ['test/sql/mssql/{server,differences}.test.ts'];
 
@@ -42,6 +43,8 @@ const sqlServer: TestProjectConfiguration = {
 if (MSSQL_URL === undefined) {
   console.warn('SKIPPED: MSSQL_URL names no SQL Server; the suites of the whole pipeline run on SQLite alone.');
 }
+
+putTemporaryFoldersInMemory();
 
 export default defineConfig({
   test: {
