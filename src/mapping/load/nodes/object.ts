@@ -215,7 +215,7 @@ const CARRIERS: Readonly<Record<string, string>> = {
 /**
  * Finds the carrier of an object: the element without which the object means nothing and does not exist. In: a type and
  * the members written. Out: the names to add to the object's `needs`; none if the carrier is not among the members.
- * docs/mapping-language.md, carriers
+ * docs/mapping-language.md, "map of elements"
  */
 export function carrierOf(type: string, members: readonly Member[]): readonly string[] {
   const names = members.flatMap(member => (member.kind === 'element' ? [member.name] : []));
