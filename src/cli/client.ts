@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJWK, type JWK, SignJWT } from 'jose';
-import { isLoopback } from '../config/variable.ts';
+import { isLoopback } from '../common/loopback.ts';
 import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClients } from '../smart/clients.ts';
 import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
 import { parseResourceScope } from '../smart/scopes.ts';

@@ -3,8 +3,8 @@
  */
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { ANY_ADDRESS } from '../common/loopback.ts';
 import type { Config } from '../config/config.ts';
-import { ANY_ADDRESS } from '../config/variable.ts';
 import { type Command, configOf, printJson, wantsJson } from './command.ts';
 
 /** Milliseconds. A statement of SQLite holds the server for 10 seconds at most. */

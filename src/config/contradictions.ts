@@ -3,7 +3,7 @@
  * which names the variable and what to do.
  */
 import type { z } from 'zod';
-import { ANY_ADDRESS, isLoopback } from './variable.ts';
+import { ANY_ADDRESS, isLoopback } from '../common/loopback.ts';
 import type { VARIABLES } from './variables.ts';
 
 export type Values = { readonly [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['schema']> | undefined };

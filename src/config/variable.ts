@@ -141,12 +141,3 @@ export const format = oneOf('text', 'json');
 export const flag = oneOf('true', 'false');
 export const audit = oneOf('required', 'best-effort', 'off');
 export const auditSync = oneOf('process', 'power');
-
-/** Every address of this machine. */
-export const ANY_ADDRESS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]']);
-
-/** True for names and addresses that only this machine can reach. */
-export function isLoopback(host: string): boolean {
-  const bare = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  return bare === 'localhost' || bare === '::1' || /^127(\.\d{1,3}){3}$/.test(bare);
-}

@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { JWK } from 'jose';
+import { isLoopback } from '../common/loopback.ts';
 import { ConfigError } from '../config/config.ts';
-import { isLoopback } from '../config/variable.ts';
 import { createReport, type Problem, problemLine, type Report } from '../mapping/load/problem.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
 import { checkShape } from '../mapping/load/read/shape.ts';

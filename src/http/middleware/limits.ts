@@ -6,8 +6,8 @@
 
 import { createMiddleware } from 'hono/factory';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { isLoopback } from '../../common/loopback.ts';
 import { type Queue, waitIn } from '../../common/waiting.ts';
-import { isLoopback } from '../../config/variable.ts';
 import { FhirError } from '../../outcome.ts';
 import { type BulkheadLoad, cancelled, DatabaseError, endsAt } from '../../sql/database.ts';
 import { retryIn } from '../../sql/retry-after.ts';

@@ -7,7 +7,7 @@ import { csrf } from 'hono/csrf';
 import { createMiddleware } from 'hono/factory';
 import { HTTPException } from 'hono/http-exception';
 import { type Access, NO_ACCESS } from '../../auth/access.ts';
-import { isLoopback } from '../../config/variable.ts';
+import { isLoopback } from '../../common/loopback.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, peerOf, serverBase } from '../context.ts';
 import { BAD_TOKEN, type Entry, tokenOf } from '../middleware/bearer.ts';
