@@ -105,11 +105,14 @@ function mappingText(name: string, names: Names): string {
   return `${head}${rows}  key: [${key.join(', ')}]\nid: ${id}\nelements:\n  ${type === undefined ? '' : '|'}\n`;
 }
 
-/** The table of this name, else the one that is named best for records of this kind. */
+/** The table of this name, in whatever number, else the one that is named best for records of this kind. */
 function tableFor(name: string, { catalog }: Names): TableInfo | undefined {
   const tables = [...new Set(catalog.tables.values())].filter(one => isIdentifier(one.name));
-  const same = tables.filter(one => bare(one.name) === bare(name));
-  if (same[0]) return same[0];
+  const wordsOf = (of: string): string => [...wordsIn(of)].toSorted().join(' ');
+  const same =
+    tables.find(one => bare(one.name) === bare(name)) ??
+    tables.find(one => wordsOf(name) !== '' && wordsOf(one.name) === wordsOf(name));
+  if (same) return same;
   const kind = kindNamed(wordsIn(name));
   if (!kind) return undefined;
   const fits = tables.map(table => ({ table, fit: kind.fit(wordsIn(table.name)) })).filter(({ fit }) => fit > 0);

@@ -76,3 +76,25 @@ test('where all declared keys dangle the reference stays, and says so', async ()
   expect(text('conditions.yaml')).not.toContain('ref: encounters');
   expect(await errors()).toEqual([]);
 });
+
+test('clients and therapists are known, and the key of patients leads to them where nobody declares it', async () => {
+  const { first } = await begun(
+    `CREATE TABLE PEOPLE (MEMBER_NO INTEGER PRIMARY KEY, LAST_NAME VARCHAR(40), FIRST_NAME VARCHAR(40), DOB DATE, SEX CHAR(1));
+    CREATE TABLE THERAPISTS (ID INTEGER PRIMARY KEY, FULL_NAME VARCHAR(60), NPI CHAR(10));
+    CREATE TABLE BOOKS (BOOK_NO INTEGER PRIMARY KEY, MEMBER_NO INTEGER);
+    CREATE TABLE VITALS (ID INTEGER PRIMARY KEY, MEMBER_NO INTEGER, BOOK_NO INTEGER REFERENCES BOOKS(BOOK_NO), VALUE DECIMAL(8,2),
+      UNIT VARCHAR(9), TAKEN DATETIME);`,
+    insert => {
+      for (let i = 1; i <= 20; i++) {
+        insert('PEOPLE', i, 'Quxl', 'Quxf', '1970-01-02', 'F');
+        insert('THERAPISTS', i, 'Quxt Quxt', '1234567890');
+        insert('BOOKS', i, i);
+        insert('VITALS', i, i, i, 70, 'kg', instant(i));
+      }
+    },
+  );
+  expect(first('practitioners').table).toBe('THERAPISTS');
+  const subject = first('vitals').elements.find(({ path }) => path === 'subject');
+  expect(subject).toMatchObject({ column: 'MEMBER_NO' });
+  expect(subject?.join).toBeUndefined();
+});

@@ -54,6 +54,7 @@ test('where the name tells no type, or no table, these are offered first', async
   const weighing = await begun('weighings/weighing.yaml');
   expect(weighing).toMatchObject({ before: 'resource: ', offered: expect.arrayContaining(['Observation']) });
   expect(weighing.text).toContain('  table: WEIGHING\n  as: w\n  key: [NO]\nid: "{NO}"\n');
+  expect((await begun('weighings.yaml')).text).toContain('  table: WEIGHING\n');
   const visits = await begun('visits.yaml');
   expect(visits).toMatchObject({ before: '  table: ', offered: expect.arrayContaining(['PERSON', 'WEIGHING']) });
   expect(visits.text).toContain('resource: Encounter\n');

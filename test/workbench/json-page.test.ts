@@ -99,4 +99,12 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     expect(await tab.when(`document.querySelector('.cm-content').getAttribute('aria-readonly')`)).toBe('true');
     expect(await tab.when(`document.querySelector('.bar button').disabled`)).toBe(true);
   });
+
+  test('the problems of a file are told as soon as it is made', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    await fill('.files form input', 'observations.yaml');
+    await tab.when(`!document.querySelector('.files form button').disabled`);
+    await press('.files form button', 'Make');
+    await tab.when(`document.querySelector('.problems li')?.textContent.startsWith('observations.yaml:')`);
+  });
 });

@@ -140,7 +140,7 @@ function textWithoutOrigins(problem: Problem): string {
     `${placeText(problem.position)}: ${problem.severity === 'error' ? '' : `${problem.severity}: `}${problem.message}`,
   ];
   if (problem.expected !== undefined) parts.push(`expected ${problem.expected}`);
-  if (problem.found !== undefined) parts.push(`found ${problem.found}`);
+  if (problem.found !== undefined) parts.push(`found ${problem.found.trim() === '' ? 'nothing' : problem.found}`);
   if (problem.suggestion !== undefined) parts.push(`did you mean ${problem.suggestion}?`);
   return parts.join('; ');
 }

@@ -273,11 +273,22 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
     })
     .toSorted((a, b) => b.name - a.name);
   if (leading) return leading.one;
-  const named = bestIn(table, columns, 'patient', names);
+  const named = bestIn(table, columns, 'patient', names) ?? namedAsKey(table, names);
   const astray = named && declared.find(({ on }) => on[0]?.[1] === named.column);
   if (!named || !astray || patients.size === 0) return named;
   const why = `${named.why}, and its declared foreign key leads to ${tableText(astray.table)}`;
   return { ...named, score: rounded(ASTRAY * named.score), why };
+}
+
+/** `CLIENT_NO`, which patients have as their key. */
+function namedAsKey(table: TableInfo, { stepsOf, patients }: Around): Found | undefined {
+  const step = stepsOf(table).find(
+    ({ table: to, on, isDeclared }) => !isDeclared && on.length === 1 && to !== table && patients.has(to),
+  );
+  const [[theirs, ours] = []] = step?.on ?? [];
+  const column = ours === undefined ? undefined : findColumn(table, ours);
+  if (!step || !column || column.denied) return undefined;
+  return found(column, GUESSED, `may be ${tableText(step.table)}.${theirs}, by the names`);
 }
 
 /** What has no patient of its own belongs to something that has one: a result to its order, and that to a visit. */

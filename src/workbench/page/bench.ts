@@ -74,7 +74,7 @@ export interface Bench {
   readonly unsaved: Unsaved;
   /** How often a file was saved. */
   readonly saves: number;
-  /** How often texts of the disk were taken that other programs wrote. */
+  /** How often texts of the disk were taken that nobody typed: those of other programs and of new files. */
   readonly takes: number;
   readonly tests: TestRuns;
   /** Where the editor is to go; undefined once it is there. */
@@ -265,6 +265,8 @@ export function useBench(pack: WirePack): Bench {
       try {
         const { text, line, column } = await ask<WireBeginning>('begin', { unsaved, path: one });
         await put(one, text, undefined);
+        // No text is unsaved that would ask for the problems.
+        setTakes(count => count + 1);
         now.current.goTo({ file: one, line, column });
         tell(`${one} is made`);
       } catch (error) {
