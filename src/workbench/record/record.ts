@@ -52,6 +52,9 @@ export async function recordRow(
   if (reason !== undefined) throw new PreviewError(`The row is no resource: ${reason}`);
   const file = testFileOf(mapping);
   const { rows, leftOut } = inventedRows(mapping, read, asking.registry, random);
+  const lost = leftOut.find(({ table, column }) => isOfKey(mapping, table, column));
+  if (lost)
+    throw new PreviewError(`${lost.table}.${lost.column} is a key, and nothing can stand in its place: ${lost.why}`);
   const bare = testText(mapping, rows, leftOut);
   const served = await overOne(file, bare, ground, async ({ registry, database, facade }) => {
     const same = registry.mappings.find(({ name }) => name === mapping.name);
@@ -70,6 +73,10 @@ export async function recordRow(
   if (problems.length > 0) throw new PreviewError(`The test that was made fails: ${problems[0]?.message}`);
   const notMade = read.preview.elements.map(({ path }) => path).filter(path => !hasPath(served.resource, path));
   return { file, test, leftOut, notMade };
+}
+
+function isOfKey({ source }: Mapping, table: string, column: string): boolean {
+  return source.table.name === table && source.key.some(key => key.alias === source.alias && key.column === column);
 }
 
 function hasPath(resource: unknown, path: string): boolean {

@@ -41,9 +41,10 @@ export function replaced(stored: SqlValue, type: ColumnType, uses: ColumnUses, r
   return typeof other === 'string' ? { text: other } : other;
 }
 
-/** A value without letters and digits but 0 says nothing. */
+/** A value without letters and digits but 0 says nothing, nor do the zeros before a number: `0000000001` is short. */
 function isTheSame(text: string, other: string): boolean {
-  return text === other && text.length >= LONG && /[\p{L}1-9]/u.test(text);
+  const telling = text.replace(/(?<!\d)0+/g, '');
+  return text === other && telling.length >= LONG && /[\p{L}1-9]/u.test(telling);
 }
 
 function replacedBytes(stored: Uint8Array, uses: ColumnUses, { invented: by }: Replacing): Replaced {
