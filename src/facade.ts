@@ -258,8 +258,8 @@ export function createFacade(options: FacadeOptions): Facade {
 
   /** A link of a search that came in a body: its parameters, and links that do not show them either. */
   const opened = (parameters: SearchRequest['parameters'], context: RequestContext): Opened => {
-    const all = sealing.open(parameters, context.access.caller);
-    return all === parameters ? [parameters, context] : [all, { ...context, sealed: true }];
+    if (!parameters.some(([name]) => name === SEALED)) return [parameters, context];
+    return [sealing.open(parameters, context.access.caller), { ...context, sealed: true }];
   };
 
   /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */

@@ -18,8 +18,8 @@ export interface SealedParameters {
   /** The value of the one parameter that stands for these. */
   seal(parameters: Parameters, caller: string): string;
   /**
-   * Parameters of a link with those that it hides; the same list where it hides none. Throws FhirError `stale-link` for
-   * a text that was not made here for this caller, and `expired-link` for one that is no longer kept.
+   * Parameters of a link with those that it hides. Throws FhirError `stale-link` for a text that was not made here for
+   * this caller, and `expired-link` for one that is no longer kept.
    */
   open(parameters: Parameters, caller: string): Parameters;
 }
@@ -60,10 +60,8 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
       return name;
     },
     open(parameters, caller) {
-      const sealed = parameters.filter(([name]) => name === SEALED);
-      if (sealed.length === 0) return parameters;
-      const shown = parameters.filter(([name]) => name !== SEALED);
-      return [...sealed.flatMap(([, text]) => opened(text, caller)), ...shown];
+      const hidden = parameters.flatMap(([name, text]) => (name === SEALED ? opened(text, caller) : []));
+      return [...hidden, ...parameters.filter(([name]) => name !== SEALED)];
     },
   };
 }
