@@ -1,4 +1,4 @@
-/** Comments are read as prose: no line of one is longer than 120 characters. */
+/** Comments and pages are read as prose: no line of one is longer than 120 characters. */
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
@@ -15,4 +15,18 @@ test('no line of a comment is longer than 120 characters', () => {
       ),
   );
   expect(long, `comments longer than ${WIDTH} characters: wrap them`).toEqual([]);
+});
+
+test('no line of prose in a page is longer than 120 characters', () => {
+  const long = globSync('{*.md,docs/**/*.md}').flatMap(page => {
+    let isCode = false;
+    return readFileSync(page, 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        if (line.startsWith('```')) isCode = !isCode;
+        const isProse = !isCode && !/^(?:```|\||#|!\[)/.test(line) && line.includes(' ');
+        return isProse && [...line].length > WIDTH ? [`${page}:${index + 1}`] : [];
+      });
+  });
+  expect(long, `lines longer than ${WIDTH} characters: wrap them`).toEqual([]);
 });

@@ -8,8 +8,8 @@ const INTRODUCTION = `# Error codes
 Each error has a code that stays the same while its words may change. Write programs against the code.
 
 - An OperationOutcome has it in \`issue.details.coding\`, with the system \`urn:lintel:error\`.
-- \`lintel check\` and other commands print it in brackets at the end of a line; \`--json\` has it as \`code\`, SARIF as \`ruleId\`, JUnit as
-  \`type\` of a failure.
+- \`lintel check\` and other commands print it in brackets at the end of a line; \`--json\` has it as \`code\`, SARIF as
+  \`ruleId\`, JUnit as \`type\` of a failure.
 
 \`npm run errors\` makes this page from the tables in [src/errors](../src/errors).
 `;
