@@ -33,7 +33,7 @@ import type { Offers } from './search/offers.ts';
 import { parseSearch, parseTypeSearch } from './search/parse.ts';
 import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
-import type { ParseContext, UnderstoodQuery } from './search/values.ts';
+import type { ParseContext, ParsedQuery } from './search/values.ts';
 import type { Database } from './sql/database.ts';
 import type { PlaceholderValues, SqlPlan } from './sql/plan.ts';
 import { zoneOf } from './time/zone.ts';
@@ -157,7 +157,7 @@ export interface FacadeOptions extends OwnOptions {
   readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
 }
 
-/** Searches whose parameters are not read again while they are kept. */
+/** Parsed queries in the cache. */
 const QUERIES = 500;
 
 export function createFacade(options: FacadeOptions): Facade {
@@ -169,7 +169,7 @@ export function createFacade(options: FacadeOptions): Facade {
   const cursors = cursorCache(cursorCodec(options.secret));
   const sealing = sealedParameters(options.secret);
   const mappingsOf = pageMappings(environment(served, 0, OPEN_SIGHT, rules));
-  const queries = boundedCache<UnderstoodQuery>(QUERIES);
+  const queries = boundedCache<ParsedQuery>(QUERIES);
 
   const sights = new WeakMap<Access, Sight>();
   const parseCondition: ParseFilter = (type, name, value) =>
@@ -201,7 +201,7 @@ export function createFacade(options: FacadeOptions): Facade {
     caller: context.access.caller,
     pageSize: options.pageSize,
     pageMax: options.pageMax,
-    remembered: queries.get,
+    cached: queries.get,
   });
   const parse = (request: SearchRequest, context: RequestContext): SearchQuery =>
     timed(context, 'parse', () => parseSearch(request.type, request.parameters, parseContext(context)));

@@ -56,7 +56,7 @@ function understand({ parameters, context, documents }: AskedOperation): Underst
   const ignored = own.some(([name]) => name === 'profile')
     ? [unknownParameter('profile', 'profile is not known of the documents that are here', context)]
     : [];
-  const asked = { types: isOnDemand(own) ? [] : [TYPE], place: `${TYPE}/$docref`, understood: own };
+  const asked = { types: isOnDemand(own) ? [] : [TYPE], place: `${TYPE}/$docref`, parsed: own };
   const query = parseQuestions({ ...asked, warnings: [...warnings, ...ignored] }, shaping, context);
   const date = context.offers.find(TYPE, 'date');
   const sort = date?.sortable ? [{ parameter: date.parameter, descending: true }] : [];

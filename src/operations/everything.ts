@@ -56,7 +56,7 @@ function understand({ id, parameters, types, context }: AskedOperation): Underst
   if (bound.length === 0)
     throw new FhirError('unsupported-type', '_type: expected a type of the compartment too', { parameter: '_type' });
   const place = `${COMPARTMENT_TYPE}/${id}/$everything`;
-  const asked = { types: bound, place, understood: own, warnings };
+  const asked = { types: bound, place, parsed: own, warnings };
   const query = parseQuestions(asked, shaping, context);
   const questions = query.questions.map(question => ({
     ...question,

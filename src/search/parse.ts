@@ -14,9 +14,9 @@ import {
   checkLength,
   LIMITS,
   type ParseContext,
+  type ParsedQuery,
   printable,
   splitEscaped,
-  type UnderstoodQuery,
   UnknownParameter,
 } from './values.ts';
 
@@ -39,11 +39,11 @@ export function parseTypeSearch(type: string, parameters: Parameters, context: P
   return parseQuestions({ types: [type], place: type }, parameters, context);
 }
 
-/** What is asked beside the parameters: the types, where links lead, and parameters that were understood already. */
+/** What is asked beside the parameters: the types, where links lead, and parameters that were parsed already. */
 export interface Asked {
   readonly types: readonly string[];
   readonly place: string;
-  readonly understood?: Parameters;
+  readonly parsed?: Parameters;
   readonly warnings?: readonly Issue[];
 }
 
@@ -52,13 +52,13 @@ export function parseQuestions(asked: Asked, parameters: Parameters, context: Pa
   checkCount(parameters);
   const sealed = parameters.findLast(([name]) => name === '_cursor')?.[1];
   const others = sealed === undefined ? parameters : parameters.filter(([name]) => name !== '_cursor');
-  const understand = (): UnderstoodQuery => understood(asked, others, context);
-  const key = context.remembered && keyOf(asked, others, context);
-  const query = context.remembered && key !== undefined ? context.remembered(key, understand) : understand();
+  const parse = (): ParsedQuery => parseOthers(asked, others, context);
+  const key = context.cached && keyOf(asked, others, context);
+  const query = context.cached && key !== undefined ? context.cached(key, parse) : parse();
   return { ...query, cursor: sealed === undefined ? undefined : opened(sealed, query, context) };
 }
 
-function opened(sealed: string, { binding }: UnderstoodQuery, { cursors }: ParseContext): Cursor {
+function opened(sealed: string, { binding }: ParsedQuery, { cursors }: ParseContext): Cursor {
   checkLength('_cursor', sealed);
   const cursor = cursors.open(sealed, binding);
   if (cursor) return cursor;
@@ -70,18 +70,19 @@ function opened(sealed: string, { binding }: UnderstoodQuery, { cursors }: Parse
 /** Longer ones are seldom asked again. */
 const KEY_LENGTH = 1000;
 
-/** Equal for searches that are understood alike; undefined for one that is not worth remembering. */
+/** Equal for searches that are parsed alike; undefined for one that is not worth caching. */
 function keyOf(asked: Asked, parameters: Parameters, { handling, base, caller }: ParseContext): string | undefined {
-  if (asked.types.length !== 1 || asked.understood || asked.warnings) return undefined;
+  if (asked.types.length !== 1 || asked.parsed || asked.warnings) return undefined;
   const key = JSON.stringify([asked.place, asked.types[0], handling, base, caller, parameters]);
   return key.length > KEY_LENGTH ? undefined : key;
 }
 
-function understood(asked: Asked, parameters: Parameters, context: ParseContext): UnderstoodQuery {
+/** All parameters but `_cursor`. */
+function parseOthers(asked: Asked, parameters: Parameters, context: ParseContext): ParsedQuery {
   const { types, place } = asked;
   const filters: Filter[][] = [];
   const warnings: Issue[] = [...(asked.warnings ?? [])];
-  const applied = [...(asked.understood ?? [])];
+  const applied = [...(asked.parsed ?? [])];
   const written = parameters.filter(([name, text]) => ELSEWHERE.has(name) && text !== '');
   const result = emptyResult(types, context.pageSize);
   for (const [name, text] of parameters) {

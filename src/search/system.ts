@@ -24,9 +24,8 @@ export function parseSystemSearch(
   context: ParseContext,
   place = '',
 ): SystemQuery {
-  const [understood, rest] = split(parameters);
-  if (understood.length > 0)
-    return parseQuestions({ types: typesNamed(understood, known), place, understood }, rest, context);
+  const [own, rest] = split(parameters);
+  if (own.length > 0) return parseQuestions({ types: typesNamed(own, known), place, parsed: own }, rest, context);
   const able = known.filter(type => offersAll(type, rest, context));
   // Where no type does, all are asked: that says what is wrong.
   const types = able.length === 0 ? known : able;

@@ -91,12 +91,12 @@ export interface ParseContext {
   readonly cursors: CursorCodec;
   readonly pageSize: number;
   readonly pageMax: number;
-  /** What was understood of equal parameters before, in an equal context; without it each search is understood anew. */
-  readonly remembered?: (key: string, understand: () => UnderstoodQuery) => UnderstoodQuery;
+  /** The parsed query of equal parameters in an equal context; without it each search is parsed anew. */
+  readonly cached?: (key: string, parse: () => ParsedQuery) => ParsedQuery;
 }
 
 /** A search but for where its page begins. */
-export type UnderstoodQuery = Omit<SystemQuery, 'cursor'>;
+export type ParsedQuery = Omit<SystemQuery, 'cursor'>;
 
 /** A parameter that is not offered; the message names it and what is offered instead. */
 export class UnknownParameter extends Error {
