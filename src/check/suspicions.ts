@@ -10,7 +10,7 @@ import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/mo
 import { conditionPredicate, joinEquals, scopeRelation } from '../plan/condition.ts';
 import type { Environment } from '../plan/environment.ts';
 import { notAbsent, presentPredicate } from '../plan/presence.ts';
-import { and, exists, not, or, TRUE } from '../sql/construct.ts';
+import { and, constant, equals, exists, glob, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { renameRelation } from '../sql/rename.ts';
 
@@ -166,7 +166,12 @@ export function unshownValues(
     const [first] = all;
     if (!first || all.some(({ node, column }) => MOMENTS.has(column.type.kind) || isOfPart(node))) return [];
     const { node, column, element } = first;
-    const given = and(isGiven(column), ...all.map(one => notAbsent(one.node, env)));
+    const isDate = all.every(one => one.node.codec.yields.some(type => DATES.has(type)));
+    const given = and(
+      isGiven(column),
+      isDate ? not(isNoDay(column)) : TRUE,
+      ...all.map(one => notAbsent(one.node, env)),
+    );
     const shown = or(...all.map(one => and(one.reached, presentPredicate(one.node, env))));
     let read = 0;
     const tell = (rows: number): void => {
@@ -193,6 +198,11 @@ export function unshownValues(
       { when: and(reached, given, not(shown)), tell },
     ];
   });
+}
+
+/** Zeros, with or without separators, are how programs write that there is no day. */
+function isNoDay(column: ColumnExpression): Predicate {
+  return column.type.kind === 'text' ? not(glob(column, '*[^-0 /.]*')) : equals(column, constant(0, column.type));
 }
 
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'time']);

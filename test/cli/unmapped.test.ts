@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { lintel } from './lintel.ts';
-import { smallClinic } from './small-clinic.ts';
+import { PEOPLE, smallClinic, WEIGHTS } from './small-clinic.ts';
 
 /** A clinic whose code map knows F alone, with rows of M, X and a formula. */
 function withOthers(files: Readonly<Record<string, string>> = {}, command = ['codes', 'unmapped']) {
@@ -109,4 +109,16 @@ elements:
 test('a file for it, or another action, is not understood', async () => {
   const run = withOthers();
   expect((await run('x.csv')).code).toBe(2);
+});
+
+test('a code of a lookup is told by the table that has it', async () => {
+  const files = {
+    'person.yaml': PEOPLE.replace('  gender: { from: SEX, via: sex }\n', ''),
+    'weighing.yaml': WEIGHTS.replace(
+      'key: [NO] }',
+      'key: [NO], lookup: { o: { table: PERSON, on: { ID: PERSON_ID } } } }',
+    ).replace('status: final', 'status: final\n  interpretation: [{ from: o.SEX, via: sex }]'),
+    'codes.yaml': 'sex:\n  system: http://example.org/sex\n  rows: { M: male }\n',
+  };
+  expect((await withOthers(files)()).out.split('\n')[0]).toMatch(/^sex: 1 value of PERSON\.SEX in 2 rows/);
 });

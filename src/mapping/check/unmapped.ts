@@ -138,7 +138,7 @@ export async function unmappedColumns(
 ): Promise<readonly UnmappedColumn[]> {
   const found: UnmappedColumn[] = [];
   for (const unknown of readsOf(registry)) {
-    onColumn(`${printTable(unknown.scope.table)}.${unknown.column.column}`);
+    onColumn(`${tableOf(unknown)}.${unknown.column.column}`);
     const column = await unmappedIn(unknown, asking, limit);
     if (column) found.push({ ...column, hasElse: unknown.hasElse });
   }
@@ -155,7 +155,8 @@ async function unmappedIn(
   const total = await tallyOf(asking, scope, column, where);
   if (total.values === 0) return undefined;
   const values = await listed({ scope, column }, asking, where, limit);
-  return { map: name, table: printTable(scope.table), column: column.column, isCode, at, total, values, ownElse };
+  const table = tableOf({ scope, column });
+  return { map: name, table, column: column.column, isCode, at, total, values, ownElse };
 }
 
 async function listed(
@@ -168,11 +169,17 @@ async function listed(
   return groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows }));
 }
 
+/** The table that has the column: that of the scope, or of a lookup. */
+function tableOf({ scope, column }: Pick<Unknown, 'scope' | 'column'>): string {
+  const lookup = scope.lookups.find(({ alias }) => alias === column.alias);
+  return printTable(lookup?.table ?? scope.table);
+}
+
 /** Which columns read which code map: `PERSON.SEX`. */
 export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
   return readsOf(registry).map(({ name, scope, column }) => ({
     map: name,
-    column: `${printTable(scope.table)}.${column.column}`,
+    column: `${tableOf({ scope, column })}.${column.column}`,
   }));
 }
 
@@ -210,10 +217,10 @@ export async function heldColumns(
 ): Promise<readonly HeldColumn[]> {
   const found: HeldColumn[] = [];
   for (const one of readsOf(registry).filter(({ name }) => name === map)) {
-    const { scope, column, isCode, at, known, hasElse, ownElse } = one;
+    const { column, isCode, at, known, hasElse, ownElse } = one;
     const unmapped = await unmappedIn(one, asking, limit.unknown);
     found.push({
-      ...{ table: printTable(scope.table), column: column.column, isCode, at, hasElse, ownElse },
+      ...{ table: tableOf(one), column: column.column, isCode, at, hasElse, ownElse },
       total: unmapped?.total ?? { values: 0, rows: 0 },
       values: unmapped?.values ?? [],
       known: known === undefined ? [] : await listed(one, asking, known, limit.known),

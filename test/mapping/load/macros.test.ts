@@ -35,6 +35,24 @@ elements:
     ]);
   });
 
+  test('a condition of a variant is refused with the way out', () => {
+    const files = {
+      'm.yaml': `${HEAD}variants:
+  - variant: a
+    id: "a-{PT_NO}"
+    where: { SEX: M }
+  - { variant: b, id: "b-{PT_NO}", if: { SEX: F } }
+elements:
+  active: "true"
+`,
+    };
+    const expected = 'a mapping of its own for other rows of the table, with `where` in its `source`';
+    expect(problemsOf(files)).toEqual([
+      `m.yaml:8:5: a variant has no \`where\`: its rows are those of the mapping; expected ${expected}`,
+      `m.yaml:9:36: a variant has no \`if\`: its rows are those of the mapping; expected ${expected}`,
+    ]);
+  });
+
   test('rows without names are rejected', () => {
     const files = {
       'm.yaml': `${HEAD}rows: [[a]]

@@ -142,7 +142,7 @@ function expandDocument(document: MapTree, fragments: Fragments, report: Report)
     const drafts: Draft[] = variants
       ? itemsOf(variants)
           .flatMap(item => (item.kind === 'map' ? expandRows(item, fragments.named, report) : []))
-          .flatMap(item => overlay(base, group, insertFragments(item, fragments, report)))
+          .flatMap(item => overlay(base, group, insertFragments(item, fragments, report), report))
       : [{ name: group, group, tree: base, at: base.at }];
     for (const draft of drafts) reportUnknownNames(draft.tree, macroNames(document), report);
     return drafts;
@@ -150,8 +150,13 @@ function expandDocument(document: MapTree, fragments: Fragments, report: Report)
 }
 
 /** A variant's elements replace shared ones of the same name, its needs are added, its other keys replace. */
-function overlay(base: MapTree, group: string, variant: Tree): readonly Draft[] {
-  const own = entriesOf(variant).filter(e => e.key !== 'variant');
+function overlay(base: MapTree, group: string, variant: Tree, report: Report): readonly Draft[] {
+  const conditions = entriesOf(variant).filter(e => e.key === 'where' || e.key === 'if');
+  for (const { key, at } of conditions)
+    report.error('wrong-macro', at, `a variant has no \`${key}\`: its rows are those of the mapping`, {
+      expected: 'a mapping of its own for other rows of the table, with `where` in its `source`',
+    });
+  const own = entriesOf(variant).filter(e => e.key !== 'variant' && !conditions.includes(e));
   const merged: Entry[] = base.entries.map(shared => {
     const mine = own.find(e => e.key === shared.key);
     if (!mine) return shared;
