@@ -30,8 +30,8 @@ export const init: Command = {
   summary: 'begins a pack from a live schema, with candidates for patients and others as comments',
   help: `Usage: lintel init [FOLDER] [options]
 
-Looks for tables of patients, practitioners, encounters, conditions, allergies, results, vital signs, medications,
-immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a sample of the rows
+Looks for tables of patients, practitioners, organizations, locations, encounters, conditions, allergies, results, vital
+signs, medications, immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a sample of the rows
 of likely tables. It prints each candidate with its score and reasons. The only values that it prints are codes: few,
 short, and each in three rows or more.
 

@@ -98,3 +98,36 @@ test('clients and therapists are known, and the key of patients leads to them wh
   expect(subject).toMatchObject({ column: 'MEMBER_NO' });
   expect(subject?.join).toBeUndefined();
 });
+
+test('wards and hospitals are proposed by their names, and what leads to them', async () => {
+  const { proposals, text, errors } = await begun(
+    `CREATE TABLE patients (id INTEGER PRIMARY KEY, last_name VARCHAR(40), first_name VARCHAR(40), birth_date DATE, sex CHAR(1));
+    CREATE TABLE hospitals (hospital_id INTEGER PRIMARY KEY, name VARCHAR(40), city VARCHAR(40));
+    CREATE TABLE hospital_invoices (id INTEGER PRIMARY KEY, name VARCHAR(40), city VARCHAR(40));
+    CREATE TABLE wards (ward_no INTEGER PRIMARY KEY, ward_name VARCHAR(40), hospital_id INTEGER REFERENCES hospitals(hospital_id));
+    CREATE TABLE admissions (id INTEGER PRIMARY KEY, patient_id INTEGER, start_date DATETIME, status VARCHAR(10), class VARCHAR(10),
+      ward_no INTEGER REFERENCES wards(ward_no));
+    CREATE TABLE doctors (doctor_id INTEGER PRIMARY KEY, full_name VARCHAR(40), npi CHAR(10));
+    CREATE TABLE procedures (id INTEGER PRIMARY KEY, patient_id INTEGER, procedure_text VARCHAR(40), status VARCHAR(12), procedure_date DATE,
+      surgeon INTEGER REFERENCES doctors(doctor_id));`,
+    insert => {
+      insert('hospitals', 1, 'Saint Elsewhere', 'Boston');
+      insert('hospital_invoices', 1, 'Rent', 'Boston');
+      for (let i = 1; i <= 20; i++) {
+        insert('wards', i, 'West', 1);
+        insert('doctors', i, 'Quxt', '1234567890');
+        insert('procedures', i, i, 'Appendectomy', 'completed', '2023-01-02', i % 2 ? i : null);
+        insert('patients', i, 'Quxl', 'Quxf', '1970-01-02', 'F');
+        insert('admissions', i, i, instant(i), 'finished', 'inpatient', i % 3 ? i : null);
+      }
+    },
+  );
+  expect(proposals.filter(({ kind }) => kind === 'organizations').map(({ table }) => table)).toEqual(['hospitals']);
+  expect(text('locations.yaml')).toContain(
+    'managingOrganization: { ref: organizations, on: { hospital_id: hospital_id } }',
+  );
+  expect(text('encounters.yaml')).toMatch(
+    /location:\n# {5}needs: \[location\]\n# {5}location: \{ ref: locations, on: \{ ward_no: ward_no \} \}/,
+  );
+  expect(await errors()).toEqual([]);
+});

@@ -29,6 +29,8 @@ test('the tables of an unknown product are found, and the pack loads without err
   expect(bestIn(out)).toMatchObject({
     patients: 'person',
     practitioners: 'provider',
+    organizations: 'facility',
+    locations: 'department',
     encounters: 'encounter',
     conditions: 'problem',
     allergies: 'allergy',

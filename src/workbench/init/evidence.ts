@@ -155,14 +155,15 @@ function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Propos
 
 /**
  * Best first. Of kinds that make the same resource (results, vital signs) a table is one only: both would share the
- * ids.
+ * ids. A table that is named after one kind is of no kind that its name does not say.
  */
 function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
   const claims = Map.groupBy(proposals, ({ resource, table }) => `${resource} ${table}`);
   const best = new Set(
     [...claims.values()].map(own => own.reduce((most, one) => (one.score > most.score ? one : most))),
   );
-  const left = proposals.filter(one => best.has(one));
+  const named = new Set(proposals.flatMap(one => (one.named > 0 && one.score >= SURE ? [one.table] : [])));
+  const left = proposals.filter(one => best.has(one) && (one.named > 0 || !named.has(one.table)));
   return [...Map.groupBy(left, ({ kind }) => kind).values()].flatMap(own =>
     withoutNoise(own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))).slice(0, MOST),
   );

@@ -88,7 +88,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     `# id: ${idText(info, parts, prefix)}`,
     ...neededLines(resource, elements),
     '# elements:',
-    ...treeLines(treeOf(elements.filter(one => one !== stamp)), (name, element) =>
+    ...treeLines(treeOf(elements.filter(one => one !== stamp)), resource, (name, element) =>
       elementText(name, element, { mapping, resource, joins, patients }),
     ),
     ...requiredLines(resource, elements, info.name),
@@ -106,9 +106,9 @@ function rowsText(rows: SeenProposal['rows']): string {
   return rows === undefined ? '' : `, ${rowsInWords(rows)}`;
 }
 
-/** The elements that FHIR requires of the resource. */
-function requiredOf(resource: string): readonly string[] {
-  return elementsOf(resource).flatMap(({ min, name }) => (min > 0 ? [name] : []));
+/** The elements that FHIR requires of a resource or an element. */
+function requiredOf(path: string): readonly string[] {
+  return elementsOf(path).flatMap(({ min, name }) => (min > 0 ? [name] : []));
 }
 
 const firstOf = (path: string): string => path.split('.', 1)[0] ?? path;
@@ -157,19 +157,26 @@ const ITEM = /^(\w+)\[\w+\]$/;
 
 type Lines = (name: string, element: SeenElement) => readonly string[];
 
-function treeLines(tree: Tree, text: Lines, depth = 1): readonly string[] {
+/** `path`: of the resource or the element that the tree is of. */
+function treeLines(tree: Tree, path: string, text: Lines, depth = 1): readonly string[] {
   const indent = '  '.repeat(depth);
   const lists = new Set<string>();
   return [...tree].flatMap(([name, below]) => {
     if (!(below instanceof Map)) return text(`${indent}${name}`, below);
     const [, list] = ITEM.exec(name) ?? [];
-    if (list === undefined) return [`# ${indent}${name}:`, ...treeLines(below, text, depth + 1)];
+    const inner = `${path}.${list ?? name}`;
+    if (list === undefined) {
+      // What FHIR requires within: without it the whole element is absent.
+      const needed = requiredOf(inner).filter(one => below.has(one));
+      const needs = needed.length > 0 ? [`# ${indent}  needs: [${needed.join(', ')}]`] : [];
+      return [`# ${indent}${name}:`, ...needs, ...treeLines(below, inner, text, depth + 1)];
+    }
     const head = lists.has(list) ? [] : [`# ${indent}${list}:`];
     lists.add(list);
     const constants = [...below.values()].flatMap(one => (one instanceof Map ? [] : Object.entries(one.with ?? {})));
     const lines = [
       ...constants.map(([key, value]) => `# ${indent}    ${key}: ${value}`),
-      ...treeLines(below, text, depth + 2),
+      ...treeLines(below, inner, text, depth + 2),
     ];
     const dash = `# ${indent}  - `;
     return [...head, ...lines.map((line, i) => (i === 0 ? `${dash}${line.slice(dash.length)}` : line))];

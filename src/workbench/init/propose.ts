@@ -16,6 +16,8 @@ interface Kind {
   readonly resource: string;
   /** Names of tables, in words. */
   readonly tables: readonly string[];
+  /** Its columns are those of many tables, so only a name that says no more counts. */
+  readonly onlyNamed?: true;
   readonly elements: readonly {
     readonly path: string;
     readonly columns: readonly string[];
@@ -143,6 +145,7 @@ export function proposalsFor(names: Names): readonly Proposal[] {
     tables
       .map(table => proposalOf(kind, table, { ...names, patients }))
       .filter(({ score, named, elements }) => score >= (named > 0 ? LEAST : UNNAMED) && elements.length > 0)
+      .filter(({ named }) => kind.onlyNamed !== true || named === 1)
       .toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))
       .slice(0, MOST);
   const [first, ...others] = hints.candidates;
