@@ -48,12 +48,24 @@ function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-b
 /** `20240310` of a text in the form; undefined for a text in another. */
 function packed(text: string, form: string): string | undefined {
   const parts: string[] = [];
-  const pattern = form.replace(/YYYY|MM?|DD?|[./]/g, part => {
+  const pattern = form.replace(/YYYY|MON|MM?|DD?|[./]/g, part => {
     if (part === '.' || part === '/') return `\\${part}`;
     parts.push(part.charAt(0));
+    if (part === 'MON') return '([A-Za-z]{3})';
     return part === 'YYYY' ? '(\\d{4})' : part.length === 2 ? '(\\d\\d)' : '(\\d\\d?)';
   });
   const found = new RegExp(`^[ \\t\\r\\n]*${pattern}[ \\t\\r\\n]*$`).exec(text);
-  const digits = (part: string, width: number): string => (found?.[parts.indexOf(part) + 1] ?? '').padStart(width, '0');
+  const written = (part: string): string => found?.[parts.indexOf(part) + 1] ?? '';
+  const digits = (part: string, width: number): string => {
+    const text = written(part);
+    return (form.includes('MON') && part === 'M' ? numberOfMonth(text) : text).padStart(width, '0');
+  };
+  if (form.includes('MON') && numberOfMonth(written('M')) === '') return undefined;
   return found ? digits('Y', 4) + digits('M', 2) + digits('D', 2) : undefined;
+}
+
+/** '' for what is no name of a month. */
+function numberOfMonth(name: string): string {
+  const at = 'janfebmaraprmayjunjulaugsepoctnovdec'.indexOf(name.toLowerCase());
+  return name.length === 3 && at >= 0 && at % 3 === 0 ? String(at / 3 + 1) : '';
 }

@@ -349,14 +349,35 @@ const CASES: readonly Case[] = [
       [['a'], 'a'],
     ],
   },
-  ...['MM/DD/YYYY', 'D.M.YYYY', 'YYYYDDMM'].map(
+  ...['MM/DD/YYYY', 'D.M.YYYY', 'YYYYDDMM', 'DD-MON-YYYY'].map(
     (form): Case => ({
       name: `written ${form}`,
       codec: through([['written', form]], 'ymd8', 'date'),
-      raws: one(fc.oneof(TEXTS, fc.constantFrom('03/10/2024', '10.3.2024', '20241003', ' 3.10.2024 '))),
+      raws: one(
+        fc.oneof(
+          TEXTS,
+          fc.constantFrom('03/10/2024', '10.3.2024', '20241003', ' 3.10.2024 ', '10-mar-2024', '10-XXX-2024'),
+        ),
+      ),
       faults: [
-        [[form.replace('YYYY', '2024').replace(/MM?/, '03').replace(/DD?/, '10')], '2024-10-03'],
-        [[form.replace('YYYY', '2024').replace(/MM?/, '03').replace(/DD?/, '10')], undefined],
+        [
+          [
+            form
+              .replace('YYYY', '2024')
+              .replace(/MON|MM?/, part => (part === 'MON' ? 'MAR' : '03'))
+              .replace(/DD?/, '10'),
+          ],
+          '2024-10-03',
+        ],
+        [
+          [
+            form
+              .replace('YYYY', '2024')
+              .replace(/MON|MM?/, part => (part === 'MON' ? 'MAR' : '03'))
+              .replace(/DD?/, '10'),
+          ],
+          undefined,
+        ],
         [['2024-03'], '2024-03'],
       ],
     }),

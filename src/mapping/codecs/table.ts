@@ -165,7 +165,7 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   written: step(
     z
       .string()
-      .refine(isDateForm, 'no form of a date: one each of YYYY, MM or M, DD or D, with / - . or a blank between'),
+      .refine(isDateForm, 'no form of a date: one each of YYYY, MM, M or MON, DD or D, with / - . or a blank between'),
     writtenDateStep,
   ),
 };
