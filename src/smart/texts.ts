@@ -30,9 +30,7 @@ export const TEXTS = {
     find: 'Search',
     none: 'No patient was found.',
     more: 'There are more; search by name to narrow the list.',
-    choose: 'Choose',
     born: (date: string) => `born ${date}`,
-    noAccess: 'Your account leads to no patient.',
   },
   encounter: {
     title: 'Which visit?',

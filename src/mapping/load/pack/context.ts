@@ -79,11 +79,7 @@ export interface OpenScope {
 
 /** Mints aliases that are unique within a mapping, whatever the scopes in it call theirs. */
 export class Aliases {
-  readonly #taken: Set<string>;
-
-  constructor(taken: Iterable<string> = []) {
-    this.#taken = new Set(taken);
-  }
+  readonly #taken = new Set<string>();
 
   /** The name itself, or with the first number that makes it unique. */
   mint(name: string): Identifier {
@@ -91,10 +87,5 @@ export class Aliases {
     for (let i = 2; this.#taken.has(alias.toLowerCase()); i++) alias = `${name}${i}`;
     this.#taken.add(alias.toLowerCase());
     return identifier(alias);
-  }
-
-  /** A fresh set with the same names taken. */
-  copy(): Aliases {
-    return new Aliases(this.#taken);
   }
 }
