@@ -12,7 +12,7 @@ import { isPermitted } from '../plan/sight.ts';
 import { elementsOf } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/values.ts';
-import { typeQuery } from './filters.ts';
+import { isTimed, typeQuery } from './filters.ts';
 import { type ExportLevel, type ExportRequest, GROUP_TYPE, type Stages } from './job.ts';
 import { partsOf, typesWithDeletions } from './parts.ts';
 import { ignore, isEmptyWindow, type Parameters, READERS, type Reading, wrong } from './reading.ts';
@@ -74,6 +74,7 @@ export function readExportRequest(
     stages: partsOf(request, facade.registry),
     remarks: [
       ...reading.remarks,
+      ...withoutStamps(request, facade.parse, context),
       ...unknownDeletions(request, facade.registry),
       ...unseenChildren(request, facade.registry),
     ],
@@ -89,6 +90,26 @@ export function exportable(access: Access): Access {
   const permissions = access.permissions.filter(({ within, read, search }) => within.length === 0 && read && search);
   if (permissions.length === 0) throw new FhirError('no-permission', 'Exports need system scopes');
   return { ...access, permissions };
+}
+
+/** Types whose mappings do not say when a resource was changed: none of them is in a window of time. */
+function withoutStamps(request: ExportRequest, parse: Facade['parse'], context: RequestContext): readonly Issue[] {
+  if (!isTimed(request)) return [];
+  const window = { ...request, typeFilters: [] };
+  const isRefused = (type: string): boolean => {
+    try {
+      typeQuery(type, window, parse, context);
+      return false;
+    } catch (error) {
+      if (error instanceof FhirError) return true;
+      throw error;
+    }
+  };
+  const without = request.types.filter(isRefused);
+  if (without.length === 0) return [];
+  const parameter = request.since === undefined ? '_until' : '_since';
+  const diagnostics = `${parameter}: these types will not be exported, since their mappings have no \`changed\`: ${without.join(', ')}`;
+  return [issueOf('left-out', diagnostics, { severity: 'warning' })];
 }
 
 /** Types of which nobody can tell what was deleted. */

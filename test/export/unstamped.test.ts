@@ -33,6 +33,21 @@ test('resources without a time are counted, within what was asked for', async ()
   expect(await errorsOf(whole)).toBe('');
 });
 
+test('types whose mappings have no time are named at the kick-off, however unknown parameters are handled', async () => {
+  const { fhir } = await served(clinic(3, 1));
+  for (const handling of ['', ', handling=lenient']) {
+    const headers = { prefer: `respond-async${handling}` };
+    const kick = (query: string) => fetch(`${fhir}/$export?${query}`, { headers });
+    const timed = await kick('_type=Patient,Practitioner,Organization&_since=2000-01-01T00:00:00Z');
+    expect(timed.status).toBe(202);
+    expect(await timed.text()).toContain(
+      '_since: these types will not be exported, since their mappings have no `changed`: Practitioner, Organization',
+    );
+    expect(await (await kick('_type=Practitioner')).text()).not.toContain('will not be exported');
+    expect(await (await kick('_type=Patient&_since=2000-01-01T00:00:00Z')).text()).not.toContain('will not');
+  }
+});
+
 test('where each row has a time nothing is said of it', async () => {
   const { fhir } = await served(clinic(3, 1));
   const found = await finished(await kickOff(`${fhir}/$export?_type=Patient&_since=2000-01-01T00:00:00Z`));
