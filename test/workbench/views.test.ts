@@ -172,9 +172,9 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
       await tab.when(`document.querySelector('.files p')?.textContent.includes('not') &&
       document.querySelector('.files p').textContent`),
     ).toBe('Values are not counted');
-    expect(await tab.when(`document.querySelector('.about [role=status]')?.textContent`)).toBe(
-      'The pack has errors: what its columns hold is counted once it has none',
-    );
+    // Until the answer is there, it says that it counts.
+    await tab.when(`document.querySelector('.about [role=status]')?.textContent ===
+      'The pack has errors: what its columns hold is counted once it has none'`);
     writeFileSync(file, sound);
     await view('Mapping');
     await tab.run(`document.dispatchEvent(new Event('visibilitychange'))`);
