@@ -2,6 +2,7 @@
  * Prints what each type can be searched by (`lintel check --parameters`). In: a registry and the catalog. Out: codes
  * of search parameters by how they are answered, and columns without an index.
  */
+import { plural } from '../common/plural.ts';
 import type { Registry } from '../mapping/model.ts';
 import { searchesWithoutIndex, sortsWithoutIndex, type WithoutIndex } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
@@ -26,6 +27,23 @@ export function printParameters(registry: Registry, catalog: Catalog, { out }: T
 }
 
 function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: Terminal['out']): void {
-  const told = found.map(({ code, columns }) => `${code} (${columns.join(', ')})`);
+  const told = found.map(({ code, columns }) => `${code} (${alikeOnce(columns).join(', ')})`);
   if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
+}
+
+/** Tables that are told with the same column. */
+const FEW = 3;
+
+/**
+ * Columns as they are told, those of one name in many tables once: `RESULTS_2005.PATNO and the same of 20 more tables`.
+ * In: `TABLE.COLUMN`, with a remark behind it that names the table's indexes.
+ */
+export function alikeOnce(columns: readonly string[]): readonly string[] {
+  const groups = Map.groupBy(columns, text => text.replace(/^\S*\./, '').replace(/\bindex \S+/, 'index'));
+  return [...groups.values()].flatMap(group => {
+    const [first, ...others] = group;
+    return first === undefined || others.length < FEW
+      ? group
+      : [`${first} and the same of ${plural(others.length, 'more table')}`];
+  });
 }
