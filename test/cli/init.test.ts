@@ -239,6 +239,25 @@ test('English plurals and common names are known, a table is proposed once, and 
   expect(errors).toEqual([]);
 });
 
+test('names of six and eight letters, as systems of the 1990s have them, are read', async () => {
+  const { file, environment } = begun();
+  const database = new DatabaseSync(file);
+  database.exec(`
+    CREATE TABLE PATMAST (PATNO CHAR(10) PRIMARY KEY, PATNAME CHAR(50), SEX CHAR(1), DOB INTEGER);
+    CREATE TABLE VISIT (VISNO CHAR(12) PRIMARY KEY, PATNO CHAR(10), VTYPE CHAR(3), ADMDT INTEGER, DISDT INTEGER);
+    CREATE TABLE PROBLIST (PATNO CHAR(10), PSEQ INTEGER, PROB CHAR(80), ONSDT INTEGER, PRIMARY KEY (PATNO, PSEQ));
+    CREATE TABLE PATALG (PATNO CHAR(10) PRIMARY KEY, ALLERGY1 CHAR(40), ALLERGY2 CHAR(40));
+    CREATE TABLE MEDORD (ORDNO CHAR(10) PRIMARY KEY, PATNO CHAR(10), VISNO CHAR(12), DRUG CHAR(80), ORDDT INTEGER);
+    CREATE TABLE PROCS (PROCNO CHAR(10) PRIMARY KEY, PATNO CHAR(10), PROCCD CHAR(80), PRDT CHAR(10));`);
+  database.close();
+  const { code, out } = await lintel(environment, 'init', '--json', '--no-rows');
+  expect(code).toBe(0);
+  expect(bestIn(out)).toMatchObject({
+    ...{ patients: 'PATMAST', encounters: 'VISIT', conditions: 'PROBLIST' },
+    ...{ allergies: 'PATALG', medications: 'MEDORD', procedures: 'PROCS' },
+  });
+});
+
 test('without rows names alone count', async () => {
   const { file, environment } = begun();
   const database = new DatabaseSync(file);
