@@ -18,7 +18,7 @@ export interface Opened {
 
 /** On a busy machine both sides of a connection, which are one process, may say nothing for seconds. */
 const NEVER = 10 * 60_000;
-const LONGEST_LOGIN = 60_000;
+const LONGEST = { connectTimeout: 60_000, timeout: 120_000 };
 
 /**
  * `options` are those of an address; the script counts only once the database is open. How long is waited for logins
@@ -27,8 +27,10 @@ const LONGEST_LOGIN = 60_000;
 export async function openScripted(script: Script, options = ''): Promise<Opened> {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
-  const waiting = options.includes('connectTimeout') ? options : `${options}&connectTimeout=${LONGEST_LOGIN}`;
-  const opened = await openAt(endpoint, waiting, { timeLimit: NEVER });
+  const waiting = Object.entries(LONGEST).map(([name, limit]) =>
+    options.includes(`&${name}=`) ? '' : `&${name}=${limit}`,
+  );
+  const opened = await openAt(endpoint, [options, ...waiting].join(''), { timeLimit: NEVER });
   endpoint.script = script;
   return opened;
 }
