@@ -20,6 +20,7 @@ const sqlite: TestProjectConfiguration = {
     // For what hangs: on a busy machine a test may take five times as long as on an idle one, and is no worse for it.
     testTimeout: 150_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 };
 
@@ -37,6 +38,7 @@ const sqlServer: TestProjectConfiguration = {
     experimental: AS_NODE,
     testTimeout: 600_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
   },
 };
 

@@ -30,7 +30,7 @@ test('an app sees for its user whom the rules say, also after they were changed'
 
     // The same token, decided anew.
     writeFileSync(join(served.folder, '../pack/access.yaml'), rules('Patient?gender=male'));
-    await expect.poll(() => read(served, 'Patient/2', token), { timeout: 30_000 }).toBe(200);
+    await expect.poll(() => read(served, 'Patient/2', token)).toBe(200);
     expect(await read(served, 'Patient/1', token)).toBe(404);
 
     // The pages of the authorization server choose among the same patients.

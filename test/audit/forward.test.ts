@@ -291,7 +291,7 @@ test('syslog: a server that goes away and comes back has everything', async () =
   where.store.append(numbered(0, 1));
   const second = await syslogServer(certificate, port);
   // Those before are sent again: nobody knows whether they had arrived.
-  await expect.poll(() => second.messages().length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => second.messages().length).toBe(3);
   expect(second.messages()[2]).toContain('app-0');
 });
 

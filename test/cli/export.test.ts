@@ -143,7 +143,7 @@ test('an export that is interrupted says so, and continues', async () => {
   const part = (): boolean =>
     existsSync(join(folder, '.unfinished')) &&
     readdirSync(join(folder, '.unfinished'), { recursive: true }).some(name => String(name).endsWith('.ndjson'));
-  await expect.poll(part, { timeout: 20_000, interval: 5 }).toBe(true);
+  await expect.poll(part, { interval: 5 }).toBe(true);
   // As a terminal's Ctrl+C comes through npm: to both, and passed on.
   for (let i = 0; i < 2; i++) child.kill('SIGINT');
   expect(await ended).toEqual([1, null]);

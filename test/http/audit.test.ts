@@ -356,7 +356,7 @@ test('the audit goes on to a file, and /metrics says how far it is', async () =>
   const { fhir } = await served(where, { AUDIT: 'required', AUDIT_JSON: file });
   await (await fetch(`${fhir}/Patient?_count=3`)).text();
   const lines = () => (existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n') : []);
-  await expect.poll(() => lines().length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => lines().length).toBe(3);
   expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ resourceType: 'AuditEvent', id: '1-1' });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const metrics = async () => (await fetch(new URL('/metrics', fhir))).text();

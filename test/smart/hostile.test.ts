@@ -204,7 +204,7 @@ describe('who is out is out', () => {
   afterAll(() => served.stop());
 
   /** The server looks at its files each second. */
-  const until = (condition: () => Promise<boolean>) => expect.poll(condition, { timeout: 20_000 }).toBe(true);
+  const until = (condition: () => Promise<boolean>) => expect.poll(condition).toBe(true);
 
   test('an app that is disabled', async () => {
     const { body } = await launch(served);

@@ -111,7 +111,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await write('# one');
       await tab.run(`document.querySelector('.preview select').focus()`);
       await tab.press('s', true);
-      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one$/);
+      await expect.poll(() => saved('person.yaml')).toMatch(/# one$/);
       await write(' two');
       await press('header nav button', 'Tables');
       await tab.when(`document.querySelector('main.mapping') === null`);
@@ -119,13 +119,13 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await tab.run(
         `window.left = dispatchEvent(new KeyboardEvent('keydown', { key: 's', metaKey: true, cancelable: true }))`,
       );
-      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two$/);
+      await expect.poll(() => saved('person.yaml')).toMatch(/# one two$/);
       expect(await tab.when('String(window.left)')).toBe('false');
       await press('header nav button', 'Mapping');
       await tab.when(`document.querySelector('main.mapping .cm-content') !== null`);
       await write(' three');
       await tab.press('s', true);
-      await expect.poll(() => saved('person.yaml'), { timeout: 10_000 }).toMatch(/# one two three$/);
+      await expect.poll(() => saved('person.yaml')).toMatch(/# one two three$/);
     });
 
     test('in Codes the files of the map, with the code that is being typed', { timeout: 120_000 }, async () => {
@@ -139,7 +139,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       );
       await tab.write('other');
       await tab.press('s', true);
-      await expect.poll(() => saved('codes.yaml'), { timeout: 10_000 }).toContain('F: other');
+      await expect.poll(() => saved('codes.yaml')).toContain('F: other');
       expect(saved('person.yaml')).toMatch(/# one two three$/);
       await press('header nav button', 'Mapping');
     });

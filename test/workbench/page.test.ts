@@ -83,7 +83,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(existsSync(file)).toBe(false);
     await press('.bar button', 'Save');
     // The tests of the pack run after each save, and their number is told next.
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(shown);
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe(shown);
     await tab.when(
       `document.querySelector('.told').textContent === 'person.test.yaml is saved; 1 test, all came true'`,
     );
@@ -192,7 +192,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.press('z', true);
     await tab.when(`!${content}.includes('# theirs')`);
     await tab.press('s', true);
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(sound);
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe(sound);
 
     await tab.write('# mine ');
     await tab.when(`${content}.includes('# mine')`);
@@ -213,7 +213,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.press('z', true);
     await tab.when(`!${content}.includes('# mine')`);
     await tab.press('s', true);
-    await expect.poll(() => readFileSync(file, 'utf8'), { timeout: 15_000 }).toBe(sound);
+    await expect.poll(() => readFileSync(file, 'utf8')).toBe(sound);
 
     writeFileSync(join(clinic.pack, 'added.yaml'), '# nothing yet\n');
     await look();
@@ -226,9 +226,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`${mark('added.yaml', 'gone from the disk')} != null`);
     await press('.bar button', 'Save');
     const added = join(clinic.pack, 'added.yaml');
-    await expect
-      .poll(() => existsSync(added) && readFileSync(added, 'utf8'), { timeout: 15_000 })
-      .toBe('# nothing yet\n');
+    await expect.poll(() => existsSync(added) && readFileSync(added, 'utf8')).toBe('# nothing yet\n');
     await tab.when(`${mark('added.yaml', 'gone from the disk')} == null`);
     await press('.files button', 'person.yaml');
   });

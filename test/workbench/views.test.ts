@@ -305,7 +305,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     const file = join(clinic.pack, 'kind.csv');
     expect(existsSync(file)).toBe(false);
     await press('.map .bar button', 'Save');
-    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8'), { timeout: 15_000 }).toContain('7,29463-7');
+    await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toContain('7,29463-7');
     rmSync(file);
   });
 });
