@@ -14,7 +14,7 @@ export interface Waiter<T> {
   aborted(): void;
 }
 
-/** At the end of the queue. */
+/** At the end of the queue. A signal that is aborted already tells nothing more: callers look at it first. */
 export function waitIn<T>(queue: Queue<T>, { of, milliseconds, signal, ...waiter }: Waiter<T>): void {
   const then = (go: () => void) => (): void => {
     queue.delete(admit);
