@@ -51,7 +51,7 @@ export function statementsOf<T>(
   dialect: Dialect,
   bind: (parameter: Parameter) => T,
   bindPlaceholder = (parameter: Parameter, value: SqlValue): T => bind(filled(parameter, value)),
-): (plan: SqlPlan, placeholders: PlaceholderValues | undefined, now?: number) => BoundStatement<T> {
+): (plan: SqlPlan, placeholders: PlaceholderValues | undefined, now: number | undefined) => BoundStatement<T> {
   const cache = new WeakMap<SqlPlan, CachedStatement<T>>();
   const keep = (plan: SqlPlan): CachedStatement<T> => {
     const { text, parameters } = render(plan, dialect);

@@ -2,6 +2,7 @@
  * A third engine is one entry of the table: configuration, loading, searches and commands take it as they take the
  * others.
  */
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type ConfigError, readConfig } from '../../src/config/config.ts';
@@ -11,6 +12,8 @@ import { facadeOf, setUp } from '../../src/start/setup.ts';
 import { tellError } from '../../src/start/tell-error.ts';
 import { lintel } from '../cli/lintel.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
+import { writeFixture } from '../fixtures/built.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { toyEngine } from './toy.ts';
 
 const sent: string[] = [];
@@ -60,6 +63,19 @@ test('searches of a third engine find what those of SQLite find, in statements t
   expect(statements.length).toBe(3);
   for (const text of statements) expect(text).toMatch(/FROM "WEIGHING" AS "w"/);
   expect(statements.join('\n')).toMatch(/"w"\."TAKEN" .*\?1\b/);
+});
+
+test('a third engine passes the proof on the rows of the demo, which looks at each codec, search and reference', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'demo.sqlite');
+  writeFixture(10, file);
+  const environment = { DATABASE_URL: `toy://${file}`, DATA_DIR: folder };
+  const { code, out } = await lintel(environment, 'check', '--json', '--seed', '1', '--budget', '3');
+  const { problems, sections } = JSON.parse(out);
+  expect(problems.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
+  expect(code).toBe(0);
+  expect(sections.map(({ name }: { name: string }) => name)).toContain('searches');
+  expect(sent.length).toBeGreaterThan(500);
 });
 
 test('commands name a third engine, explain shows its SQL, and what it does not offer is refused in words', async () => {

@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Catalog } from '../../src/sql/catalog.ts';
-import { type Database, DatabaseError } from '../../src/sql/database.ts';
+import { type Database, DatabaseError, type QueryOptions } from '../../src/sql/database.ts';
 import type { Dialect } from '../../src/sql/dialect.ts';
 import type { DatabaseAddress, Engine } from '../../src/sql/engine.ts';
 import type { Row, SqlPlan } from '../../src/sql/plan.ts';
@@ -13,7 +13,7 @@ import { bindable } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
 import { parseSqliteType, printSqliteType } from '../../src/sql/sqlite/types.ts';
-import { statementsOf } from '../../src/sql/statement.ts';
+import { renderedBy, statementsOf } from '../../src/sql/statement.ts';
 
 interface ToyAddress extends DatabaseAddress {
   readonly engine: 'toy';
@@ -29,9 +29,6 @@ const TOY_DIALECT: Dialect = {
   placeholder: position => `?${position + 1}`,
   name: quoted,
   table: ({ name }) => quoted(name),
-  fetch(writer, of) {
-    return of.type.kind === 'decimal' ? `printf('%.2f', ${writer.expression(of)})` : SQLITE.fetch(writer, of);
-  },
 };
 
 /** `sent`: takes the text of each statement. */
@@ -65,29 +62,28 @@ function openToy(file: string, sent: string[]): Database {
   const connection = new DatabaseSync(file, { readOnly: true });
   registerFunctions(connection);
   const statementOf = statementsOf(TOY_DIALECT, bindable);
-  const rendered = statementsOf(TOY_DIALECT, parameter => parameter);
   const run = (text: string, parameters: readonly SQLInputValue[]): readonly Row[] => {
     sent.push(text);
     const statement = connection.prepare(text);
     statement.setReturnArrays(true);
     return statement.all(...parameters) as unknown as readonly Row[];
   };
-  const query = (plan: SqlPlan, placeholders?: Row): readonly Row[] => {
-    const { text, parameters } = statementOf(plan, placeholders);
+  const query = (plan: SqlPlan, { placeholders, now }: QueryOptions = {}): readonly Row[] => {
+    const { text, parameters } = statementOf(plan, placeholders, now);
     return run(text, parameters);
   };
   return {
     engine: 'toy',
-    render: rendered,
-    query: (plan, options) => query(plan, options?.placeholders),
+    render: renderedBy(TOY_DIALECT),
+    query,
     async *stream(plan, size, options) {
-      const rows = query(plan, options?.placeholders);
+      const rows = query(plan, options);
       for (let at = 0; at === 0 || at < rows.length; at += size) yield rows.slice(at, at + size);
     },
     catalog: async (part): Promise<Catalog> => ({ ...readCatalog(connection, part), engine: 'toy' }),
     permissions: async () => ({ unreadable: [], writes: [] }),
-    async explain(plan, placeholders) {
-      const { text, parameters } = statementOf(plan, placeholders);
+    async explain(plan, placeholders, now) {
+      const { text, parameters } = statementOf(plan, placeholders, now);
       return run(`EXPLAIN QUERY PLAN ${text}`, parameters).map(row => String(row[3]));
     },
     load: () => ({ away: false, bulkheads: {} }),
