@@ -19,7 +19,14 @@ export interface Who {
 }
 
 /** Kinds of requests. https://hl7.org/fhir/R4/codesystem-restful-interaction.html */
-export type Interaction = 'read' | 'search-type' | 'search-system' | 'history-instance' | 'operation' | 'batch';
+export type Interaction =
+  | 'read'
+  | 'vread'
+  | 'search-type'
+  | 'search-system'
+  | 'history-instance'
+  | 'operation'
+  | 'batch';
 
 export interface AuditRecord {
   /** Milliseconds since the epoch. */

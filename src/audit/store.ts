@@ -186,7 +186,7 @@ function insert(one: AuditRecord, record: StatementSync, event: StatementSync): 
     who.purpose ?? null,
     one.address,
     one.server,
-    interaction === 'read' ? READ : EXECUTE,
+    interaction === 'read' || interaction === 'vread' ? READ : EXECUTE,
     interaction,
     one.route,
     status,

@@ -17,6 +17,7 @@ import { breakGlass, GLASS, refuseGlass } from './middleware/break-glass.ts';
 import { onError } from './middleware/errors.ts';
 import { guardHost, limitTime, limitUrl } from './middleware/limits.ts';
 import { refuse } from './middleware/refuse.ts';
+import { pathOf } from './middleware/request.ts';
 import { logRequests, requestId } from './middleware/request-log.ts';
 import { EXPLAIN_PATH, explainRoutes } from './pages/explain-page.ts';
 import { homeRoutes } from './pages/home.ts';
@@ -34,8 +35,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   const { config } = parts;
   const { configuration } = parts.authorization ?? {};
   const isOpenToAll = isPublic(config.fhirPath, configuration !== undefined);
-  // A slash at the end means nothing: clients write the base with one and without.
-  const app = new Hono<HttpEnv>({ strict: false });
+  const app = new Hono<HttpEnv>({ getPath: pathOf });
 
   app.use(closeHalfRead);
   app.use(requestId);

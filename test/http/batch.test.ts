@@ -156,6 +156,14 @@ test.each(['W/"1"\r\nX: y', 'W/"\u2028"', '\0'])(
   },
 );
 
+test('a version that is read stands at the address of the resource', async () => {
+  const { app } = appUnderTest();
+  const [read] = await answersOf(await post(app, batch(get('Widget/1'))));
+  const version = read?.response.etag?.slice(3, -1);
+  const [vread] = await answersOf(await post(app, batch(get(`Widget/1/_history/${version}`))));
+  expect(vread).toEqual(read);
+});
+
 test('a fragment of an address is no part of the request', async () => {
   const { app, calls } = appUnderTest();
   const answers = await answersOf(await post(app, batch(get('Widget?name=a&_format=xml#b'), get('Widget/1#c'))));

@@ -21,6 +21,30 @@ test('HEAD answers as GET does, without the body', async () => {
   expect(await response.text()).toBe('');
 });
 
+test('the version that a read named by its ETag can be read by it, as clients do that keep ids with versions', async () => {
+  const { app } = appUnderTest();
+  const [, version] = /^W\/"(.+)"$/.exec((await app.request('/fhir/Widget/1')).headers.get('etag') ?? '') ?? [];
+  const response = await app.request(`/fhir/Widget/1/_history/${version}`);
+  expect([response.status, await response.text()]).toEqual([200, WIDGET]);
+  expect(response.headers.get('etag')).toBe(`W/"${version}"`);
+});
+
+test.each(['1', 'AAAAAAAAAAAAAAAAAAAAAA', '%00'])(
+  'another version is 404, and said to be kept nowhere: %s',
+  async version => {
+    const { app } = appUnderTest();
+    const response = await app.request(`/fhir/Widget/1/_history/${version}`);
+    expect(response.status).toBe(404);
+    expect((await issuesOf(response))[0]?.diagnostics).toContain('No versions are kept');
+  },
+);
+
+test('a version of nothing is 404 as a read is', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('/fhir/Widget/2/_history/1');
+  expect((await issuesOf(response))[0]?.diagnostics).toBe('No Widget has this id');
+});
+
 test('_pretty indents and keeps the digits of decimals', async () => {
   const { app } = appUnderTest();
   const text = await (await app.request('/fhir/Widget/1?_pretty=true')).text();
@@ -87,7 +111,7 @@ test.each([
   '/fhir/%2e%2e/Widget/1/2/3',
   '/fhir//Widget//1',
   '/%ff',
-  '/fhir/Widget/1/_history/1',
+  '/fhir/Widget/1/_history',
 ])('a path that can name nothing is 404 and never an error: %s', async path => {
   const { app, calls } = appUnderTest();
   const response = await app.request(path);
@@ -137,6 +161,14 @@ test('POST [type]/_search puts the parameters of the body after those of the URL
     ['name', 'b'],
     ['maker', 'Müller'],
   ]);
+});
+
+test('a form in another charset is refused, and told so', async () => {
+  const { app } = appUnderTest();
+  const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' };
+  const response = await app.request('/fhir/Widget/_search', { method: 'POST', body: 'name=x', headers });
+  expect(response.status).toBe(415);
+  expect((await issuesOf(response))[0]?.diagnostics).toContain('in UTF-8');
 });
 
 test('POST [type]/_search needs no body, refuses other media types with 415 and bytes that are not UTF-8 with 400', async () => {

@@ -13,6 +13,8 @@ test.each([
   ['application/fhir+xml', 'xml'],
   ['application/xml', 'xml'],
   ['TEXT/XML', 'xml'],
+  ['application/json+fhir', 'json'],
+  ['application/xml+fhir;charset=UTF-8', 'xml'],
   ['application/fhir+xml;q=0.5, application/fhir+json;q=0.9', 'json'],
   ['application/fhir+xml;q=0.9, application/fhir+json;q=0.5', 'xml'],
   ['application/fhir+xml, */*', 'xml'],
@@ -47,6 +49,8 @@ test.each([
   ['application/fhir+json', 'json'],
   ['application/fhir xml', 'xml'],
   ['text/xml', 'xml'],
+  ['application/xml+fhir', 'xml'],
+  ['application/json fhir', 'json'],
   ['application/fhir+json; fhirVersion=4.0', 'json'],
 ])('_format=%s overrides Accept and gives %s', (format, expected) => {
   expect(negotiate(format, 'text/html')).toBe(expected);

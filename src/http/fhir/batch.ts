@@ -87,7 +87,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
     const expected = 'Bundle.entry.resource: expected none; the parameters of a search stand in its address';
     return refusal('400 Bad Request', 'malformed-body', expected);
   }
-  if (method === 'POST' && /(^|\/)\$[a-z-]+(\?|$)/.test(path)) {
+  if (method === 'POST' && /(^|\/)(\$|%24)[a-z-]+(\?|$)/.test(path)) {
     const contentType = { 'Content-Type': 'application/fhir+json' };
     const body = resource === undefined ? '' : JSON.stringify(resource);
     return { method, path, headers: { ...headers, ...contentType }, body };
@@ -150,7 +150,7 @@ async function responseText(response: Response, { method, path }: BatchRequest, 
 }
 
 /** A resource by its id. */
-const READ = /^([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\?|$)/;
+const READ = /^([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\/_history\/[\w-]+)?(?:\?|$)/;
 
 function entryText(status: string, rest: string): string {
   return `{"response":{"status":"${status}"${rest}}}`;

@@ -8,7 +8,14 @@ import type { ResourceText, SearchRequest } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
-import { type Answer, answerOf, answerOfResource, answerWith, representationOf } from '../middleware/answer.ts';
+import {
+  type Answer,
+  answerOf,
+  answerOfResource,
+  answerWith,
+  representationOf,
+  versionOf,
+} from '../middleware/answer.ts';
 import { respondCached, respondWithResult } from '../middleware/answer-cache.ts';
 import { wrongMethod } from '../middleware/methods.ts';
 import { accepts, asksForFhir } from '../middleware/negotiate.ts';
@@ -51,8 +58,11 @@ function singleRoutes(parts: AppParts): Hono<HttpEnv> {
       return answerOf(JSON.stringify(told), representationOf(c, urlParameters(c)));
     }),
   );
+  routes.get('/:type/:id/_history/:version', knownType, c => read(c, parts));
   for (const path of ['/_history', '/:type/_history', '/:type/:id/_history', '/:type/:id/_history/:version'])
-    routes.all(path, noVersions);
+    routes.all(path, () => {
+      throw noVersions();
+    });
 
   routes.get('/:type', knownType, c => search(c, parts, () => urlParameters(c)));
   routes.get('/:type/_search', knownType, c => search(c, parts, () => urlParameters(c)));
@@ -75,10 +85,13 @@ function noOperation(): FhirError {
   return new FhirError('unknown-operation', 'No such operation here; [base]/metadata lists them');
 }
 
-function noVersions(): never {
-  throw new FhirError('no-history', 'No versions are kept: a read shows what the database has now');
+function noVersions(): FhirError {
+  return new FhirError('no-history', 'No versions are kept: a read shows what the database has now');
 }
 
+/**
+ * Also of a version: the one that the database has now, which ETag names. Clients keep it with the id and read by both.
+ */
 function read(c: HttpContext, parts: AppParts): Promise<Response> {
   return respondCached(c, parts, async context => {
     const type = c.req.param('type') ?? '';
@@ -87,6 +100,8 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
     const parameters = urlParameters(c);
     const resource = ID.test(id) ? await parts.facade.read(type, id, parameters, context) : undefined;
     if (resource === undefined) throw new FhirError('no-such-resource', `No ${type} has this id`);
+    const version = c.req.param('version');
+    if (version !== undefined && version !== versionOf(resource)) throw noVersions();
     const native = nativeContent(c, resource, parameters);
     if (native !== undefined) return native;
     const representation = representationOf(c, parameters);

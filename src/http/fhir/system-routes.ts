@@ -12,7 +12,7 @@ import { auditAnswers } from '../middleware/audit.ts';
 import { onError } from '../middleware/errors.ts';
 import { admitted } from '../middleware/limits.ts';
 import { wrongMethod } from '../middleware/methods.ts';
-import { formParameters, urlParameters } from '../middleware/request.ts';
+import { formParameters, pathOf, urlParameters } from '../middleware/request.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { resourceBody } from './resource-body.ts';
 
@@ -64,7 +64,7 @@ function searchRoutes(parts: AppParts): Hono<HttpEnv> {
 /** Answers requests of a batch by the routes of single ones, within the time and under the id of the batch. */
 function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
   const batches = new WeakMap<Request, HttpContext>();
-  const app = new Hono<HttpEnv>({ strict: false });
+  const app = new Hono<HttpEnv>({ getPath: pathOf });
   app.use(async (c, next) => {
     const batch = batches.get(c.req.raw);
     if (batch === undefined) throw new RangeError('a request of no batch');

@@ -93,9 +93,14 @@ function answerOfPage(json: string, place: PagePlace = NOWHERE, { headers, ...re
 /** Of an answer within another one, which leads nowhere. */
 const NOWHERE: PagePlace = { base: '', self: 'http://localhost/', explain: undefined };
 
+/** Names what a resource holds now. */
+export function versionOf({ json }: ResourceText): string {
+  return hash('sha256', json, 'base64url').slice(0, 22);
+}
+
 /** A resource that was read: with validators. */
 export function answerOfResource(resource: ResourceText, representation: Representation): Answer {
-  const etag = `W/"${hash('sha256', resource.json, 'base64url').slice(0, 22)}"`;
+  const etag = `W/"${versionOf(resource)}"`;
   const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
   if (Number.isNaN(changed)) return answerOf(resource.json, representation, { etag, headers: { ETag: etag } });
   const seconds = Math.floor(changed / 1000);

@@ -142,14 +142,16 @@ export function askedFor(
     .split('/')
     .filter(segment => segment !== '')
     .map(decoded);
-  const [type, id, inner] = segments;
+  const [type, id, inner, version] = segments;
   if (segments.some(segment => segment.startsWith('$'))) return { interaction: 'operation' };
-  if (segments.includes('_history')) return { interaction: 'history-instance' };
+  const isVersion = inner === '_history' && version !== undefined;
+  if (segments.includes('_history') && !isVersion) return { interaction: 'history-instance' };
   if (type === undefined) return { interaction: method === 'POST' ? 'batch' : 'search-system' };
   if (type === '_search') return { interaction: 'search-system' };
-  if (id === undefined || id === '_search' || inner !== undefined) return { interaction: 'search-type' };
+  if (id === undefined || id === '_search' || (inner !== undefined && !isVersion))
+    return { interaction: 'search-type' };
   const named = TYPE.test(type) && ID.test(id);
-  return { interaction: 'read', ...(named && { resource: `${type}/${id}` }) };
+  return { interaction: isVersion ? 'vread' : 'read', ...(named && { resource: `${type}/${id}` }) };
 }
 
 function decoded(segment: string): string {

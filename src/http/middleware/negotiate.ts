@@ -11,10 +11,13 @@ import { parameterOf } from './request.ts';
 /** `html` is a page for people. */
 export type Format = 'json' | 'xml' | 'html';
 
-/** The media types that mean a format; the first is what responses are labelled with. */
+/**
+ * The media types that mean a format; the first is what responses are labelled with. Those that end in `+fhir` are of
+ * FHIR before STU3; R4 asks servers to take them.
+ */
 const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
-  json: ['application/fhir+json', 'application/json', 'text/json'],
-  xml: ['application/fhir+xml', 'application/xml', 'text/xml'],
+  json: ['application/fhir+json', 'application/json', 'text/json', 'application/json+fhir'],
+  xml: ['application/fhir+xml', 'application/xml', 'text/xml', 'application/xml+fhir'],
   html: ['text/html'],
 };
 
@@ -73,7 +76,9 @@ export function wantsPage(accept: string | undefined): boolean {
 /** True if the client named one of FHIR's own media types, in `_format` or Accept. */
 export function asksForFhir(format: string | undefined, accept: string | undefined): boolean {
   if (format !== undefined && format !== '') return !isHtml(format);
-  return parseAccept(accept ?? '').some(({ type, q }) => q > 0 && /^application\/fhir\+(json|xml)$/i.test(type));
+  return parseAccept(accept ?? '').some(
+    ({ type, q }) => q > 0 && /^application\/(fhir\+(json|xml)|(json|xml)\+fhir)$/i.test(type),
+  );
 }
 
 /** True if Accept allows this media type; without the header everything is allowed. */

@@ -3,6 +3,7 @@
  * query string and of a form in order, with repeats. RFC 9110 section 8.3, https://hl7.org/fhir/R4/http.html#search,
  * https://url.spec.whatwg.org/#urlencoded-parsing
  */
+import { getPathNoStrict } from 'hono/utils/url';
 import type { SearchRequest } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
@@ -17,6 +18,14 @@ export function headerOf(c: HttpContext, name: string): string | undefined {
   if (incoming === undefined) return c.req.header(name);
   const value = incoming.headers[name];
   return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/**
+ * The path that routes are looked up by. A slash at its end means nothing, for clients write the base with one and
+ * without; `%24` is the `$` of an operation, which many of them encode.
+ */
+export function pathOf(request: Request): string {
+  return getPathNoStrict(request).replaceAll('%24', '$');
 }
 
 type Parameters = SearchRequest['parameters'];
@@ -121,6 +130,7 @@ export async function formParameters(c: HttpContext): Promise<Parameters> {
   const bytes = await c.req.arrayBuffer();
   c.set('body', bytes);
   const { mediaType, charset } = contentTypeOf(c);
-  if (bytes.byteLength > 0 && (mediaType !== FORM || charset !== 'utf-8')) throw new WrongMediaType(FORM);
+  if (bytes.byteLength > 0 && (mediaType !== FORM || charset !== 'utf-8'))
+    throw new WrongMediaType(`${FORM}, in UTF-8`);
   return [...urlParameters(c), ...parseParameters(utf8(bytes), 'body')];
 }
