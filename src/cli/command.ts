@@ -3,6 +3,7 @@
  */
 import { statSync, writeFileSync } from 'node:fs';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
+import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 
@@ -111,9 +112,24 @@ export function wholeNumber(
   throw new ArgumentsError([`--${option} takes a whole number from ${least} to ${most}`]);
 }
 
+/** The message with the known name that is nearest to the one that was written, if one is near. */
+export function withNearest(message: string, written: string, known: readonly string[]): string {
+  const near = nearest(written, known);
+  return near === undefined ? message : `${message}; did you mean ${near}?`;
+}
+
+/** More names than these are no help. */
+const LISTED = 12;
+
 /** No mapping of the pack has this name. */
-export function unknownMapping({ mappings }: Registry, name: string): ArgumentsError {
-  return new ArgumentsError([`MAPPING: expected one of ${mappings.map(one => one.name).join(', ')}; found ${name}`]);
+export function unknownMapping({ pack, mappings }: Registry, name: string): ArgumentsError {
+  const names = mappings.map(one => one.name);
+  const expected =
+    names.length > LISTED
+      ? `one of its ${names.length}, which lintel check --rows lists`
+      : `one of ${names.join(', ')}`;
+  const problem = `MAPPING: the pack ${pack.name} has no such mapping; expected ${expected}; found ${name}`;
+  return new ArgumentsError([withNearest(problem, name, names)]);
 }
 
 /** The text of an option, if it was given. */

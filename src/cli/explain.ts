@@ -20,6 +20,7 @@ import {
   type Terminal,
   textOf,
   wantsJson,
+  withNearest,
 } from './command.ts';
 import { subjectLines } from './subject.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
@@ -77,8 +78,10 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
         values: args.values['values'] === true,
       };
       const known = explained.mappings.map(({ name }) => name);
-      if (!known.some(view.isWanted))
-        throw new ArgumentsError([`--mapping: expected one of ${known.join(', ')}, found ${JSON.stringify(mapping)}`]);
+      if (mapping !== undefined && !known.some(view.isWanted)) {
+        const problem = `--mapping: expected one of ${known.join(', ')}; found ${mapping}`;
+        throw new ArgumentsError([withNearest(problem, mapping, known)]);
+      }
       const subject = subjectLines(config, registry.pack);
       if (wantsJson(args)) printJson(asJson(explained, subject, view), terminal);
       else print(explained, subject, view, terminal);

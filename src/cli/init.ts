@@ -7,7 +7,6 @@ import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { isZone } from '../mapping/load/pack/settings.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
-import { openDatabase } from '../start/setup.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
 import { missingIn, namesIn, proposalsFor } from '../workbench/init/propose.ts';
@@ -22,6 +21,7 @@ import {
   wantsJson,
   wholeNumber,
 } from './command.ts';
+import { withDatabase } from './with-pack.ts';
 
 /** Seconds for the rows of all candidates. */
 const SECONDS = 60;
@@ -59,8 +59,7 @@ until you remove the # before what is right.`,
     const budget = wholeNumber(args, 'budget', [1, 99_999]) ?? SECONDS;
     if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
       return refuse([`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`], terminal);
-    const database = await openDatabase(configOf(args, terminal), terminal.note);
-    try {
+    return await withDatabase(configOf(args, terminal), terminal, async database => {
       const catalog = await database.catalog();
       const names = namesIn(catalog, (await database.survey?.(catalog)) ?? new Map());
       const named = proposalsFor(names);
@@ -86,9 +85,7 @@ until you remove the # before what is right.`,
       }
       if (zone === undefined) terminal.note('The zone of the database is not known: write it into pack.yaml.');
       return 0;
-    } finally {
-      await database.close();
-    }
+    });
   },
 };
 

@@ -8,7 +8,6 @@ import { plural } from '../common/plural.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { nearest } from '../mapping/load/read/spelling.ts';
 import { namesOf } from '../mapping/load/rows/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
@@ -17,7 +16,7 @@ import { type ProfiledColumn, profileTable, type TableProfile } from '../profile
 import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableNameOf, tableText } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 import { DEMO_PACK } from '../start/demo.ts';
-import { checkAgainst, openDatabase } from '../start/setup.ts';
+import { checkAgainst } from '../start/setup.ts';
 import {
   type Command,
   configOf,
@@ -28,7 +27,9 @@ import {
   textOf,
   wantsJson,
   wholeNumber,
+  withNearest,
 } from './command.ts';
+import { withDatabase } from './with-pack.ts';
 
 const ROWS = 20_000;
 const MOST_ROWS = 1_000_000;
@@ -75,8 +76,7 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
       const why = 'The pack cannot be read, so its deny rules are not known. Mend the pack, or leave --mappings out.';
       return refuse([...settings.map(problemLine), why], terminal);
     }
-    const database = await openDatabase(config, terminal.note);
-    try {
+    return await withDatabase(config, terminal, async database => {
       const catalog = await database.catalog();
       const mappings = files ? ((await checkAgainst(database, files, {})).pack.registry?.mappings ?? []) : [];
       const asked = args.positionals[0];
@@ -86,8 +86,8 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
       const [schema] = asked.includes('.') ? asked.split('.') : [];
       const name = info && tableNameOf(info, schema);
       if (!info || !name) {
-        const near = nearest(asked, [...catalog.tables.values()].map(tableText));
-        return refuse([`There is no table ${asked}${near === undefined ? '' : `; did you mean ${near}?`}`], terminal);
+        const known = [...catalog.tables.values()].map(tableText);
+        return refuse([withNearest(`There is no table ${asked}`, asked, known)], terminal);
       }
       const always = (textOf(args, 'values') ?? '').split(',').map(column => column.trim().toLowerCase());
       const unknown = always.filter(column => column !== '' && !info.columns.has(column));
@@ -107,9 +107,7 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
       else printTable(found, used, terminal.out);
       if (found.cut) terminal.note(`Ended after ${plural(seconds, 'second')}; --budget gives more time.`);
       return 0;
-    } finally {
-      await database.close();
-    }
+    });
   },
 };
 

@@ -1,12 +1,28 @@
 /**
- * Runs what a command does with a pack and its database. In: the configuration. The database is closed in the end.
+ * Runs what a command does with a database, or with a pack and its database. In: the configuration. The database is
+ * closed in the end.
  */
 import type { Config } from '../config/config.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
 import type { Registry } from '../mapping/model.ts';
-import { type Setup, setUp } from '../start/setup.ts';
+import type { Database } from '../sql/database.ts';
+import { openDatabase, type Setup, setUp } from '../start/setup.ts';
 import { refuse, type Terminal } from './command.ts';
+
+/** For commands that need no pack, or a part of one. */
+export async function withDatabase<T>(
+  config: Config,
+  terminal: Terminal,
+  use: (database: Database) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(config, terminal.note);
+  try {
+    return await use(database);
+  } finally {
+    await database.close();
+  }
+}
 
 export type LoadedSetup = Setup & { readonly registry: Registry };
 

@@ -6,14 +6,14 @@
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import { nearest } from '../mapping/load/read/spelling.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type ColumnInfo, findColumn, findTable, type TableInfo } from '../sql/catalog.ts';
 import { type WordTable, wordTableName } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
-import { checkAgainst, openDatabase } from '../start/setup.ts';
-import { type Command, configOf, DATABASE, printJson, refuse, type Terminal, wantsJson } from './command.ts';
+import { checkAgainst } from '../start/setup.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, wantsJson, withNearest } from './command.ts';
+import { withDatabase } from './with-pack.ts';
 
 export const words: Command = {
   summary: 'prints the SQL of an index for searches by words, such as those of names',
@@ -41,51 +41,43 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
     const files = readPackFiles(config.mappings, config.schema);
     const settings = settingsOf(files);
     if (!('deny' in settings)) return refuse(settings.map(problemLine), terminal);
-    const database = await openDatabase(config, terminal.note);
-    try {
+    return await withDatabase(config, terminal, async database => {
       const { title, wordTable } = engineNamed(database.engine);
-      if (wordTable === undefined) return refused(`${title} has no tables of words`, undefined, terminal);
+      if (wordTable === undefined) return refuse([`${title} has no tables of words`], terminal);
       const catalog = await database.catalog();
       const schema = written.includes('.') ? written.replace(/\..*/, '') : undefined;
       const of = findTable(catalog, written);
       if (!of) {
         const known = [...catalog.tables.values()].map(table => table.name);
-        return refused(`There is no table ${written}`, nearest(written, known), terminal);
+        return refuse([withNearest(`There is no table ${written}`, written, known)], terminal);
       }
       const columns: ColumnInfo[] = [];
       for (const one of names) {
         const column = findColumn(of, one);
         if (!column) {
           const known = [...of.columns.values()].map(info => info.name);
-          return refused(`Table ${of.name} has no column ${one}`, nearest(one, known), terminal);
+          return refuse([withNearest(`Table ${of.name} has no column ${one}`, one, known)], terminal);
         }
         const rule = settings.deny(schema, of.name, column.name);
-        if (rule !== undefined) return refused(`Column ${column.name} is denied by ${rule}`, undefined, terminal);
+        if (rule !== undefined) return refuse([`Column ${column.name} is denied by ${rule}`], terminal);
         if (column.type?.kind !== 'text')
-          return refused(`Column ${column.name} is ${column.declared}: only texts have words`, undefined, terminal);
+          return refuse([`Column ${column.name} is ${column.declared}: only texts have words`], terminal);
         columns.push(column);
       }
       const { registry } = (await checkAgainst(database, files, {})).pack;
       const key = keyOf(of, registry);
-      if (key.length === 0)
-        return refused(`Table ${of.name} has no primary key, and no mapping reads it`, undefined, terminal);
+      if (key.length === 0) return refuse([`Table ${of.name} has no primary key, and no mapping reads it`], terminal);
       if (![of, ...key, ...columns].every(one => isIdentifier(one.name)))
-        return refused('A name has characters that no mapping takes', undefined, terminal);
+        return refuse(['A name has characters that no mapping takes'], terminal);
       const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
       const [statements, lines] = [wordTable(table), packLines(written, table)];
       if (wantsJson(args)) printJson({ statements, pack: lines }, terminal);
       else
         terminal.out([statements, '', '-- In pack.yaml:', ...lines.split('\n').map(line => `-- ${line}`)].join('\n'));
       return 0;
-    } finally {
-      await database.close();
-    }
+    });
   },
 };
-
-function refused(what: string, meant: string | undefined, terminal: Terminal): number {
-  return refuse([meant === undefined ? what : `${what}; did you mean ${meant}?`], terminal);
-}
 
 /** A mapping knows the key of a table that declares none. */
 function keyOf(of: TableInfo, registry: Registry | undefined): readonly ColumnInfo[] {

@@ -154,7 +154,9 @@ test('a search of a type with twenty mappings fits a screen; one of them is show
   expect(variants.out).not.toContain('Lineage of lab-results');
   const unknown = await lintel(environment, 'explain', query, '--mapping', 'beside-results');
   expect(unknown.code).toBe(2);
-  expect(unknown.notes).toContain('--mapping: expected one of lab-results, bedside-results');
+  expect(unknown.notes).toMatch(
+    /^--mapping: expected one of lab-results, bedside-results.*; found beside-results; did you mean bedside-results\?/,
+  );
 });
 
 test('for programs an explanation is one JSON object, without values', async () => {

@@ -56,7 +56,7 @@ test('what cannot be recorded', async () => {
   expect(await fails('--record', 'people', '9')).toEqual([1, 'No row of PERSON has this key']);
   expect(await fails('--record', 'persons', '1')).toEqual([
     2,
-    'MAPPING: expected one of people, weights; found persons\nlintel test --help explains it.',
+    'MAPPING: the pack small has no such mapping; expected one of people, weights; found persons\nlintel test --help explains it.',
   ]);
   expect(await fails('--record', 'people')).toEqual([
     2,

@@ -14,9 +14,10 @@ import { expand } from '../r4/generate/code-lists.ts';
 import {
   type CodeSystemSource,
   type Concept,
+  isUsCore,
+  readGuides,
   readHl7,
   readHl7Extensions,
-  readUsCore,
   type StructureSource,
   type Terminology,
 } from '../r4/generate/sources.ts';
@@ -30,12 +31,12 @@ const TOO_LARGE: ReadonlySet<string> = new Set(['http://dicom.nema.org/resources
 const NOT_R4 = 'EvidenceVariable';
 
 const { igs } = parseArgs({ options: { igs: { type: 'string' } } }).values;
-if (igs === undefined) throw new Error('--igs: expected the folder with the packages us_core_<version>.tgz');
+if (igs === undefined) throw new Error('--igs: expected a folder with the packages (*.tgz) of US Core');
 
 const hl7 = readHl7();
 const releases = [
   { version: 'R4', ...hl7, profiles: [...hl7.structures, ...hl7.profiles, ...readHl7Extensions()] },
-  ...readUsCore(resolve(igs)),
+  ...readGuides(resolve(igs)).filter(isUsCore),
 ];
 const usCoreSystems = releases.slice(1).flatMap(release => [...release.codeSystems.values()]);
 const extract = factExtractor(

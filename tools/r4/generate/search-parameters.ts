@@ -1,14 +1,14 @@
 /**
  * The tables of search parameters, the patient compartment and the profiles, as their JSON files hold them.
  *
- * In: HL7 R4 definitions and US Core releases; needs elements.json to be written. Out: see ../search-parameters.ts and
+ * In: HL7's R4 definitions and guides; needs elements.json to be written. Out: see ../search-parameters.ts and
  * ../profiles.ts. https://hl7.org/fhir/R4/searchparameter.html
  */
 
 import { childOf, elementsOf, isResourceType, resourceTypes } from '../../../src/r4/definitions.ts';
 import type { SearchComponent, SearchParameter, SearchPath } from '../../../src/r4/search-parameters.ts';
-import { alternativesOf, compileSteps, endTypes } from './search-steps.ts';
-import type { Hl7, SearchParameterSource, StructureSource, UsCoreRelease } from './sources.ts';
+import { alternativesOf, atValues, compileSteps, endTypes } from './search-steps.ts';
+import { type Guide, type Hl7, isUsCore, type SearchParameterSource, type StructureSource } from './sources.ts';
 
 type Stored = Omit<SearchParameter, 'code' | 'url' | 'targets' | 'components'> & {
   readonly url?: string;
@@ -32,16 +32,17 @@ const CROSSED = 'DocumentReference-relationship';
 const ANY_TARGET = 140;
 const URL_BASE = 'http://hl7.org/fhir/SearchParameter/';
 
-/** Every parameter of every type; R4's own before US Core's, and the newest US Core before older ones. */
+/** Every parameter of every type; R4's own before those of guides, which come in their order. */
 export function searchParameterTable(
   hl7: Hl7,
-  usCore: readonly UsCoreRelease[],
+  guides: readonly Guide[],
 ): { readonly table: ParameterTable; readonly notCompiled: readonly string[] } {
   const table: ParameterTable = { Resource: {} };
   for (const type of resourceTypes()) table[type] = {};
   const notCompiled: string[] = [];
-  const byUrl = new Map(hl7.searchParameters.map(parameter => [parameter.url, parameter]));
-  for (const parameter of [...hl7.searchParameters, ...usCore.flatMap(release => release.searchParameters)]) {
+  const parameters = [...hl7.searchParameters, ...guides.flatMap(guide => guide.searchParameters)];
+  const byUrl = new Map(parameters.toReversed().map(parameter => [parameter.url, parameter]));
+  for (const parameter of parameters) {
     for (const base of parameter.base) {
       const rows = table[base === 'DomainResource' ? 'Resource' : base];
       if (rows === undefined) throw new Error(`${parameter.url} is for ${base}`);
@@ -61,8 +62,9 @@ function storedParameter(
   base: string,
   byUrl: ReadonlyMap<string, SearchParameterSource>,
 ): Stored | undefined {
-  const expression = expressionFor(parameter, base);
-  if (expression === undefined) return undefined;
+  const written = expressionFor(parameter, base);
+  if (written === undefined) return undefined;
+  const expression = atValues(written, base);
   const paths = comparesValues(parameter) ? compileSteps(expression, base, [base]) : undefined;
   const id = parameter.url.startsWith(URL_BASE) ? parameter.url.slice(URL_BASE.length) : parameter.url;
   const targets = parameter.type === 'reference' ? targetsOf(parameter, base, paths ?? []) : [];
@@ -143,8 +145,8 @@ export function patientCompartment(hl7: Hl7, table: ParameterTable): Record<stri
   return compartment;
 }
 
-/** Short name to profile: R4's own and those of every US Core release. */
-export function profileTable(hl7: Hl7, usCore: readonly UsCoreRelease[]): Record<string, ProfileRow> {
+/** Short name to profile: R4's own and those of guides, with the releases of US Core that have it. */
+export function profileTable(hl7: Hl7, guides: readonly Guide[]): Record<string, ProfileRow> {
   const table: Record<string, ProfileRow> = {};
   const add = (profile: StructureSource): ProfileRow => {
     const row = table[profile.id] ?? { url: profile.url, type: profile.type, usCore: [] };
@@ -154,6 +156,11 @@ export function profileTable(hl7: Hl7, usCore: readonly UsCoreRelease[]): Record
     return row;
   };
   for (const profile of hl7.profiles) add(profile);
-  for (const release of usCore) for (const profile of release.profiles) add(profile).usCore.unshift(release.version);
+  for (const guide of guides) {
+    for (const profile of guide.profiles) {
+      const { usCore } = add(profile);
+      if (isUsCore(guide)) usCore.unshift(guide.version);
+    }
+  }
   return table;
 }

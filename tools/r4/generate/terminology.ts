@@ -1,13 +1,13 @@
 /**
  * What searches with `:in`, `:above` and `:below` know of terminology.
  *
- * In: the HL7 and US Core value sets and code systems. Out: value sets whose codes can all be listed, and for each
+ * In: the value sets and code systems of HL7 and of guides. Out: value sets whose codes can all be listed, and for each
  * complete code system with a hierarchy the codes that are directly below others.
  * https://hl7.org/fhir/R4/codesystem.html#hierarchy
  */
 
 import { expand } from './code-lists.ts';
-import type { CodeSystemSource, Concept, Hl7, Terminology, UsCoreRelease } from './sources.ts';
+import type { CodeSystemSource, Concept, Guide, Hl7, Terminology } from './sources.ts';
 
 type CodeRows = readonly (readonly [system: string, codes: readonly string[]])[];
 
@@ -17,9 +17,9 @@ const MAX_CODES = 150;
 const LEFT_OUT = /^http:\/\/terminology\.hl7\.org\/ValueSet\/v[23]-/;
 
 /** By canonical address. */
-export function listedValueSets(hl7: Hl7, usCore: readonly UsCoreRelease[]): Record<string, CodeRows> {
+export function listedValueSets(hl7: Hl7, guides: readonly Guide[]): Record<string, CodeRows> {
   const sets = new Map<string, CodeRows>();
-  const releases: readonly Terminology[] = [hl7, ...usCore.toReversed()];
+  const releases: readonly Terminology[] = [hl7, ...guides.toReversed()];
   const known: Terminology = {
     codeSystems: new Map(releases.flatMap(({ codeSystems }) => [...codeSystems])),
     valueSets: new Map(releases.flatMap(({ valueSets }) => [...valueSets])),
