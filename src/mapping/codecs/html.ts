@@ -11,6 +11,7 @@ import { escapeMarkup } from '../../common/markup.ts';
 import { UNICODE } from '../../sql/column-type.ts';
 import { call, filled, or } from '../../sql/construct.ts';
 import type { Codec } from './codec.ts';
+import { NarrativeWriter, type Opened } from './narrative-writer.ts';
 import { isRtf, rtfText } from './rtf.ts';
 import { trim, withoutControls } from './text.ts';
 
@@ -27,7 +28,6 @@ const KEPT = new Set(
     ' ',
   ),
 );
-const EMPTY = new Set(['br', 'hr']);
 /** Elements that begin a line of plain text. */
 const LINES = new Set(
   'p div h1 h2 h3 h4 h5 h6 blockquote pre ul ol li dl dt dd table caption tr address hr section article'.split(' '),
@@ -145,22 +145,21 @@ function textOfHtml(html: string): string {
 
 /** Undefined if no readable text is in it. */
 function xhtmlOfHtml(html: string): string | undefined {
-  let xhtml = '';
+  const writer = new NarrativeWriter();
+  const opened: Opened[] = [];
   let readable = false;
   readHtml(html, {
     open: (name, attributes) => {
-      if (KEPT.has(name)) xhtml += EMPTY.has(name) ? `<${name}/>` : `<${name}${spans(name, attributes)}>`;
+      opened.push(KEPT.has(name) ? writer.open(name, spans(name, attributes)) : undefined);
     },
     text: piece => {
       const text = clean(piece);
       readable ||= /[^\s\u00a0]/.test(text);
-      xhtml += escapeMarkup(text);
+      writer.text(escapeMarkup(text));
     },
-    close: name => {
-      if (KEPT.has(name) && !EMPTY.has(name)) xhtml += `</${name}>`;
-    },
+    close: () => writer.close(opened.pop()),
   });
-  return readable ? trim(xhtml) : undefined;
+  return readable ? trim(writer.end()) : undefined;
 }
 
 function spans(name: string, attributes: Readonly<Record<string, string>>): string {

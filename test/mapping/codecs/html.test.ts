@@ -40,6 +40,25 @@ describe('html', () => {
       '<table><tr><td colspan="2">a</td></tr></table>',
     ],
     ['nothing to read', '<p> </p>', '(no text)'],
+    [
+      'a table in a paragraph',
+      '<p>a <b>x<table><tr><td>Na<td>140</table>',
+      '<p>a <b>x</b></p><table><tr><td><b>Na</b></td><td><b>140</b></td></tr></table>',
+    ],
+    ['paragraphs in bold', '<b><p>T</p>x</b>', '<p><b>T</b></p><b>x</b>'],
+    ['items without a list', '<li>a<li>b<p>c', '<ul><li>a</li><li>b<p>c</p></li></ul>'],
+    ['cells without a table', '<td>1<td>2</td>z', '<table><tr><td>1</td><td>2</td></tr></table>z'],
+    ['text between rows', '<table>x<tr><td>1</table>', '<table><tr><td>x</td></tr><tr><td>1</td></tr></table>'],
+    ['text between items', '<ul>\n <li>a</li> b <p>c</ul>', '<ul><li>a</li><li> b <p>c</p></li></ul>'],
+    ['a list without items', '<ul> <br></ul><table></table>x', 'x'],
+    ['a caption alone', '<table><caption>C</table>', '<table><caption>C</caption><tr><td></td></tr></table>'],
+    [
+      'row groups',
+      '<table><tbody><tr><td>1<tfoot><tr><td>2</table>',
+      '<table><tr><td>1</td></tr><tr><td>2</td></tr></table>',
+    ],
+    ['text in a quotation', '<blockquote>a<br>b<p>c</blockquote>', '<blockquote><p>a<br/>b</p><p>c</p></blockquote>'],
+    ['a rule in a paragraph', '<p>a<hr>b', '<p>a</p><hr/>b'],
   ])('writes a narrative of %s', (_, note, wanted) => {
     expect(narrative(note)).toBe(`${DIV}${wanted}</div>`);
   });
@@ -53,7 +72,13 @@ describe('html', () => {
     expect(htmlCodec('plain', 2).decode('<p>Not at goal</p>', 'Recheck')).toBe('Not at goal\n\nRecheck');
   });
 
-  it('always writes well-formed XML with allowed elements, whatever it is given', () => {
+  it('keeps the text of what nests too deep, and writes it once', () => {
+    const deep = narrative(`${'<div>'.repeat(5000)}${'<b><i>'.repeat(5000)}x<p>y`);
+    expect(deep.replace(/<[^>]*>/g, '')).toBe('xy');
+    expect(deep.length).toBeLessThan(2000);
+  });
+
+  it('always writes well-formed XML with allowed elements where XHTML allows them, whatever it is given', () => {
     const pieces = fc.constantFrom(
       '<p>',
       '</p>',
@@ -89,6 +114,9 @@ describe('html', () => {
       '<table><tr><td>',
       '</table>',
       '<a href="x">',
+      ...'table tr td th tbody caption ul li dl dt dd blockquote div h1 pre address span q hr /tr /td /ul /li /div /span'
+        .split(' ')
+        .map(name => `<${name}>`),
     );
     const notes = fc.oneof(
       text,
@@ -101,7 +129,9 @@ describe('html', () => {
         const value = htmlCodec('xhtml').decode(note);
         if (value === undefined) return;
         expect(XMLValidator.validate(String(value))).toBe(true);
-        collect(parser.parse(String(value)), names);
+        const nodes = parser.parse(String(value));
+        collect(nodes, names);
+        expectPlaces(nodes, []);
       }),
       { numRuns: 1000 },
     );
@@ -148,5 +178,31 @@ function collect(nodes: unknown, names: Set<string>): void {
       names.add(name);
       collect(children, names);
     }
+  }
+}
+
+const INLINE = '#text b strong i em small big sub sup tt code kbd samp var cite dfn abbr acronym q span br'.split(' ');
+const BLOCKS = 'p h1 h2 h3 h4 h5 h6 div ul ol dl pre hr blockquote address table'.split(' ');
+/** What each element holds in XHTML 1.0 Strict; all others hold INLINE. */
+const HOLDS: Readonly<Record<string, readonly string[]>> = {
+  ...{ ul: ['li'], ol: ['li'], dl: ['dt', 'dd'], table: ['caption', 'tr'], tr: ['td', 'th'], blockquote: BLOCKS },
+  ...Object.fromEntries(['div', 'li', 'dd', 'td', 'th'].map(name => [name, [...INLINE, ...BLOCKS]])),
+};
+const NEVER_EMPTY = ['ul', 'ol', 'dl', 'tr'];
+
+function expectPlaces(nodes: readonly Readonly<Record<string, unknown>>[], path: readonly string[]): void {
+  for (const node of nodes) {
+    const [name = ''] = Object.keys(node).filter(one => one !== ':@');
+    const holds = path.length === 0 ? ['div'] : (HOLDS[path.at(-1) ?? ''] ?? INLINE);
+    expect([...path, name, holds.includes(name)]).toEqual([...path, name, true]);
+    const inner = node[name];
+    if (!Array.isArray(inner)) continue;
+    if (NEVER_EMPTY.includes(name)) expect(inner.length).toBeGreaterThan(0);
+    if (name === 'table') {
+      const names = inner.flatMap(one => Object.keys(one));
+      expect(names).toContain('tr');
+      expect(names.lastIndexOf('caption')).toBeLessThanOrEqual(0);
+    }
+    expectPlaces(inner, [...path, name]);
   }
 }
