@@ -88,6 +88,8 @@ export function codecTable(engine: Engine): string {
         search.set(taken.search, by.add(taken.columns));
       }
     }
+    if (types.size === 0)
+      throw new Error(`${name} takes nothing without options: give it some in OPTIONS of this file`);
     const names = facets.length > 0 ? facets.map(facet => `\`${name}.${facet}\``) : [`\`${name}\``];
     const sorted = FHIR_TYPES.filter(type => types.has(type));
     const searched = [...search].map(([how, by]) => (search.size > 1 ? `${how} (${[...by].join(', ')})` : how));

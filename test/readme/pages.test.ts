@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { LISTS } from '../../src/ccda/lists.ts';
+import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
 import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
 import { MODIFIERS } from '../../src/search/query.ts';
 import { MODIFIER_MEANINGS } from '../../src/workbench/page/search/complete.ts';
@@ -82,6 +83,16 @@ test('the reference names the lists of ccds.yaml with their types', () => {
   const told = [...readFileSync('docs/mapping-language.md', 'utf8').matchAll(/^- `([a-z-]+)`: (\w+)$/gm)];
   expect(Object.fromEntries(told.map(([, name = '', type]) => [name, type]))).toEqual(
     Object.fromEntries(Object.entries(LISTS).map(([name, { type }]) => [name, type])),
+  );
+});
+
+test('the page of documents has each topic', () => {
+  const [, table = ''] = readFileSync('docs/ccds-documents.md', 'utf8').split('\n| topic | section | entries |\n');
+  const told = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) => [
+    ...cell.matchAll(/`([a-z-]+)`/g).map(([, name]) => name),
+  ]);
+  expect(told.toSorted(), 'topics of docs/ccds-documents.md').toEqual(
+    [...TOPICS, ENCOUNTER_TOPIC].map(({ name }) => name).toSorted(),
   );
 });
 
