@@ -3,7 +3,7 @@
  * typed filters. Throws FhirError if the type cannot be searched by them.
  */
 import type { Facade, RequestContext } from '../facade.ts';
-import { elementsOf } from '../r4/definitions.ts';
+import { isSelectable } from '../r4/definitions.ts';
 import type { Filter, Selection } from '../search/query.ts';
 import type { ExportRequest } from './job.ts';
 
@@ -84,8 +84,7 @@ function within({ since, until }: ExportRequest): Parameters {
 
 /** Elements that are named for this type, and of those that are named for all the ones that it has. */
 function selectionOf(type: string, { elements }: ExportRequest): Selection {
-  const own = new Set(elementsOf(type).map(({ name }) => name));
   const named = elements.filter(element => element.type === undefined || element.type === type);
   if (named.length === 0) return { kind: 'all' };
-  return { kind: 'elements', names: named.map(({ name }) => name).filter(name => own.has(name)) };
+  return { kind: 'elements', names: named.map(({ name }) => name).filter(name => isSelectable(type, name)) };
 }

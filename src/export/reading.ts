@@ -6,7 +6,7 @@
 import type { Facade, RequestContext } from '../facade.ts';
 import { isLegalId } from '../mapping/id-rule.ts';
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
-import { elementsOf } from '../r4/definitions.ts';
+import { isSelectable } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
 import { printable } from '../search/values.ts';
@@ -71,8 +71,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
       if (second === undefined) reading.elements.push({ type: undefined, name: first });
       else if (!reading.facade.registry.types.includes(first))
         ignore(reading, '_elements', 'an element of a type that this server does not export');
-      else if (!elementsOf(first).some(({ name }) => name === second))
-        throw wrong('_elements', `names of elements of ${first}`);
+      else if (!isSelectable(first, second)) throw wrong('_elements', `names of elements of ${first}`);
       else reading.elements.push({ type: first, name: second });
     }
   },

@@ -9,7 +9,7 @@ import type { Registry } from '../mapping/model.ts';
 import { childrenWithoutStamp } from '../mapping/own-row.ts';
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { isPermitted } from '../plan/sight.ts';
-import { elementsOf } from '../r4/definitions.ts';
+import { isSelectable } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { printable } from '../search/values.ts';
 import { isTimed, typeQuery } from './filters.ts';
@@ -150,8 +150,7 @@ function requestOf(reading: Reading, all: readonly string[]): ExportRequest {
     ignore(reading, '_typeFilter', 'a search of a type that _type leaves out');
     return false;
   });
-  const named = new Set(types.flatMap(type => elementsOf(type).map(({ name }) => name)));
-  if (elements.some(({ type, name }) => type === undefined && !named.has(name)))
+  if (elements.some(({ type, name }) => type === undefined && !types.some(one => isSelectable(one, name))))
     throw wrong('_elements', 'names of elements of the types that are exported');
   return {
     level,

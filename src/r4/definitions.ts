@@ -138,6 +138,14 @@ export function elementsOf(path: string): readonly ElementDefinition[] {
 }
 
 /**
+ * Whether `_elements` may name this of a type: an element, a choice by its base name or with its type. And
+ * `resourceType`, which is no element but a member of JSON that some clients name beside.
+ */
+export function isSelectable(type: string, name: string): boolean {
+  return name === 'resourceType' || childOf(type, name) !== undefined;
+}
+
+/**
  * The child of a type or element under a JSON name, or under the base name of a choice (then its type is undefined).
  */
 export function childOf(path: string, name: string): Child | undefined {

@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/search.html#return
  */
 import { FhirError } from '../outcome.ts';
-import { elementsOf, isResourceType } from '../r4/definitions.ts';
+import { isResourceType, isSelectable } from '../r4/definitions.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import { isIncludable } from './offers.ts';
 import type { Include, Selection, SortKey } from './query.ts';
@@ -58,10 +58,9 @@ const READERS: Readonly<Record<string, Reader>> = {
     result.sorts = result.sorts.map((before, i) => [...before, ...keys.slice(i, i + 1)]);
   },
   _elements: (result, types, text) => {
-    const elements = types.flatMap(type => elementsOf(type));
-    const known = new Set(elements.flatMap(({ name, jsonNames }) => [name, ...jsonNames.keys()]));
     const names = text.split(',').map(name => name.trim().replace(/^\w+\./, ''));
-    if (names.some(name => !known.has(name))) throw invalid('_elements', `names of elements of ${types.join(' or ')}`);
+    if (!names.every(name => types.some(type => isSelectable(type, name))))
+      throw invalid('_elements', `names of elements of ${types.join(' or ')}`);
     result.selection = withNames(result.selection, names);
   },
   _summary: (result, _types, text) => {

@@ -84,6 +84,18 @@ test('elements that no type has are refused; those of types that are not exporte
   expect(await (await fetch(device?.url ?? '')).text()).toContain('Lot of');
 });
 
+test('_elements takes what it takes in a search: a choice with its type, and resourceType', async () => {
+  const { fhir } = await served(clinic(3));
+  const linesOf = async (elements: string): Promise<readonly string[]> => {
+    const manifest = await finished(await kickOff(`${fhir}/$export?_type=Observation&_elements=${elements}`));
+    return Promise.all(manifest.output.map(async ({ url }) => (await fetch(url)).text()));
+  };
+  const [base] = await linesOf('value');
+  expect(base).toContain('"valueQuantity"');
+  for (const same of ['valueQuantity', 'Observation.valueQuantity', 'value,resourceType', 'Observation.value,id'])
+    expect(await linesOf(same), same).toEqual([base]);
+});
+
 test('the answer to a kick-off begins with what lenient handling leaves out', async () => {
   const { fhir } = await served(clinic(3));
   const url = `${fhir}/$export?_type=Group,Nonsense&colour=red&_typeFilter=Group%3Fcolour%3Dred&patient=Patient/1`;

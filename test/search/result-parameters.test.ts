@@ -130,6 +130,15 @@ test('_elements takes the element of a choice by its name and by that with its t
   await expect(search('Observation', [['_elements', 'effectiveQuantity']])).rejects.toMatchObject({ code: 'value' });
 });
 
+test('_elements may name resourceType, which is always there, as fhirpy does', async () => {
+  const [named, alone] = await Promise.all(
+    ['name,id,resourceType', 'name'].map(value => search('Patient', [['_elements', value]])),
+  );
+  expect(named?.entry).toEqual(alone?.entry);
+  const [only, id] = await Promise.all(['resourceType', 'id'].map(value => search('Patient', [['_elements', value]])));
+  expect(only?.entry).toEqual(id?.entry);
+});
+
 test('several _elements add up', async () => {
   const found = await search('Patient', [
     ['_elements', 'name'],
