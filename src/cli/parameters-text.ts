@@ -21,8 +21,8 @@ export function printParameters(registry: Registry, catalog: Catalog, { out }: T
     out(`  offered   ${names('indexed').join(', ') || '-'}`);
     out(`  computed  ${names('computed').join(', ') || '-'}`);
     out(`  none      ${none.map(({ code }) => code).join(', ') || '-'}`);
-    printWithoutIndex('no index ', searchesWithoutIndex(offered, mappings, catalog, registry), out);
-    printWithoutIndex('full sort', sortsWithoutIndex(offered, mappings, catalog, registry), out);
+    printWithoutIndex('no index ', searchesWithoutIndex(offered, { mappings, registry, catalog }), out);
+    printWithoutIndex('full sort', sortsWithoutIndex(offered, { mappings, registry, catalog }), out);
   }
 }
 

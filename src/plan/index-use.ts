@@ -28,16 +28,17 @@ export interface WithoutIndex {
   readonly columns: readonly string[];
 }
 
+/** Mappings of a type, among those that they refer to, and their tables. */
+interface Mapped {
+  readonly mappings: readonly Mapping[];
+  readonly registry: Registry;
+  readonly catalog: Catalog;
+}
+
 /** Parameters that compare columns as they are (`indexed`), of which no index begins with one. */
-export function searchesWithoutIndex(
-  offered: readonly Offered[],
-  mappings: readonly Mapping[],
-  catalog: Catalog,
-  registry: Registry,
-): readonly WithoutIndex[] {
-  const env = environment(registry, 0, OPEN_SIGHT);
+export function searchesWithoutIndex(offered: readonly Offered[], mapped: Mapped): readonly WithoutIndex[] {
   const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
-  return collect(plain, mappings, catalog, (mapping, one) => searchUses(mapping, one, env));
+  return withoutIndex(plain, mapped, searchUses);
 }
 
 /** The columns that a plain search by a parameter compares, and those that lead from them to our rows. */
@@ -73,15 +74,12 @@ function withLinks(use: Use, mapping: Mapping): readonly Use[] {
 }
 
 /** Sortable parameters whose column no index begins with: a page of a whole type sorts every row. */
-export function sortsWithoutIndex(
-  offered: readonly Offered[],
-  mappings: readonly Mapping[],
-  catalog: Catalog,
-  registry: Registry,
-): readonly WithoutIndex[] {
-  const env = environment(registry, 0, OPEN_SIGHT);
-  const sortable = offered.filter(one => one.sortable);
-  return collect(sortable, mappings, catalog, (mapping, one) => sortUses(mapping, one, env));
+export function sortsWithoutIndex(offered: readonly Offered[], mapped: Mapped): readonly WithoutIndex[] {
+  return withoutIndex(
+    offered.filter(one => one.sortable),
+    mapped,
+    sortUses,
+  );
 }
 
 /** The columns that a sort by a parameter orders by. */
@@ -100,16 +98,16 @@ export interface Use {
   readonly computed: boolean;
 }
 
-function collect(
+function withoutIndex(
   offered: readonly Offered[],
-  mappings: readonly Mapping[],
-  catalog: Catalog,
-  uses: (mapping: Mapping, one: Offered) => readonly Use[],
+  { mappings, registry, catalog }: Mapped,
+  usesOf: (mapping: Mapping, one: Offered, env: Environment) => readonly Use[],
 ): readonly WithoutIndex[] {
+  const env = environment(registry, 0, OPEN_SIGHT);
   const tables = new Map(mappings.map(mapping => [mapping, tablesByAlias(mapping)]));
   return offered.flatMap(one => {
     const names = [...tables].flatMap(([mapping, byAlias]) =>
-      columnsWithoutIndex(uses(mapping, one), byAlias, catalog),
+      columnsWithoutIndex(usesOf(mapping, one, env), byAlias, catalog),
     );
     return names.length === 0 ? [] : [{ code: one.parameter.code, columns: [...new Set(names)].sort() }];
   });

@@ -16,13 +16,14 @@ import {
   hearPlans,
 } from '../../src/cache/answers.ts';
 import { type Freshness, freshnessOf } from '../../src/cache/freshness.ts';
-import { createFacade, type Facade } from '../../src/facade.ts';
+import type { Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Registry } from '../../src/mapping/model.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { facadeOver } from '../facade-over.ts';
 
 const SCHEMA = `
 CREATE TABLE PERSON (
@@ -168,10 +169,7 @@ export async function smallClinic(limits: Partial<AnswerLimits> = {}): Promise<S
   const { registry, problems } = loadPack(join(folder, 'pack'), catalog);
   if (!registry) throw new Error(JSON.stringify(problems));
   const time = { now: 1_000_000 };
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30', clock: () => time.now },
-  });
+  const facade = facadeOver({ registry, database, pageMax: 50, clock: () => time.now });
   const freshness = freshnessOf(registry, catalog, database, () => time.now);
   const cache = createAnswerCache<Text>({ ...LIMITS, ...limits }, () => time.now);
   cache.serve(freshness);

@@ -11,9 +11,10 @@ import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type Content, readContent } from '../../src/ccda/content.ts';
 import { type Document, documentXml, makeDocument } from '../../src/ccda/document.ts';
 import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
-import { createFacade, type Facade } from '../../src/facade.ts';
+import type { Facade } from '../../src/facade.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../../src/start/demo.ts';
+import { facadeOver } from '../facade-over.ts';
 import { writeFixture } from '../fixtures/built.ts';
 import { registryOver } from '../law/demo-pack.ts';
 import { type Element, parseXml } from './xml-tree.ts';
@@ -58,14 +59,10 @@ export async function openDemoDocuments(
   const database = openSqlite(file);
   const registry = registryOver(await database.catalog());
   let statements = 0;
-  const facade = createFacade({
+  const facade = facadeOver({
     registry,
     database,
-    pageSize: 50,
-    pageMax: 1000,
-    secret: new Uint8Array(32),
-    softwareVersion: '0',
-    date: '2026-06-30',
+
     clock: () => NOW,
     onQuery: () => {
       statements++;

@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { runSections } from '../../src/check/run.ts';
 import type { CheckSection } from '../../src/check/section.ts';
-import { createFacade } from '../../src/facade.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
+import { facadeOver } from '../facade-over.ts';
 import { open } from './opened.ts';
 
 /** As a statement of SQLite does, it holds the thread. */
@@ -19,13 +19,9 @@ const SLOW: CheckSection = {
 test('a section that runs past its part of the time says so', async () => {
   const { registry, database, close } = await open(smallClinic({}));
   const options = { registry, database, catalog: await database.catalog(), now: 0, seed: 1, values: false, all: false };
-  const facadeOver = (over: typeof database) =>
-    createFacade({
-      ...{ registry, database: over, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
-      ...{ softwareVersion: '0', date: '2026-06-30' },
-    });
-  const [late] = await runSections([SLOW], { ...options, facadeOver, budgetSeconds: 1 });
-  const [free] = await runSections([SLOW], { ...options, facadeOver, budgetSeconds: undefined });
+  const served = (slowed: typeof database) => facadeOver({ registry, database: slowed });
+  const [late] = await runSections([SLOW], { ...options, facadeOver: served, budgetSeconds: 1 });
+  const [free] = await runSections([SLOW], { ...options, facadeOver: served, budgetSeconds: undefined });
   await close();
   expect(late?.notes).toEqual([
     'looked',

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { takeSample } from '../../src/check/sample.ts';
 import { VALUES } from '../../src/check/values.ts';
-import { createFacade } from '../../src/facade.ts';
 import { type SmallClinic, smallClinic } from '../cli/small-clinic.ts';
+import { facadeOver } from '../facade-over.ts';
 import { check, type Opened, open, reading, told } from './opened.ts';
 
 const WEIGHTS = `mapping: weights
@@ -53,10 +53,7 @@ function clinic(files: Readonly<Record<string, string>>): SmallClinic {
 
 /** The ids of the sampled rows. */
 async function sampled({ registry, database }: Opened, seed: number): Promise<readonly (string | undefined)[]> {
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30' },
-  });
+  const facade = facadeOver({ registry, database });
   const seen: (string | undefined)[] = [];
   const { signal } = new AbortController();
   const asking = { registry, database, facade, now: Date.UTC(2026, 5, 30), seed, all: false, signal };

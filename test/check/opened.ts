@@ -8,7 +8,6 @@ import { runSections, type SectionReport } from '../../src/check/run.ts';
 import { SEARCHES } from '../../src/check/searches.ts';
 import type { CheckSection } from '../../src/check/section.ts';
 import { VALUES } from '../../src/check/values.ts';
-import { createFacade } from '../../src/facade.ts';
 import { childrenOf } from '../../src/mapping/children.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
@@ -17,6 +16,7 @@ import { ALL_RULES, type Rules } from '../../src/plan/environment.ts';
 import type { Database } from '../../src/sql/database.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import type { SmallClinic } from '../cli/small-clinic.ts';
+import { facadeOver } from '../facade-over.ts';
 
 const NOW = Date.UTC(2026, 5, 30);
 
@@ -47,11 +47,7 @@ export async function check(
     registry,
     database,
     catalog: await database.catalog(),
-    facadeOver: over =>
-      createFacade({
-        ...{ registry, database: over, pageSize: 50, pageMax: 1000 },
-        ...{ secret: new Uint8Array(32), softwareVersion: '0', date: '2026-06-30', rules, clock: () => NOW },
-      }),
+    facadeOver: over => facadeOver({ registry, database: over, rules, clock: () => NOW }),
     now: NOW,
     seed: 1,
     budgetSeconds: undefined,

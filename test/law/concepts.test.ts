@@ -139,12 +139,11 @@ test('a required lookup, _has and chains go through the concept as well', async 
 
 test('check names the column that joins a concept, and the one of the code, where no index begins with them', () => {
   const { registry, offers } = concepts.facade;
-  const without = searchesWithoutIndex(
-    offers.of('Observation'),
-    registry.ofType('Observation'),
-    concepts.catalog,
+  const without = searchesWithoutIndex(offers.of('Observation'), {
+    mappings: registry.ofType('Observation'),
     registry,
-  );
+    catalog: concepts.catalog,
+  });
   const columns = new Map(without.map(({ code, columns }) => [code, columns]));
   expect(columns.get('method')).toEqual(['CONCEPT.CODE', 'CONCEPT.VOCAB', 'ITEM.CONCEPT_ID']);
   expect(columns.get('category')).toEqual(['FACT.CAT', 'FACT.SITE', 'LIST.STD']);

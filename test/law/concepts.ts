@@ -8,11 +8,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { createFacade, type Facade } from '../../src/facade.ts';
+import type { Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { PlaceholderValues, SqlPlan } from '../../src/sql/plan.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { facadeOver } from '../facade-over.ts';
 import { NOW } from './law.ts';
 
 const SCHEMA = `
@@ -134,13 +135,11 @@ export async function openConcepts(facts: number): Promise<Concepts> {
   const { registry, problems } = loadPack(join(folder, 'pack'), catalog);
   if (!registry) throw new Error(JSON.stringify(problems));
   const sent: { plan: SqlPlan; placeholders: PlaceholderValues | undefined; now: number | undefined }[] = [];
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32), clock: () => NOW },
-    ...{
-      softwareVersion: '0',
-      date: '2026-06-30',
-      onQuery: (plan, placeholders, now) => sent.push({ plan, placeholders, now }),
-    },
+  const facade = facadeOver({
+    registry,
+    database,
+    clock: () => NOW,
+    onQuery: (plan, placeholders, now) => sent.push({ plan, placeholders, now }),
   });
   return {
     facade,

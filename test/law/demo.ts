@@ -1,7 +1,7 @@
 /**
  * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
  */
-import { createFacade, type Facade, type FacadeOptions } from '../../src/facade.ts';
+import type { Facade, FacadeOptions } from '../../src/facade.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
 import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resources.ts';
 import { EXPORT_OPERATIONS } from '../../src/operations/operations.ts';
@@ -12,6 +12,7 @@ import type { Database } from '../../src/sql/database.ts';
 import type { PlaceholderValues, SqlPlan } from '../../src/sql/plan.ts';
 import { DEMO_PACK } from '../../src/start/demo.ts';
 import { ENGINE, type EngineName, openFixture } from '../engines/fixture.ts';
+import { facadeOver } from '../facade-over.ts';
 import { registryOver } from './demo-pack.ts';
 import { NOW } from './law.ts';
 import { spoil } from './spoil.ts';
@@ -56,14 +57,10 @@ export async function demoOver(
 ): Promise<Demo> {
   const registry = await load(database, pack);
   const facadeWith = (switched: Pick<FacadeOptions, 'rules' | 'accessRules'> = {}): Facade =>
-    createFacade({
+    facadeOver({
       registry,
       database,
-      pageSize: 50,
-      pageMax: 1000,
-      secret: new Uint8Array(32),
-      softwareVersion: '0',
-      date: '2026-06-30',
+
       clock: () => NOW,
       own: [...conceptMapsOf(registry), ...valueSetsOf(registry)],
       operations: EXPORT_OPERATIONS,

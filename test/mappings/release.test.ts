@@ -3,11 +3,11 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { buildFixture } from '../../fixtures/build.ts';
-import { createFacade } from '../../src/facade.ts';
 import { allOf } from '../../src/law/searches.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { DEMO_PACK } from '../../src/start/demo.ts';
+import { facadeOver } from '../facade-over.ts';
 import { NOW } from '../law/law.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -24,16 +24,7 @@ async function patientsOf(version: '4.1' | '4.2'): Promise<readonly Readonly<Rec
   const { registry, problems } = loadPack(pack, await database.catalog());
   expect(problems.filter(({ severity }) => severity === 'error')).toEqual([]);
   if (!registry) throw new Error(`the pack does not load over ${version}`);
-  const facade = createFacade({
-    registry,
-    database,
-    pageSize: 50,
-    pageMax: 1000,
-    secret: new Uint8Array(32),
-    softwareVersion: '0',
-    date: '2026-06-30',
-    clock: () => NOW,
-  });
+  const facade = facadeOver({ registry, database, clock: () => NOW });
   const found = await allOf(facade, 'Patient', []);
   expect((await allOf(facade, 'Patient', [['phone', '(207) 555-0112']])).map(({ id }) => id)).toEqual(['1']);
   await database.close();

@@ -1,10 +1,11 @@
 /** Large pages: how many rows are read at a time, and that nothing else tells them from small ones. */
 import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { createFacade, type Facade } from '../../src/facade.ts';
+import type { Facade } from '../../src/facade.ts';
 import { LIST } from '../../src/pipeline/answer.ts';
 import type { Row } from '../../src/sql/plan.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
+import { facadeOver } from '../facade-over.ts';
 
 const PERSONS = 2 * LIST + 40;
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
@@ -35,10 +36,7 @@ async function clinic(): Promise<Counted> {
       return rows;
     },
   };
-  const facade = createFacade({
-    ...{ registry, database: counted, pageSize: 50, pageMax: 10_000, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30' },
-  });
+  const facade = facadeOver({ registry, database: counted, pageMax: 10_000 });
   return { facade, write, results };
 }
 

@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Access, accessToPatients } from '../../src/auth/access.ts';
-import { createFacade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
+import { facadeOver } from '../facade-over.ts';
 
 const WEIGHTS = (name: string, subject: string): string => `mapping: ${name}
 resource: Observation
@@ -30,10 +30,7 @@ async function clinicOfTwo() {
   onTestFinished(() => database.close());
   const { registry, problems } = loadPack(pack, await database.catalog());
   if (!registry) throw new Error(JSON.stringify(problems));
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30' },
-  });
+  const facade = facadeOver({ registry, database, pageMax: 50 });
   const ids = async (access: Access): Promise<readonly string[]> => {
     const context = { access, base: 'http://localhost/fhir', handling: 'strict' } as const;
     const { json } = await facade.search({ type: 'Observation', parameters: [] }, context);

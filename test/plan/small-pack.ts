@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { createFacade, type Facade } from '../../src/facade.ts';
+import type { Facade } from '../../src/facade.ts';
 import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { Catalog } from '../../src/sql/catalog.ts';
 import type { Database } from '../../src/sql/database.ts';
@@ -17,6 +17,7 @@ import { render } from '../../src/sql/render.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { registerFunctions } from '../../src/sql/sqlite/functions.ts';
+import { facadeOver } from '../facade-over.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 export interface Found {
@@ -87,10 +88,7 @@ export async function openSmallFacade(schema: string, pack: Readonly<Record<stri
   const { registry, problems } = loadPack(join(folder, 'pack'), await withForms(database));
   if (!registry) throw new Error(JSON.stringify(problems));
   const plans: SqlPlan[] = [];
-  const facade = createFacade({
-    ...{ registry, database, pageSize: 50, pageMax: 50, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30', onQuery: plan => plans.push(plan) },
-  });
+  const facade = facadeOver({ registry, database, pageMax: 50, onQuery: plan => plans.push(plan) });
   return { facade, file: join(folder, 'small.sqlite'), plans };
 }
 

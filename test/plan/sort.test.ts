@@ -177,7 +177,11 @@ test('references sort by the type of their target first', () => {
 test('sorts that compute on each row are listed with the columns that they read', async () => {
   const catalog = await demo.database.catalog();
   const listed = (type: string): ReadonlyMap<string, readonly string[]> => {
-    const all = sortsWithoutIndex(demo.facade.offers.of(type), demo.registry.ofType(type), catalog, demo.registry);
+    const all = sortsWithoutIndex(demo.facade.offers.of(type), {
+      mappings: demo.registry.ofType(type),
+      registry: demo.registry,
+      catalog,
+    });
     return new Map(all.map(({ code, columns }) => [code, columns]));
   };
   expect(listed('CarePlan').get('status')).toEqual(['CARE_PLN.PLN_STS computed']);

@@ -5,12 +5,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
-import { createFacade } from '../../src/facade.ts';
 import { allOf } from '../../src/law/searches.ts';
 import { loadPackFiles } from '../../src/mapping/load/pack/pack.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
+import { facadeOver } from '../facade-over.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const folder = temporaryFolder(afterAll);
@@ -113,10 +113,7 @@ test('what old tables have is said as the reference says', async () => {
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
   if (!registry) return;
-  const facade = createFacade({
-    ...{ registry, database: opened, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
-    ...{ softwareVersion: '0', date: '2026-06-30' },
-  });
+  const facade = facadeOver({ registry, database: opened });
   expect(await allOf(facade, 'Patient', [])).toEqual([
     {
       resourceType: 'Patient',

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { rootedSystem } from '../../src/ccda/ids.ts';
-import { createFacade } from '../../src/facade.ts';
 import { checkLive } from '../../src/mapping/check/live.ts';
 import { formatProblem } from '../../src/mapping/load/problem.ts';
 import { readPackFiles } from '../../src/mapping/load/read/files.ts';
@@ -12,6 +11,7 @@ import { scopeRelation } from '../../src/plan/condition.ts';
 import { somePiece } from '../../src/plan/presence.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { loadWhole } from '../../src/start/setup.ts';
+import { facadeOver } from '../facade-over.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { type Client, restUnderTest } from './rest-under-test.ts';
 
@@ -75,12 +75,7 @@ async function clinic(pack: Readonly<Record<string, string>> = {}, more = '') {
   onTestFinished(() => database.close());
   const loaded = loadWhole(readPackFiles(join(folder, 'pack')), await database.catalog());
   const { registry, problems } = loaded.pack;
-  const facade =
-    registry &&
-    createFacade({
-      ...{ registry, database, pageSize: 50, pageMax: 1000, secret: new Uint8Array(32) },
-      ...{ softwareVersion: '0', date: '2026-06-30' },
-    });
+  const facade = registry && facadeOver({ registry, database });
   const live = registry
     ? await checkLive({ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0 })
     : [];

@@ -10,7 +10,7 @@ import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
 import { whenOf } from '../when.ts';
 import { attribute, type Markup, templateIds, xml } from '../xml.ts';
-import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
+import { concernAct, loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
 const SUBSTANCE: Term = { code: '419199007', name: 'Allergy to substance' };
 const DRUG: Term = { code: '416098002', name: 'Allergy to drug' };
@@ -84,18 +84,17 @@ export function addAllergy(allergy: AllergyIntolerance, content: SectionWriter):
   );
   const status =
     STATUS[codeIn(clinicalStatus, 'http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical') ?? ''];
-  const concern = status?.concern ?? 'active';
   content.entry(
-    xml`
-    <act classCode="ACT" moodCode="EVN">
-      ${templateIds('4.30', '4.30:2015-08-01')}
-      ${content.id(allergy, 'concern')}
-      <code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>
-      <statusCode code="${concern}"/>
-      ${interval(recordedDate ?? onset.start, undefined, concern === 'completed')}
-      ${author(recorder, recordedDate, content.resolve)}
-      <entryRelationship typeCode="SUBJ">${observation(allergy, status, content, row)}</entryRelationship>
-    </act>`,
+    concernAct(
+      {
+        templates: ['4.30', '4.30:2015-08-01'],
+        id: content.id(allergy, 'concern'),
+        status: status?.concern ?? 'active',
+        since: recordedDate ?? onset.start,
+        author: author(recorder, recordedDate, content.resolve),
+      },
+      observation(allergy, status, content, row),
+    ),
   );
 }
 

@@ -10,7 +10,7 @@ import type { SectionWriter } from '../section.ts';
 import { interval, notBefore, readableTime } from '../time.ts';
 import { ageObservation, whenOf } from '../when.ts';
 import { attribute, type Markup, templateIds, xml } from '../xml.ts';
-import { loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
+import { concernAct, loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
 /** Conditions that say that there is none. */
 const NO_PROBLEM: ReadonlySet<string> = new Set(['160245001', '373572006']);
@@ -59,16 +59,17 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
   const late = notBefore(end, recordedDate) !== end;
   const since = late || recordedDate === undefined ? start : recordedDate;
   content.entry(
-    xml`
-    <act classCode="ACT" moodCode="EVN">
-      ${templateIds('4.3', '4.3:2015-08-01')}
-      ${content.id(condition, 'concern')}
-      <code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>
-      <statusCode code="${concern}"/>
-      ${interval(since, end, concern === 'completed')}
-      ${author(condition.recorder, recordedDate, content.resolve)}
-      <entryRelationship typeCode="SUBJ">${problemObservation(condition, content, row)}</entryRelationship>
-    </act>`,
+    concernAct(
+      {
+        templates: ['4.3', '4.3:2015-08-01'],
+        id: content.id(condition, 'concern'),
+        status: concern,
+        since,
+        until: end,
+        author: author(condition.recorder, recordedDate, content.resolve),
+      },
+      problemObservation(condition, content, row),
+    ),
   );
 }
 

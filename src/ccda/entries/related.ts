@@ -52,6 +52,31 @@ export function loincCode({ code, name }: Term): Markup {
     <code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
 }
 
+/** What a Concern Act says of the concern itself. */
+interface Concern {
+  readonly templates: readonly string[];
+  readonly id: Markup;
+  readonly status: 'active' | 'completed';
+  readonly since: string | undefined;
+  readonly until?: string | undefined;
+  /** Author and time of recording. */
+  readonly author: Markup;
+}
+
+/** A Concern Act around the observation of a problem or of an allergy. */
+export function concernAct({ templates, id, status, since, until, author }: Concern, observation: Markup): Markup {
+  return xml`
+    <act classCode="ACT" moodCode="EVN">
+      ${templateIds(...templates)}
+      ${id}
+      <code code="CONC" displayName="Concern" codeSystem="2.16.840.1.113883.5.6" codeSystemName="ActClass"/>
+      <statusCode code="${status}"/>
+      ${interval(since, until, status === 'completed')}
+      ${author}
+      <entryRelationship typeCode="SUBJ">${observation}</entryRelationship>
+    </act>`;
+}
+
 /** Why something was done. */
 export interface Reason {
   readonly concept: CodeableConcept;
