@@ -38,13 +38,13 @@ function filesOf(file: string): readonly string[] {
 /** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; with numbers where there are several. */
 function placeFiles(view: JobView, from: string, folder: string): Placed {
   const files = outputFiles(view);
-  const place = ({ type, list, about, name, lines }: OutputFile): PlacedFile => {
+  const place = ({ type, list, about, name, count }: OutputFile): PlacedFile => {
     const [part = '', number = ''] = name.split('-');
     const several = files.filter(one => one.about === about && one.list === list).length > 1;
     const stem = list === 'deleted' ? `${about}-deleted` : about;
     const url = several ? `${stem}-${Number(number) + 1}.ndjson` : `${stem}.ndjson`;
     moveFile(outputFile(from, Number(part), Number(number)), join(folder, url));
-    return { type, url, count: lines };
+    return { type, url, count };
   };
   const output = files.filter(({ list }) => list === 'output').map(place);
   const deleted = files.filter(({ list }) => list === 'deleted').map(place);

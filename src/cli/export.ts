@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { makeFolder } from '../common/make-folder.ts';
 import type { Config } from '../config/config.ts';
-import type { ExportLevel } from '../export/job.ts';
+import { type ExportLevel, resourcesOf } from '../export/job.ts';
 import type { JobOrigin, Jobs } from '../export/jobs.ts';
 import { type JobView, shareOf } from '../export/manifest.ts';
 import { exportThreads, openExports } from '../export/open.ts';
@@ -166,7 +166,7 @@ async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal
   const { out, note } = terminal;
   const begun = performance.now();
   const view = (): JobView | undefined => jobs.view(OPEN_ACCESS.caller, id);
-  const shown = ({ parts }: JobView) => ({ share: shareOf(parts), lines: linesOf(parts) });
+  const shown = ({ parts }: JobView) => ({ share: shareOf(parts), lines: resourcesIn(parts) });
   const before = view();
   const from = before && shown(before);
   let again = false;
@@ -194,13 +194,12 @@ async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal
   await jobs.remove(OPEN_ACCESS.caller, id);
   if (!readdirSync(join(folder, UNFINISHED)).some(name => JOB_ID.test(name)))
     rmSync(join(folder, UNFINISHED), { recursive: true });
-  if (json) printJson({ complete: true, resources: linesOf(done.parts), files, errors: errors.length }, terminal);
-  else out(`${linesOf(done.parts)} resources in ${files} ${files === 1 ? 'file' : 'files'} of ${folder}`);
+  if (json) printJson({ complete: true, resources: resourcesIn(done.parts), files, errors: errors.length }, terminal);
+  else out(`${resourcesIn(done.parts)} resources in ${files} ${files === 1 ? 'file' : 'files'} of ${folder}`);
   return errors.length === 0 ? 0 : 1;
 }
 
-const linesOf = (parts: JobView['parts']): number =>
-  parts.reduce((sum, { state }) => sum + state.files.reduce((n, f) => n + f.lines, 0), 0);
+const resourcesIn = (parts: JobView['parts']): number => parts.reduce((sum, { state }) => sum + resourcesOf(state), 0);
 
 /** Until the work is done, or a signal has come and what is to be done then is done. */
 async function untilStopped(work: Promise<void>, stop: () => Promise<void>): Promise<void> {

@@ -91,6 +91,7 @@ export const blocks: ContentMaker = (task, source) => {
       };
     },
     lines: texts => texts,
+    headers: 1,
     idsIn: line => [writtenId(line, COMPARTMENT_TYPE)],
   };
 };

@@ -12,6 +12,8 @@ export interface PartContent {
   open(slice: Slice, session: Session): Promise<SliceContent>;
   /** The lines that a batch's texts make. */
   lines(texts: readonly string[]): readonly string[];
+  /** Of the lines of each batch, those that begin a block. Absent: none. */
+  readonly headers?: number;
   /** Ids of the resources that a line is about. */
   idsIn(line: string): readonly string[];
 }

@@ -100,6 +100,8 @@ export interface Stages {
 export interface FileState {
   readonly lines: number;
   readonly bytes: number;
+  /** Of the lines, those that begin a block and are no resources of the export. Absent: none. */
+  readonly headers?: number;
 }
 
 /** `part-<number>.json`; written by the worker alone, after the bytes that it speaks of. */
@@ -132,6 +134,8 @@ export const NEW_PART: PartState = {
   done: false,
 };
 
-export const linesOf = (state: PartState): number => state.files.reduce((sum, { lines }) => sum + lines, 0);
+export const resourcesIn = ({ lines, headers = 0 }: FileState): number => lines - headers;
+export const resourcesOf = ({ files }: Pick<PartState, 'files'>): number =>
+  files.reduce((sum, file) => sum + resourcesIn(file), 0);
 export const bytesOf = (state: PartState): number =>
   state.files.reduce((sum, { bytes }) => sum + bytes, state.collected);

@@ -65,7 +65,7 @@ export function fileOf(job: LiveJob, name: string): { readonly file: OutputFile;
     if (view.errors.length === 0) return undefined;
     const bytes = Buffer.byteLength(errorLines(view.errors));
     return {
-      file: { type: 'OperationOutcome', list: 'error', about: '', name, lines: view.errors.length, bytes },
+      file: { type: 'OperationOutcome', list: 'error', about: '', name, count: view.errors.length, bytes },
       path: errorFile(job.folder),
     };
   }

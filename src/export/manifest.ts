@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
 import { type Issue, operationOutcome } from '../outcome.ts';
-import { type JobRecord, linesOf, type Part, type PartState } from './job.ts';
+import { type JobRecord, type Part, type PartState, resourcesIn, resourcesOf } from './job.ts';
 
 /** A file that can be downloaded: a part's, or that of the errors. */
 export interface OutputFile {
@@ -15,7 +15,8 @@ export interface OutputFile {
   readonly about: string;
   /** `part-file`, or `error`. */
   readonly name: string;
-  readonly lines: number;
+  /** Resources in it. */
+  readonly count: number;
   readonly bytes: number;
 }
 
@@ -45,8 +46,10 @@ export interface JobView {
 /** Files with lines; a file without any is left out, for clients cannot read it. */
 export function outputFiles({ parts }: Pick<JobView, 'parts'>): readonly OutputFile[] {
   return parts.flatMap(({ part, state }) =>
-    state.files.flatMap(({ lines, bytes }, file) =>
-      lines === 0 ? [] : [{ ...kindOf(part), name: `${part.number}-${file}`, lines, bytes }],
+    state.files.flatMap((one, file) =>
+      one.lines === 0
+        ? []
+        : [{ ...kindOf(part), name: `${part.number}-${file}`, count: resourcesIn(one), bytes: one.bytes }],
     ),
   );
 }
@@ -73,10 +76,10 @@ export function manifest(view: JobView, requiresAccessToken: boolean): object {
   const listed = (list: OutputFile['list']): readonly object[] =>
     files
       .filter(file => file.list === list)
-      .map(({ type, name, lines }) => ({
+      .map(({ type, name, count }) => ({
         ...(organizedBy === undefined || list !== 'output' ? { type } : {}),
         url: url(name),
-        count: lines,
+        count,
       }));
   const url = (name: string): string => `${job.base}/$download-resource?_jobResourceId=${job.id}-${name}`;
   return {
@@ -92,7 +95,7 @@ export function manifest(view: JobView, requiresAccessToken: boolean): object {
 
 /** Real numbers, at most 100 characters: the X-Progress header. */
 export function progressText({ job, parts }: JobView): string {
-  const lines = parts.reduce((sum, { state }) => sum + linesOf(state), 0);
+  const resources = parts.reduce((sum, { state }) => sum + resourcesOf(state), 0);
   // One type may have several parts: its resources, what was deleted, what is read for its references alone.
   const types = [...Map.groupBy(parts, ({ part }) => part.type).values()];
   const done = types.filter(ofType => ofType.every(({ state }) => state.done)).length;
@@ -100,7 +103,7 @@ export function progressText({ job, parts }: JobView): string {
   const stage =
     job.status === 'paused' ? 'paused' : parts.some(({ waiting }) => waiting) ? 'waiting for the database' : running[0];
   const percent = Math.floor(100 * shareOf(parts));
-  return `${percent}%, ${lines} resources, ${done} of ${types.length} types done${stage === undefined ? '' : `, ${stage}`}`.slice(
+  return `${percent}%, ${resources} resources, ${done} of ${types.length} types done${stage === undefined ? '' : `, ${stage}`}`.slice(
     0,
     100,
   );
@@ -111,7 +114,7 @@ export function shareOf(parts: JobView['parts']): number {
   if (parts.length === 0) return 1;
   const shares = parts.map(({ state, share }) => {
     if (state.done) return 1;
-    return state.total === undefined ? share : state.total === 0 ? 0 : Math.min(1, linesOf(state) / state.total);
+    return state.total === undefined ? share : state.total === 0 ? 0 : Math.min(1, resourcesOf(state) / state.total);
   });
   return shares.reduce((sum, share) => sum + share, 0) / parts.length;
 }

@@ -27,8 +27,8 @@ export function isDiskFull(error: unknown): boolean {
 export interface Output {
   readonly files: readonly FileState[];
   readonly collected: number;
-  /** Throws QuotaError, or the system's error. */
-  write(texts: readonly string[]): void;
+  /** Throws QuotaError, or the system's error. `headers`: how many of the texts are those of blocks. */
+  write(texts: readonly string[], headers?: number): void;
   collect(references: readonly string[]): void;
   /** Returns once all bytes have reached the disk. */
   sync(): void;
@@ -78,11 +78,17 @@ export function openOutput(options: OutputOptions): Output {
     get collected() {
       return collected;
     },
-    write(texts) {
+    write(texts, headers = 0) {
       if (texts.length === 0) return;
       const lines = current();
       lines.add(texts);
-      files[files.length - 1] = { lines: (files.at(-1)?.lines ?? 0) + texts.length, bytes: lines.bytes };
+      const before = files.at(-1);
+      const all = (before?.headers ?? 0) + headers;
+      files[files.length - 1] = {
+        lines: (before?.lines ?? 0) + texts.length,
+        bytes: lines.bytes,
+        ...(all > 0 && { headers: all }),
+      };
     },
     collect(found) {
       if (found.length === 0) return;

@@ -180,7 +180,7 @@ class PartRun {
     };
     const texts = seen === undefined && !written.includes('') ? written : written.filter(isNew);
     this.#output.collect(this.#collect(texts));
-    if (this.#task.part.write) this.#output.write(this.#content.lines(texts));
+    if (this.#task.part.write) this.#output.write(this.#content.lines(texts), this.#content.headers);
   }
 
   /** The state in memory moves with every batch; it is kept on disk every so often. */

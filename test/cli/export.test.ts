@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { progressLine } from '../../src/cli/progress.ts';
 import { type Environment, readConfig } from '../../src/config/config.ts';
-import { linesOf as linesIn } from '../../src/export/job.ts';
+import { resourcesOf as linesIn } from '../../src/export/job.ts';
 import { openExports } from '../../src/export/open.ts';
 import { readExportRequest } from '../../src/export/request.ts';
 import { createLog } from '../../src/log.ts';

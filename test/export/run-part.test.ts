@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { linesOf } from '../../src/export/job.ts';
+import { resourcesOf } from '../../src/export/job.ts';
 import type { PartReport } from '../../src/export/part-task.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { clinic } from './exporting.ts';
@@ -107,8 +107,8 @@ test('a part that was told to stop goes on behind its last batch', async () => {
       stop,
       settings: { fileLines: 30 },
       report: ({ state: at }) => {
-        before ??= linesOf(at);
-        if (linesOf(at) > before) Atomics.store(stop, 0, 1);
+        before ??= resourcesOf(at);
+        if (resourcesOf(at) > before) Atomics.store(stop, 0, 1);
       },
     });
     if (!state.done) continue;
@@ -127,7 +127,7 @@ test('a part tells that it has begun before it asks anything', async () => {
 test('a slow database is waited for, with progress meanwhile; a stop waits for no more than its batch', async () => {
   const where = clinic(20, 5);
   const shares: number[] = [];
-  const report = ({ state }: PartReport): void => void shares.push(linesOf(state));
+  const report = ({ state }: PartReport): void => void shares.push(resourcesOf(state));
   const slow = await exportPart(where, { delay: 60, report });
   expect(slow.state.done).toBe(true);
   expect(idsIn(slow.text)).toHaveLength(100);
@@ -139,7 +139,7 @@ test('a slow database is waited for, with progress meanwhile; a stop waits for n
     delay: 60,
     stop,
     report: ({ state }) => {
-      if (linesOf(state) === 20) Atomics.store(stop, 0, 1);
+      if (resourcesOf(state) === 20) Atomics.store(stop, 0, 1);
     },
   });
   expect(stopped.state.done).toBe(false);
