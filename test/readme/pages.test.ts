@@ -86,6 +86,17 @@ test('the reference names the lists of ccds.yaml with their types', () => {
   );
 });
 
+test('the changelog has the groups of Keep a Changelog, once each in a version, and bullets of a few lines', () => {
+  const [, ...versions] = readFileSync('CHANGELOG.md', 'utf8').split(/^## /m);
+  const groups = ['Added', 'Changed', 'Deprecated', 'Removed', 'Fixed', 'Security'];
+  for (const version of versions) {
+    const found = [...version.matchAll(/^### (.*)$/gm)].map(([, group = '']) => group);
+    expect(found).toEqual(groups.filter(group => found.includes(group)));
+    const bullets = version.match(/^- .*(?:\n {2}.*)*/gm) ?? [];
+    expect(bullets.filter(bullet => bullet.split('\n').length > 4)).toEqual([]);
+  }
+});
+
 test('the page of documents has each topic', () => {
   const [, table = ''] = readFileSync('docs/ccds-documents.md', 'utf8').split('\n| topic | section | entries |\n');
   const told = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| ([^|]*) \|/gm)].flatMap(([, cell = '']) => [
@@ -96,7 +107,7 @@ test('the page of documents has each topic', () => {
   );
 });
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md')];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...globSync('docs/**/*.md')];
 
 /** The names by which links lead to headings of a page, as GitHub makes them of their words. */
 function anchorsOf(page: string): readonly string[] {
