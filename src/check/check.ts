@@ -14,7 +14,7 @@ import { readLock } from '../mapping/load/pack/lock.ts';
 import type { LoadedPack } from '../mapping/load/pack/pack.ts';
 import { comparePositions, createReport, type Problem } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import type { Position } from '../mapping/model.ts';
+import type { Mapping, Position, Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import type { Catalog } from '../sql/catalog.ts';
@@ -38,7 +38,10 @@ export function checkLocked({ mappings, schema }: Config): Checked {
   return { pack: withGuides(pack, mappings), catalog, sections: [] };
 }
 
-export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'>;
+export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'> & {
+  /** The mappings whose rows are looked at. Default: all. May throw. */
+  readonly chosenIn?: (registry: Registry) => readonly Mapping[];
+};
 
 /** Seconds for what is counted before the sections; with a larger budget as much as that. */
 const LEAST_SECONDS = 10;
@@ -56,6 +59,7 @@ export async function checkRows(
   try {
     const { registry } = pack;
     if (!registry) return { pack: withGuides(pack, config.mappings), catalog, sections: [] };
+    const mappings = options.chosenIn?.(registry);
     const now = Date.now();
     const say = nowAndThen(note);
     const { budgetSeconds } = options;
@@ -82,6 +86,7 @@ export async function checkRows(
           catalog,
           facadeOver,
           now,
+          mappings,
           ...options,
           onStage: title => say(`Checking: ${title}`),
         });

@@ -31,7 +31,7 @@ export const ROWS: CheckSection = {
   async run(context) {
     const counts = new Counts(context);
     const unreached: string[] = [];
-    const groups = Map.groupBy(context.registry.mappings, mapping => mapping.group);
+    const groups = Map.groupBy(context.mappings, mapping => mapping.group);
     for (const [group, mappings] of groups) {
       await aTurn();
       try {

@@ -6,7 +6,7 @@ import { performance } from 'node:perf_hooks';
 import { plural } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';
-import type { Registry } from '../mapping/model.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Database, DatabaseError, endsAt } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
@@ -18,6 +18,8 @@ export interface CheckOptions {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly facadeOver: (database: Database) => Facade;
+  /** The mappings whose rows are looked at. Default: all. */
+  readonly mappings?: readonly Mapping[] | undefined;
   readonly now: number;
   readonly seed: number;
   /** Undefined: without an end. */
@@ -41,6 +43,7 @@ export async function runSections(
 ): Promise<readonly SectionReport[]> {
   const database = inExportLane(options.database);
   const facade = facadeOver(database);
+  const { mappings = registry.mappings } = options;
   const ends = budgetSeconds === undefined ? undefined : performance.now() + budgetSeconds * 1000;
   const differences = createDifferences(values);
   let sampled: Promise<Sampled> | undefined;
@@ -52,7 +55,7 @@ export async function runSections(
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
     if (share !== undefined) endsAt(signal, begun + share);
-    const asking = { registry, database, catalog, facade, now, seed, values, all, signal };
+    const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal };
     const context: CheckContext = {
       ...asking,
       sampled() {

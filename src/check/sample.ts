@@ -65,14 +65,17 @@ export interface Sample {
   readonly cut: readonly string[];
 }
 
-type Asking = Pick<CheckContext, 'registry' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'> & {
+type Asking = Pick<
+  CheckContext,
+  'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'
+> & {
   /** Rows of each source; what is not said is enough to see each form of a value. */
   readonly perSource?: number;
 };
 
 /** `onRow` is told of each row once. Rejects with DatabaseError. */
 export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
-  const { registry, database, seed, now, signal, perSource = PER_SOURCE } = asking;
+  const { registry, mappings: chosen, database, seed, now, signal, perSource = PER_SOURCE } = asking;
   const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
   const catalog = await database.catalog({ tables });
   const columns = columnsAndKeys(registry, catalog);
@@ -83,7 +86,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   const cut: string[] = [];
   let rows = 0;
   let unjudged = 0;
-  for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
+  for (const [group, mappings] of Map.groupBy(chosen, mapping => mapping.group)) {
     const [first] = mappings;
     if (!first) continue;
     const reader = readerOf(asking, new StoredRows(registry, database, columns));

@@ -43,6 +43,8 @@ export function someOf(names: readonly string[]): string {
 
 export interface CheckContext {
   readonly registry: Registry;
+  /** Those whose rows are looked at. */
+  readonly mappings: readonly Mapping[];
   /** Every statement goes to the export bulkhead. */
   readonly database: Database;
   /** The schema as the pack was loaded against it. */

@@ -13,19 +13,21 @@ import { plural } from '../common/plural.ts';
 import type { Config } from '../config/config.ts';
 import { type Problem, problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
-import type { Registry } from '../mapping/model.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import {
   type Arguments,
   type Command,
   configOf,
   DATABASE,
+  listOf,
   type Option,
   printJson,
   printsText,
   SCHEMA,
   type Terminal,
   textOf,
+  unknownMapping,
   wantsJson,
   wholeNumber,
   writeFileOf,
@@ -45,7 +47,7 @@ const BUDGET = 30;
 
 export const check: Command = {
   summary: 'tells every problem of a mapping pack, and what can be searched',
-  help: `Usage: lintel check [PACK] [--database URL | --locked] [options]
+  help: `Usage: lintel check [PACK] [--database URL | --locked] [--mapping NAME]… [options]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
 of the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
@@ -70,6 +72,11 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
       `time for the rows (default ${BUDGET}), and as long again (10 seconds or more) for the counts before; the ` +
         'report names what was not reached',
     ],
+    mapping: [
+      'NAME',
+      'looks at the rows of this mapping alone, and asks its searches; may be given several times',
+      'several',
+    ],
     all: 'looks at every row instead of a sample, however long it takes',
     seed: ['N', 'draws the sample of the earlier check that printed this number'],
     rows: 'also prints the tables of numbers: rows per mapping, values per element, references',
@@ -91,7 +98,10 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
     const text = printsText(args, FILES);
     const seed = wholeNumber(args, 'seed', [0, 999_999_999]) ?? randomInt(1_000_000);
     const budgetSeconds = is('all') ? undefined : (wholeNumber(args, 'budget', [0, 999_999_999]) ?? BUDGET);
-    const options = { seed, budgetSeconds, values: is('values'), all: is('all') };
+    const names = listOf(args, 'mapping');
+    const chosenIn = (registry: Registry): readonly Mapping[] =>
+      names.length === 0 ? registry.mappings : names.flatMap(name => mappingsNamed(registry, name));
+    const options = { seed, budgetSeconds, values: is('values'), all: is('all'), chosenIn };
     const at = new Date().toISOString();
     const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
     const { pack, catalog } = checked;
@@ -119,6 +129,13 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
     return registry === undefined || countOf(problems, 'error') > 0 ? 1 : 0;
   },
 };
+
+/** A mapping, or all variants of one. Throws ArgumentsError where there is none. */
+function mappingsNamed(registry: Registry, name: string): readonly Mapping[] {
+  const found = registry.mappings.filter(one => one.name === name || one.group === name);
+  if (found.length === 0) throw unknownMapping(registry, name);
+  return found;
+}
 
 /** Runs the tests of a pack, and says now and then how far it is. */
 export async function testsOf(

@@ -87,7 +87,18 @@ async function sampleOf(
 ): Promise<{ readonly byType: ReadonlyMap<string, readonly string[]>; readonly unreached: readonly string[] }> {
   const { registry } = facade;
   const signal = AbortSignal.timeout(milliseconds);
-  const asking = { registry, database, facade, now: Date.now(), seed: SEED, all: false, signal, perSource: sample };
+  const { mappings } = registry;
+  const asking = {
+    registry,
+    mappings,
+    database,
+    facade,
+    now: Date.now(),
+    seed: SEED,
+    all: false,
+    signal,
+    perSource: sample,
+  };
   const { resources, unreached } = await takeSample(asking, () => {});
   const byType = Map.groupBy(resources, ({ mapping }) => mapping.resource);
   return { byType: new Map([...byType].map(([type, of]) => [type, of.map(({ id }) => id)])), unreached };

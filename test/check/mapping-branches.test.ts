@@ -56,7 +56,8 @@ async function sampled({ registry, database }: Opened, seed: number): Promise<re
   const facade = facadeOver({ registry, database });
   const seen: (string | undefined)[] = [];
   const { signal } = new AbortController();
-  const asking = { registry, database, facade, now: Date.UTC(2026, 5, 30), seed, all: false, signal };
+  const { mappings } = registry;
+  const asking = { registry, mappings, database, facade, now: Date.UTC(2026, 5, 30), seed, all: false, signal };
   await takeSample(asking, ({ id }) => void seen.push(id));
   expect(new Set(seen).size).toBe(seen.length);
   return seen;

@@ -318,3 +318,22 @@ elements:
   expect(out).toContain('small: 3 mappings of 3 types; 0 errors');
   expect(code).toBe(0);
 });
+
+test('--mapping leaves the rows and searches of other mappings alone', async () => {
+  const { environment } = smallClinic();
+  const json = async (...args: readonly string[]) => {
+    const { code, out } = await lintel(environment, 'check', '--json', ...args);
+    const { sections }: { sections: { name: string; notes: string[]; tables: { rows: string[][] }[] }[] } =
+      JSON.parse(out);
+    const of = (name: string) => sections.find(section => section.name === name);
+    return { code, rows: of('rows')?.tables[0]?.rows.map(([name]) => name), searches: of('searches')?.notes[0] };
+  };
+  const [all, one] = [await json(), await json('--mapping', 'weights')];
+  expect(all).toMatchObject({ code: 0, rows: ['people', 'weights'] });
+  expect(one).toMatchObject({ code: 0, rows: ['weights'] });
+  expect(Number(/of (\d+)/.exec(one.searches ?? '')?.[1])).toBeLessThan(
+    Number(/of (\d+)/.exec(all.searches ?? '')?.[1]),
+  );
+  const unknown = await lintel(environment, 'check', '--mapping', 'weigths');
+  expect(unknown).toMatchObject({ code: 2, notes: expect.stringContaining('did you mean weights?') });
+});
