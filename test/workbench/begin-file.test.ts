@@ -12,19 +12,18 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-async function asked<T>(path: string, body: unknown): Promise<T> {
-  const response = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
-  expect(response.status).toBe(200);
-  return (await response.json()) as T;
-}
-
 async function begun(path: string) {
-  const beginning = await asked<WireBeginning>('begin', { unsaved: {}, path });
+  const beginning = await bench.asked<WireBeginning>('begin', { unsaved: {}, path });
   const lines = beginning.text.split('\n');
   const offset =
     lines.slice(0, beginning.line - 1).join('\n').length + (beginning.line > 1 ? 1 : 0) + beginning.column - 1;
-  const { problems } = await asked<WireCheck>('check', { unsaved: { [path]: beginning.text } });
-  const { options } = await asked<WireCompletion>('complete', { unsaved: {}, path, text: beginning.text, offset });
+  const { problems } = await bench.asked<WireCheck>('check', { unsaved: { [path]: beginning.text } });
+  const { options } = await bench.asked<WireCompletion>('complete', {
+    unsaved: {},
+    path,
+    text: beginning.text,
+    offset,
+  });
   return {
     text: beginning.text,
     /** What stands before the cursor. */
@@ -65,7 +64,7 @@ test('a test begins with a row of its mapping, and comes true', async () => {
   const { text, before, offered } = await begun(path);
   expect(before).toBe('  PERSON: { ID: 1');
   expect(offered).toEqual([]);
-  const { cases } = await asked<WireTests>('tests', { unsaved: { [path]: text } });
+  const { cases } = await bench.asked<WireTests>('tests', { unsaved: { [path]: text } });
   expect(cases).toMatchObject([{ mapping: 'people', failures: [] }]);
   expect(await begun('other.test.yaml')).toMatchObject({
     ...{ before: 'mapping: ', offered: expect.arrayContaining(['people', 'weights']) },

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 async function ask(path: string, body: object): Promise<{ readonly status: number; readonly is: unknown }> {
-  const answer = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
+  const answer = await bench.post(path, body);
   return { status: answer.status, is: await answer.json() };
 }
 

@@ -39,8 +39,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 async function coverage(guide: string): Promise<{ readonly status: number; readonly is: WireCoverage }> {
-  const body = { unsaved: { 'person.yaml': PEOPLE }, guide };
-  const answer = await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body });
+  const answer = await bench.post('coverage', { unsaved: { 'person.yaml': PEOPLE }, guide });
   return { status: answer.status, is: (await answer.json()) as WireCoverage };
 }
 
@@ -122,14 +121,11 @@ test('guides that are none are refused', async () => {
 test('a guide counts as it is typed, and what is wrong with it is a problem at its place', async () => {
   const text = JSON.stringify({ people: { ...GUIDE.people, mustSupport: 'gender' } });
   const unsaved = { 'person.yaml': PEOPLE, 'ours.guide.json': text };
-  const measured = await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body: { unsaved, guide: 'ours' } });
-  const { profiles } = (await measured.json()) as WireCoverage;
+  const { profiles } = await bench.asked<WireCoverage>('coverage', { unsaved, guide: 'ours' });
   expect(profiles.map(({ elements }) => elements.map(({ element }) => element))).toEqual([['gender']]);
-  const check = await bench.ask(`${bench.base}/api/check`, {
-    method: 'POST',
-    body: { unsaved: { ...unsaved, 'ours.guide.json': text.replace('Patient', 'Pateint') } },
+  const { problems, mappings } = await bench.asked<WireCheck>('check', {
+    unsaved: { ...unsaved, 'ours.guide.json': text.replace('Patient', 'Pateint') },
   });
-  const { problems, mappings } = (await check.json()) as WireCheck;
   const of = (path: string) => problems.filter(({ place }) => place.file === path);
   expect(of('ours.guide.json')).toMatchObject([
     { severity: 'error', place: { line: 1, column: 19 }, fix: { found: 'Pateint', suggestion: 'Patient' } },
@@ -145,8 +141,8 @@ test('a guide counts as it is typed, and what is wrong with it is a problem at i
 test('a page that leaves ends the work, and the terminal is told nothing', async () => {
   const body = { unsaved: {}, guide: 'us-core-6.1.0' };
   const signal = AbortSignal.abort();
-  await bench.ask(`${bench.base}/api/coverage`, { method: 'POST', body, signal });
-  await bench.ask(`${bench.base}/api/tests`, { method: 'POST', body: { unsaved: {} }, signal });
-  await bench.ask(`${bench.base}/api/codes/held`, { method: 'POST', body: { unsaved: {}, map: 'sex' }, signal });
+  await bench.post('coverage', body, signal);
+  await bench.post('tests', { unsaved: {} }, signal);
+  await bench.post('codes/held', { unsaved: {}, map: 'sex' }, signal);
   expect(bench.told).toEqual([]);
 });

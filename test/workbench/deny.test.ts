@@ -17,7 +17,7 @@ describe('a column under deny', () => {
   afterAll(() => bench.close());
 
   const ask = async <T>(path: string, body: object): Promise<{ readonly status: number; readonly is: T }> => {
-    const answer = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
+    const answer = await bench.post(path, body);
     return { status: answer.status, is: (await answer.json()) as T };
   };
   /** What reads rows of the pack. */

@@ -13,22 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-async function asked<T>(path: string, body: unknown): Promise<T> {
-  const response = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
-  expect(response.status).toBe(200);
-  return (await response.json()) as T;
-}
-
 test('the preview, and the uses of a column, name the lines of the text that is edited', async () => {
   const sound = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const broken = `# Who comes here.\n# And who came.\n${sound.replace('gender: {', 'telecom: []\n  gendr: {')}`;
   const row = { mapping: 'people', key: ['1'] };
   const placeOf = async (text: string, path: string): Promise<number | undefined> => {
-    const preview = await asked<WirePreview>('preview', { unsaved: { 'person.yaml': text }, ...row });
+    const preview = await bench.asked<WirePreview>('preview', { unsaved: { 'person.yaml': text }, ...row });
     return preview.elements.find(one => one.path === path)?.place.line;
   };
   const usesOf = async (text: string): Promise<readonly number[]> => {
-    const detail = await asked<WireDetail>('tables/one', { unsaved: { 'person.yaml': text }, table: 'person' });
+    const detail = await bench.asked<WireDetail>('tables/one', { unsaved: { 'person.yaml': text }, table: 'person' });
     return detail.columns.find(({ name }) => name === 'BORN')?.uses.map(({ place }) => place.line) ?? [];
   };
   expect([await placeOf(sound, 'gender'), await placeOf(sound, 'birthDate')]).toEqual([7, 8]);

@@ -27,6 +27,10 @@ export interface BenchOver {
     path: string,
     init?: { method?: string; body?: unknown; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
+  /** A question to the application, by its path below `/api/`. */
+  post(path: string, body: unknown, signal?: AbortSignal): Promise<Response>;
+  /** The answer to one. Throws for another status than 200. */
+  asked<T>(path: string, body: unknown): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -66,23 +70,30 @@ export async function openBenchOn(
   const base = bench.link.slice(0, bench.link.indexOf('/open'));
   const entered = await bench.fetch(new Request(`http://${HOST}${bench.link}`, { headers: { Host: HOST } }));
   const [cookie = ''] = (entered.headers.get('Set-Cookie') ?? '').split(';');
+  const ask: BenchOver['ask'] = async (path, { method = 'GET', body, headers = {}, signal } = {}) => {
+    const all: Record<string, string> = {
+      ...{ Host: HOST, Origin: `http://${HOST}`, 'Sec-Fetch-Site': 'same-origin', Cookie: cookie },
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...headers,
+    };
+    const sent = Object.entries(all).filter(([, value]) => value !== '');
+    return bench.fetch(
+      new Request(`http://${HOST}${path}`, {
+        ...{ method, headers: sent },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      }),
+    );
+  };
+  const post: BenchOver['post'] = (path, body, signal) =>
+    ask(`${base}/api/${path}`, { method: 'POST', body, ...(signal && { signal }) });
   return {
-    ...{ base, cookie, told },
+    ...{ base, cookie, told, ask, post },
     link: bench.link,
-    async ask(path, { method = 'GET', body, headers = {}, signal } = {}) {
-      const all: Record<string, string> = {
-        ...{ Host: HOST, Origin: `http://${HOST}`, 'Sec-Fetch-Site': 'same-origin', Cookie: cookie },
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...headers,
-      };
-      const sent = Object.entries(all).filter(([, value]) => value !== '');
-      return bench.fetch(
-        new Request(`http://${HOST}${path}`, {
-          ...{ method, headers: sent },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-          ...(signal && { signal }),
-        }),
-      );
+    async asked<T>(path: string, body: unknown) {
+      const response = await post(path, body);
+      if (response.status !== 200) throw new Error(`${path} answers ${response.status}`);
+      return (await response.json()) as T;
     },
     close: () => database.close(),
   };

@@ -12,27 +12,23 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-function ask(path: string, body: object): Promise<Response> {
-  return bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
-}
-
 test('the test is of the texts as they are typed, comes true, and is not written', async () => {
   const before = readdirSync(bench.clinic.pack);
   const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const unsaved = { 'person.yaml': text.replace('  gender:', '  active: true\n  gender:') };
-  const answer = await ask('record', { unsaved, mapping: 'people', key: ['1'] });
+  const answer = await bench.post('record', { unsaved, mapping: 'people', key: ['1'] });
   expect(answer.status).toBe(200);
   const made = (await answer.json()) as { path: string; test: string; told: readonly string[] };
   expect(made).toMatchObject({ path: 'person.test.yaml', told: [] });
   expect(made.test).toContain('"active": true');
   expect(made.test).not.toMatch(/kowalski|1970/i);
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
-  const run = await ask('tests', { unsaved: { ...unsaved, [made.path]: made.test } });
+  const run = await bench.post('tests', { unsaved: { ...unsaved, [made.path]: made.test } });
   expect(await run.json()).toMatchObject({ cases: [{ mapping: 'people', failures: [] }] });
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
 });
 
 test('a row that is not there is told without its key', async () => {
-  const answer = await ask('record', { unsaved: {}, mapping: 'people', key: ['77'] });
+  const answer = await bench.post('record', { unsaved: {}, mapping: 'people', key: ['77'] });
   expect([answer.status, await answer.json()]).toEqual([404, { error: 'No row of PERSON has this key' }]);
 });

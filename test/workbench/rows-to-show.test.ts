@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 async function asked<T>(path: string, body: object, status = 200): Promise<T> {
-  const response = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body: { unsaved: {}, ...body } });
+  const response = await bench.post(path, { unsaved: {}, ...body });
   expect(response.status).toBe(status);
   return (await response.json()) as T;
 }

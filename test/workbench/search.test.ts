@@ -16,11 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-async function ask<T>(path: string, body: object): Promise<T> {
-  const response = await bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body: { unsaved: {}, ...body } });
-  expect([path, response.status]).toEqual([path, 200]);
-  return (await response.json()) as T;
-}
+const ask = <T>(path: string, body: object): Promise<T> => bench.asked(path, { unsaved: {}, ...body });
 
 const search = (query: string, more: object = {}): Promise<WireSearch> => ask('search', { query, ...more });
 

@@ -56,15 +56,7 @@ afterAll(async () => {
   rmSync(clinic.folder, { recursive: true, force: true });
 });
 
-async function post(path: string, body: object = {}): Promise<Response> {
-  return bench.ask(`${bench.base}/api/${path}`, { method: 'POST', body });
-}
-
-async function ask<T>(path: string, body: object = { unsaved: {} }): Promise<T> {
-  const response = await post(path, body);
-  expect([path, response.status]).toEqual([path, 200]);
-  return (await response.json()) as T;
-}
+const ask = <T>(path: string, body: object = { unsaved: {} }): Promise<T> => bench.asked(path, body);
 
 const one = (table: string, more: object = {}): object => ({ unsaved: {}, table, ...more });
 
@@ -139,7 +131,7 @@ describe('one table', () => {
   });
 
   test('that is not there is told', async () => {
-    const gone = await post('tables/one', one('nowhere'));
+    const gone = await bench.post('tables/one', one('nowhere'));
     expect([gone.status, await gone.json()]).toEqual([404, { error: 'The database has no such table any more' }]);
   });
 });
@@ -171,7 +163,10 @@ describe('a profile', () => {
   });
 
   test('is refused where nobody knows what is denied', async () => {
-    const refused = await post('tables/profile', { unsaved: { 'pack.yaml': 'deny: ["*.SECRET"' }, table: 'stay' });
+    const refused = await bench.post('tables/profile', {
+      unsaved: { 'pack.yaml': 'deny: ["*.SECRET"' },
+      table: 'stay',
+    });
     expect([refused.status, await refused.json()]).toEqual([
       409,
       { error: 'pack.yaml cannot be read, so what it denies is not known: no row is read' },

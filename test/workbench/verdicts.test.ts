@@ -33,11 +33,8 @@ describe('the verdicts of a file', () => {
   });
   afterAll(() => bench.close());
 
-  const verdicts = async (path: string, unsaved: Record<string, string> = {}): Promise<WireVerdicts> => {
-    const answer = await bench.ask(`${bench.base}/api/verdicts`, { method: 'POST', body: { unsaved, path } });
-    expect(answer.status).toBe(200);
-    return (await answer.json()) as WireVerdicts;
-  };
+  const verdicts = (path: string, unsaved: Record<string, string> = {}): Promise<WireVerdicts> =>
+    bench.asked('verdicts', { unsaved, path });
   const told = ({ verdicts: all }: WireVerdicts): readonly string[] =>
     (all ?? []).map(one => {
       const { how, codes } = shortOf([one]);
