@@ -33,6 +33,9 @@ test('a file comes whole, compressed or in ranges, with its length', async () =>
   expect((await ranged('bytes=5-2')).status).toBe(200);
   const head = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity' } });
   expect([head.headers.get('content-length'), await head.text()]).toEqual([String(text.length), '']);
+  // RFC 9110 section 14.2: a range is of GET alone.
+  const part = await fetch(url, { method: 'HEAD', headers: { 'accept-encoding': 'identity', range: 'bytes=0-9' } });
+  expect([part.status, part.headers.get('content-length')]).toEqual([200, String(text.length)]);
 });
 
 test('a download ends at the length that the export has, in whatever form, though the file on the disk is longer', async () => {

@@ -27,7 +27,8 @@ export function downloadFile(
     return answer;
   };
   const ifRange = c.req.header('if-range');
-  const range = ifRange === undefined || ifRange === etag ? rangeOf(c.req.header('range'), file.bytes) : 'whole';
+  const isRanged = !head && (ifRange === undefined || ifRange === etag);
+  const range = isRanged ? rangeOf(c.req.header('range'), file.bytes) : 'whole';
   const zipped = range === 'whole' && takesGzip(c.req.header('accept-encoding'));
   // Bytes of one form must never be put together with bytes of the other.
   const own = zipped ? { ...headers, ETag: `"${file.name}-${file.bytes}-gzip"`, 'Accept-Ranges': 'none' } : headers;
