@@ -16,8 +16,8 @@ export interface CodedOptions {
   readonly only?: ReadonlySet<string>;
   /** Attributes beside the code's: `TYPE_CD`. */
   readonly attributes?: Markup;
-  /** Id of the narrative row that shows the value; without it the text itself is written. */
-  readonly row?: string;
+  /** Id of what shows the value in the narrative; without it the text itself is written. */
+  readonly shown?: string;
   /** A nullFlavor instead of UNK where nothing is known. */
   readonly unknown?: string;
 }
@@ -40,7 +40,7 @@ export function coded(element: string, concept: CodeableConcept | undefined, opt
           nullFlavorOf(concept) ?? (translations.length === 0 ? (options.unknown ?? 'UNK') : 'OTH'),
         )
       : codeAttributes(main);
-  const inner = xml`${originalText(options.row, main === undefined ? said(concept) : undefined)}${translations}`;
+  const inner = xml`${originalText(options.shown, main === undefined ? said(concept) : undefined)}${translations}`;
   const attributes = xml`${options.attributes}${own}`;
   return inner.isEmpty ? xml`<${element}${attributes}/>` : xml`<${element}${attributes}>${inner}</${element}>`;
 }
@@ -132,14 +132,14 @@ export function nullFlavorOf(concept: CodeableConcept | undefined): string | und
   return undefined;
 }
 
-function originalText(row: string | undefined, text: string | undefined): Markup {
-  if (row !== undefined) return xml`<originalText>${reference(row)}</originalText>`;
+function originalText(shown: string | undefined, text: string | undefined): Markup {
+  if (shown !== undefined) return xml`<originalText>${reference(shown)}</originalText>`;
   return text === undefined || text === '' ? NOTHING : xml`<originalText>${text}</originalText>`;
 }
 
-/** The link from an entry to its row. */
-export function reference(row: string): Markup {
-  return xml`<reference value="#${row}"/>`;
+/** The link from an entry to its row, or from a code to the cell with the words that it stands for. */
+export function reference(shown: string): Markup {
+  return xml`<reference value="#${shown}"/>`;
 }
 
 /** Words that readers take for a value that a program forgot; a local code may be one of them. It stays in the text. */

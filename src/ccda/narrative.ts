@@ -19,6 +19,12 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
+/** Id of the cell of a row that says what it is about. */
+export const headOf = (row: string): string => `${row}-1`;
+/** Id of the cell behind it. */
+export const secondOf = (row: string): string => `${row}-2`;
+const CELL_IDS = [headOf, secondOf];
+
 /** A day, perhaps with a time: it is not broken into lines. */
 const TIME = /(\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b)/;
 
@@ -31,7 +37,10 @@ export function* narrativeXml({ columns, rows }: Table, nothing: string): Genera
   yield xml`<table><thead><tr>${columns.map(name => xml`<th>${name}</th>`)}</tr></thead><tbody>`.text;
   for (const { id, cells, marked } of rows) {
     const style = marked === true ? attribute('styleCode', 'Bold') : NOTHING;
-    yield xml`<tr ID="${id}"${style}>${cells.map(cell => xml`<td>${lines(cell).map(xmlLine)}</td>`)}</tr>`.text;
+    const shown = cells.map(
+      (cell, i) => xml`<td${attribute('ID', CELL_IDS[i]?.(id))}>${lines(cell).map(xmlLine)}</td>`,
+    );
+    yield xml`<tr ID="${id}"${style}>${shown}</tr>`.text;
   }
   yield '</tbody></table>';
 }

@@ -22,7 +22,7 @@ export interface SectionDefinition {
   /** LOINC. */
   readonly code: string;
   readonly codeName: string;
-  /** `root:extension` under 2.16.840.1.113883.10.20.22. */
+  /** `root:extension` under 2.16.840.1.113883.10.20.22, the one that demands most first: some readers see no other. */
   readonly templates: readonly string[];
   readonly columns: readonly string[];
   /** True where a nullFlavor may not stand: the section has no entries that it must have. */

@@ -15,7 +15,8 @@ import { attribute, type Markup, NOTHING, textElement, xml } from './xml.ts';
 export interface ValueOptions {
   /** Systems for coded values. */
   readonly systems?: readonly string[];
-  readonly row?: string;
+  /** Id of what shows the value in the narrative. */
+  readonly shown?: string;
 }
 
 /** `value`, with nullFlavor where there is none. */

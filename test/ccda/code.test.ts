@@ -13,7 +13,7 @@ describe('a code of a wanted system', () => {
       coded(
         'value',
         { coding: [{ system: LOCAL, code: 'HTN', display: 'High' }, HYPERTENSION] },
-        { systems: [SNOMED], attributes: TYPE_CD, row: 'problems-1' },
+        { systems: [SNOMED], attributes: TYPE_CD, shown: 'problems-1' },
       ),
     ).toBe(
       '<value xsi:type="CD" code="59621000" displayName="Essential hypertension" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">' +
@@ -67,7 +67,7 @@ describe('without a code of a wanted system', () => {
 
   test('a code that looks like a forgotten value is told in words alone', () => {
     expect(
-      coded('value', { coding: [{ system: LOCAL, code: 'NONE', display: 'None' }], text: 'None' }, { row: 'r' }),
+      coded('value', { coding: [{ system: LOCAL, code: 'NONE', display: 'None' }], text: 'None' }, { shown: 'r' }),
     ).toBe('<value nullFlavor="UNK"><originalText><reference value="#r"/></originalText></value>');
   });
 

@@ -48,6 +48,7 @@ export function structureProblems(root: Element): readonly string[] {
   for (const name of HEADER) wrong(at(root, name) !== undefined, `no ${name}`);
   wrong(templatesOf(root).includes('1.1:2015-08-01'), 'no US Realm Header (V3)');
   checkLinks(root, wrong);
+  checkWords(root, wrong);
   checkIds(root, wrong);
   for (const section of all(root, 'section')) checkSection(section, wrong);
   for (const element of everything(root)) checkElement(element, wrong);
@@ -63,6 +64,19 @@ function checkLinks(root: Element, wrong: Wrong): void {
   for (const reference of all(root, 'reference')) {
     const to = reference.attributes['value'] ?? '';
     wrong(to.startsWith('#') && known.has(to.slice(1)), `a link leads nowhere: ${to}`);
+  }
+}
+
+/** Sections some of whose rows are about more than the code that leads to them. */
+const OF_SEVERAL = ['2.22', '2.23'];
+
+/** The words of a code are a cell, and not the whole row with its dates and people. */
+function checkWords(root: Element, wrong: Wrong): void {
+  const cells = new Set(all(root, 'td').flatMap(({ attributes }) => attributes['ID'] ?? []));
+  for (const section of all(root, 'section')) {
+    if (OF_SEVERAL.some(template => templatesOf(section).includes(template))) continue;
+    for (const { attributes } of all(section, 'originalText').flatMap(words => all(words, 'reference')))
+      wrong(cells.has(attributes['value']?.slice(1) ?? ''), `originalText is no cell: ${attributes['value']}`);
   }
 }
 

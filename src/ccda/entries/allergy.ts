@@ -2,9 +2,11 @@
  * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions,
  * severity and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
  */
+
 import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
 import { RXNORM, SNOMED, UNII } from '../code-systems.ts';
 import type { AllergyIntolerance } from '../fhir/record.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
@@ -111,7 +113,7 @@ function observation(
     'refuted';
   const substance =
     none === undefined
-      ? coded('code', code, { systems: [RXNORM, UNII, SNOMED, 'http://hl7.org/fhir/ndfrt'], row })
+      ? coded('code', code, { systems: [RXNORM, UNII, SNOMED, 'http://hl7.org/fhir/ndfrt'], shown: headOf(row) })
       : xml`<code nullFlavor="NA"/>`;
   const critical = CRITICALITY[criticality ?? ''];
   return xml`

@@ -6,6 +6,7 @@
 import { functionCode } from '../care-team-header.ts';
 import { readableCode, reference } from '../code.ts';
 import type { CareTeam, CareTeamParticipant } from '../fhir/people.ts';
+import { headOf } from '../narrative.ts';
 import { actorOf, assigned, nameOf, roleName } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readablePeriod } from '../time.ts';
@@ -33,7 +34,7 @@ export function addCareTeam(team: CareTeam, content: SectionWriter): void {
       ${templateIds('4.500:2022-06-01')}
       ${content.id(team)}
       <code code="86744-0" displayName="Care Team" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC">
-        <originalText>${reference(head)}</originalText>
+        <originalText>${reference(headOf(head))}</originalText>
       </code>
       <statusCode code="${STATUS[status ?? ''] ?? 'active'}"/>
       ${interval(period?.start, period?.end)}

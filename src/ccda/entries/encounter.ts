@@ -2,11 +2,13 @@
  * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its
  * diagnoses, place and people.
  */
+
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, SNOMED, UB04_STATUS } from '../code-systems.ts';
 import type { Location } from '../fhir/people.ts';
 import type { Condition, Encounter } from '../fhir/record.ts';
 import { identifierElements } from '../ids.ts';
+import { headOf } from '../narrative.ts';
 import { namesOf, performers } from '../participants.ts';
 import { addressElement, telecomElements } from '../people.ts';
 import type { SectionWriter } from '../section.ts';
@@ -37,7 +39,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
     <encounter classCode="ENC" moodCode="EVN">
       ${templateIds('4.49', '4.49:2015-08-01')}
       ${content.id(encounter)}
-      ${coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], row })}
+      ${coded('code', withClass(encounter), { systems: [CPT, HCPCS, SNOMED], shown: headOf(row) })}
       <text>${reference(row)}</text>
       ${interval(period?.start, period?.end)}
       ${

@@ -1,9 +1,11 @@
 /**
  * Goals. In: Goal. Out: Goal Observation with the value to reach, or the goal in words.
  */
+
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Goal } from '../fhir/planned.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, readableTime } from '../time.ts';
@@ -43,7 +45,7 @@ export function addGoal(goal: Goal, content: SectionWriter): void {
     <observation classCode="OBS" moodCode="GOL">
       ${templateIds('4.121')}
       ${content.id(goal)}
-      ${coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], row })}
+      ${coded('code', first?.measure ?? description, { systems: [LOINC, SNOMED], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[lifecycleStatus ?? ''] ?? 'active'}"/>
       ${startDate === undefined ? '' : interval(startDate, first?.dueDate)}

@@ -6,6 +6,7 @@ import { routeCode } from '../administration-routes.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { ACT_REASON, CVX } from '../code-systems.ts';
 import type { Immunization } from '../fhir/record.ts';
+import { headOf } from '../narrative.ts';
 import { nameOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
@@ -81,7 +82,7 @@ function product({ vaccineCode, lotNumber, manufacturer }: Immunization, row: st
       <manufacturedProduct classCode="MANU">
         ${templateIds('4.54', '4.54:2014-06-09')}
         <manufacturedMaterial>
-          ${coded('code', vaccineCode, { systems: [CVX], row })}
+          ${coded('code', vaccineCode, { systems: [CVX], shown: headOf(row) })}
           ${textElement('lotNumberText', lotNumber)}
         </manufacturedMaterial>
         ${maker.isEmpty ? '' : xml`<manufacturerOrganization>${maker}</manufacturerOrganization>`}

@@ -9,6 +9,7 @@ import { RXNORM, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Quantity } from '../fhir/datatypes.ts';
 import type { Dosage, Medication, MedicationRequest } from '../fhir/record.ts';
 import { isReported } from '../lists.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { notBefore, readablePeriod, readableTime, timeElement } from '../time.ts';
@@ -78,7 +79,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
       <consumable>
         <manufacturedProduct classCode="MANU">
           ${templateIds('4.23', '4.23:2014-06-09')}
-          <manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], row })}</manufacturedMaterial>
+          <manufacturedMaterial>${coded('code', drug, { systems: [RXNORM], shown: headOf(row) })}</manufacturedMaterial>
         </manufacturedProduct>
       </consumable>
       ${author(by, request.authoredOn, content.resolve)}

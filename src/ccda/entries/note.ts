@@ -3,10 +3,12 @@
  * has title and form.
  * C-CDA Companion Guide R4.1, Note Activity
  */
+
 import { attachedText } from '../attachment.ts';
 import { coded, isCoded, labelOf, reference } from '../code.ts';
 import { LOINC } from '../code-systems.ts';
 import type { CodeableConcept, DocumentReference } from '../fhir/datatypes.ts';
+import { headOf, secondOf } from '../narrative.ts';
 import { author, nameOf, namesOf } from '../participants.ts';
 import { remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
@@ -36,10 +38,10 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
       ${templateIds('4.202:2016-11-01')}
       ${content.id(note)}
       <code code="34109-9" displayName="Note" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC">
-        <originalText>${reference(row)}</originalText>
+        <originalText>${reference(headOf(row))}</originalText>
         ${kindOf(type)}
       </code>
-      <text>${text}${reference(row)}</text>
+      <text>${text}${reference(secondOf(row))}</text>
       <statusCode code="completed"/>
       ${timeElement('effectiveTime', note.context?.period?.start ?? date)}
       ${written}

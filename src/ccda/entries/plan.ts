@@ -3,11 +3,13 @@
  * Encounter (V2). C-CDA knows these as active only: what is completed or cancelled is in the narrative and has no
  * entry.
  */
+
 import { plainText } from '../../mapping/codecs/html.ts';
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, LOINC, SNOMED } from '../code-systems.ts';
 import type { CarePlan, ServiceRequest } from '../fhir/planned.ts';
 import type { Encounter } from '../fhir/record.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf, namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
@@ -47,7 +49,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
     <${kind} classCode="${classCode}" moodCode="RQO">
       ${templateIds(...templates)}
       ${content.id(order)}
-      ${coded('code', code, { systems, row })}
+      ${coded('code', code, { systems, shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="active"/>
       ${time}
@@ -76,7 +78,7 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
       ${templateIds('4.39', '4.39:2014-06-09')}
       ${content.id(plan)}
       <code code="734163000" displayName="Care plan" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
-        <originalText>${reference(row)}</originalText>
+        <originalText>${reference(headOf(row))}</originalText>
       </code>
       <text>${reference(row)}</text>
       <statusCode code="active"/>
@@ -105,7 +107,7 @@ export function addPlannedEncounter(encounter: Encounter, content: SectionWriter
     <encounter classCode="ENC" moodCode="INT">
       ${templateIds('4.40', '4.40:2014-06-09')}
       ${content.id(encounter, 'planned')}
-      ${type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], row })}
+      ${type?.[0] === undefined ? '' : coded('code', type[0], { systems: [SNOMED, CPT, HCPCS], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="active"/>
       ${hl7Time(period?.start) === undefined ? '' : moment(undefined, period)}

@@ -2,9 +2,11 @@
  * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A refuted problem is
  * negated. A record of "no problems" becomes C-CDA's "no known problems".
  */
+
 import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
 import type { Condition } from '../fhir/record.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { interval, notBefore, readableTime } from '../time.ts';
@@ -75,7 +77,7 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
 
 /**
  * The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is
- * repeated.
+ * repeated; then `row` is about more than the problem.
  */
 export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): Markup {
   const { code, recordedDate } = condition;
@@ -87,7 +89,7 @@ export function problemObservation(condition: Condition, content: SectionWriter,
   const value = none
     ? xml`
     <value xsi:type="CD" code="55607006" displayName="Problem" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>`
-    : coded('value', code, { systems: [SNOMED], attributes: TYPE_CD, row });
+    : coded('value', code, { systems: [SNOMED], attributes: TYPE_CD, shown: part === '' ? headOf(row) : row });
   return xml`
     <observation classCode="OBS" moodCode="EVN"${attribute('negationInd', none || refuted ? 'true' : undefined)}>
       ${templateIds('4.4', '4.4:2015-08-01')}

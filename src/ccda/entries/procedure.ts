@@ -3,10 +3,12 @@
  * that implanted it, with the Product Instance and its UDI. An implant without a procedure gets a procedure of its
  * own.
  */
+
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { Device, Procedure } from '../fhir/record.ts';
+import { headOf } from '../narrative.ts';
 import { namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readableTime } from '../time.ts';
@@ -50,7 +52,7 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
     <procedure classCode="PROC" moodCode="EVN"${status === 'not-done' ? xml` negationInd="true"` : ''}>
       ${templateIds('4.14', '4.14:2014-06-09')}
       ${content.id(procedure, part)}
-      ${coded('code', code, { systems: SYSTEMS, row })}
+      ${coded('code', code, { systems: SYSTEMS, shown: part === '' ? headOf(row) : row })}
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>
       ${moment(performedDateTime, performedPeriod)}

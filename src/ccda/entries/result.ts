@@ -2,11 +2,13 @@
  * Results. In: Observation, and the DiagnosticReport that lists it. Out: Result Organizer (V3) with its Result
  * Observations (V3). A result without a report has an organizer of its own.
  */
+
 import { attachedText } from '../attachment.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { DiagnosticReport, Observation } from '../fhir/measured.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import { comment, remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
@@ -133,7 +135,7 @@ function resultObservation(result: Observation, report: DiagnosticReport | undef
     <observation classCode="OBS" moodCode="EVN">
       ${templateIds('4.2', '4.2:2015-08-01')}
       ${content.id(result, 'result')}
-      ${coded('code', result.code, { systems: [LOINC], row })}
+      ${coded('code', result.code, { systems: [LOINC], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[result.status ?? ''] ?? 'completed'}"/>
       ${moment(result.effectiveDateTime, result.effectivePeriod)}

@@ -2,10 +2,12 @@
  * Social history. In: Observation, and the sex of the Patient. Out: Smoking Status (V2), Social History Observation
  * (V3), Assessment Scale Observation, Birth Sex. A smoking status without a code of C-CDA is in the narrative only.
  */
+
 import { coded, codeIn, isCoded, labelOf, reference, TYPE_CD } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { Observation } from '../fhir/measured.ts';
 import type { Patient } from '../fhir/people.ts';
+import { headOf, secondOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
@@ -69,7 +71,12 @@ function addSmokingStatus(observation: Observation, row: string, content: Sectio
       ${time === undefined ? xml`<effectiveTime nullFlavor="UNK"/>` : xml`<effectiveTime value="${time}"/>`}
       ${
         known === true
-          ? coded('value', valueCodeableConcept, { systems: [SNOMED], only: SMOKING, attributes: TYPE_CD, row })
+          ? coded('value', valueCodeableConcept, {
+              systems: [SNOMED],
+              only: SMOKING,
+              attributes: TYPE_CD,
+              shown: secondOf(row),
+            })
           : unknownSmoker(row)
       }
       ${author(performer?.[0], effectiveDateTime, content.resolve)}
@@ -82,7 +89,7 @@ function addSmokingStatus(observation: Observation, row: string, content: Sectio
 function unknownSmoker(row: string): Markup {
   return xml`
     <value xsi:type="CD" code="266927001" displayName="Tobacco smoking consumption unknown" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
-      <originalText>${reference(row)}</originalText>
+      <originalText>${reference(secondOf(row))}</originalText>
     </value>`;
 }
 
@@ -129,10 +136,10 @@ function supporting(answer: Observation, content: SectionWriter): Markup {
       <observation classCode="OBS" moodCode="EVN">
         ${templateIds('4.86')}
         ${content.id(answer)}
-        ${coded('code', answer.code, { systems: [LOINC, SNOMED], row })}
+        ${coded('code', answer.code, { systems: [LOINC, SNOMED], shown: headOf(row) })}
         <text>${reference(row)}</text>
         <statusCode code="completed"/>
-        ${valueElement(answer, { systems: [SNOMED, LOINC], row })}
+        ${valueElement(answer, { systems: [SNOMED, LOINC], shown: secondOf(row) })}
         ${content.remarks(row, answer)}
       </observation>
     </entryRelationship>`;
@@ -142,11 +149,11 @@ function body(observation: Observation, row: string, content: SectionWriter): Ma
   const { code, effectiveDateTime, effectivePeriod, performer } = observation;
   return xml`
     ${content.id(observation)}
-    ${coded('code', code, { systems: [LOINC], row })}
+    ${coded('code', code, { systems: [LOINC], shown: headOf(row) })}
     <text>${reference(row)}</text>
     <statusCode code="completed"/>
     ${moment(effectiveDateTime, effectivePeriod)}
-    ${valueElement(observation, { systems: [SNOMED, LOINC], row })}
+    ${valueElement(observation, { systems: [SNOMED, LOINC], shown: secondOf(row) })}
     ${author(performer?.[0], effectiveDateTime, content.resolve)}
     ${content.remarks(row, observation)}`;
 }

@@ -2,10 +2,12 @@
  * Vital signs. In: Observation. Out: a Vital Signs Organizer (V3) for all measurements of one time and encounter, with
  * a Vital Sign Observation (V2) each. The components of a panel, such as blood pressure, are separate measurements.
  */
+
 import { coded, codeIn, labelOf, nullFlavorOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Observation, ObservationValue } from '../fhir/measured.ts';
+import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { moment, readablePeriod, readableTime } from '../time.ts';
@@ -75,7 +77,7 @@ function vitalSign({ of, part, code, value }: Measurement, content: SectionWrite
     <observation classCode="OBS" moodCode="EVN">
       ${templateIds('4.27', '4.27:2014-06-09')}
       ${content.id(of, `vital-sign${part}`)}
-      ${coded('code', code, { systems: [LOINC, SNOMED], row })}
+      ${coded('code', code, { systems: [LOINC, SNOMED], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="completed"/>
       ${moment(effectiveDateTime, effectivePeriod)}

@@ -43,7 +43,7 @@ const RESULTS = {
   title: 'Results',
   code: '30954-2',
   codeName: 'Relevant diagnostic tests/laboratory data Narrative',
-  templates: ['2.3', '2.3:2015-08-01', '2.3.1', '2.3.1:2015-08-01'],
+  templates: ['2.3.1', '2.3.1:2015-08-01', '2.3', '2.3:2015-08-01'],
   columns: RESULT_COLUMNS,
   entriesRequired: true,
 } as const;
@@ -71,7 +71,7 @@ export const VITAL_SIGNS: SectionDefinition = {
   title: 'Vital Signs',
   code: '8716-3',
   codeName: 'Vital signs',
-  templates: ['2.4', '2.4:2015-08-01', '2.4.1', '2.4.1:2015-08-01'],
+  templates: ['2.4.1', '2.4.1:2015-08-01', '2.4', '2.4:2015-08-01'],
   columns: VITAL_SIGN_COLUMNS,
   entriesRequired: true,
   async build(content, chart) {
@@ -148,7 +148,7 @@ export const ENCOUNTERS: SectionDefinition = {
   title: 'Encounters',
   code: '46240-8',
   codeName: 'History of Hospitalizations+Outpatient visits Narrative',
-  templates: ['2.22', '2.22:2015-08-01', '2.22.1', '2.22.1:2015-08-01'],
+  templates: ['2.22.1', '2.22.1:2015-08-01', '2.22', '2.22:2015-08-01'],
   columns: ENCOUNTER_COLUMNS,
   entriesRequired: true,
   async build(content, chart) {
