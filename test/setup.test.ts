@@ -154,6 +154,17 @@ describe('a SQL Server', () => {
     expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
   });
 
+  it('with a lock of another engine, whose types differ in many columns, says so once', async () => {
+    const table = (columns: Readonly<Record<string, string>>) => ({ columns, primaryKey: [], indexes: {} });
+    const columns = { NO: 'TEXT', TITLE: 'REAL' };
+    const lock = { engine: 'sqlite', tables: { PLACE: table(columns), ROOM: table(columns), HOUSE: table(columns) } };
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
+    const MAPPINGS = packFolder({ 'schema.lock.json': JSON.stringify(lock) });
+    expect((await open({ MAPPINGS, DATABASE_URL: url })).errors).toEqual([
+      'schema.lock.json:1:1: the lock is of SQLite, and 6 columns have other types in this database; expected `lintel lock` after the mappings were looked at',
+    ]);
+  });
+
   it('warns of a login that can write to tables that are mapped, or to the whole database', async () => {
     const { url } = await scripted({
       tables: { PLACE, ROOM: { ...ROOM, may: ['SELECT', 'UPDATE', 'DELETE'] }, HOUSE },

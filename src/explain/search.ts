@@ -19,7 +19,7 @@ import { OPEN_SIGHT } from '../plan/sight.ts';
 import { wants } from '../resource/selection.ts';
 import type { SearchQuery } from '../search/query.ts';
 import { type Database, DatabaseError, type IndexToTry } from '../sql/database.ts';
-import { ENGINES } from '../sql/engines.ts';
+import { ENGINES, engineNamed } from '../sql/engines.ts';
 import type { Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { PlaceholderValues, SqlPlan, Statement } from '../sql/plan.ts';
@@ -101,7 +101,7 @@ export async function explainSearch(
         served: [
           ...(await planOf(database, plan, placeholders, now)),
           ...(await unfitIndexes(plan, tables => database.catalog({ tables }))),
-          ...foldedTexts(plan, registry.pack.words ?? []),
+          ...foldedTexts(plan, registry.pack.words ?? [], engineNamed(database.engine).wordTable !== undefined),
         ],
         ...(indexes.length > 0 ? { servedWith: await database.whatIf?.(plan, indexes, placeholders, now) } : {}),
       })),

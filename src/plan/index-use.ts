@@ -180,9 +180,14 @@ export const NO_WORDS = 'no index has the words of';
 
 /**
  * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables
- * of words of the pack. Out: a line per table of words that has some, and one for each table whose texts are in none.
+ * of words of the pack, and whether the engine has such tables. Out: a line per table of words that has some, and one
+ * for each table whose texts are in none.
  */
-export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): readonly string[] {
+export function foldedTexts(
+  { from }: SqlPlan,
+  indexes: readonly WordIndex[],
+  hasWordTables: boolean,
+): readonly string[] {
   const tables = new Map<string, string>();
   const found = new Map<string, Set<string>>();
   walk(
@@ -198,7 +203,9 @@ export function foldedTexts({ from }: SqlPlan, indexes: readonly WordIndex[]): r
       },
     },
   );
-  return [...found].toSorted().flatMap(([table, columns]) => wordsLines(table, [...columns].toSorted(), indexes));
+  return [...found]
+    .toSorted()
+    .flatMap(([table, columns]) => wordsLines(table, [...columns].toSorted(), indexes, hasWordTables));
 }
 
 /** A visitor that notes the tables of relations by their aliases. */
@@ -210,7 +217,12 @@ function naming(tables: Map<string, string>): (relation: Relation) => true {
   };
 }
 
-function wordsLines(table: string, columns: readonly string[], indexes: readonly WordIndex[]): readonly string[] {
+function wordsLines(
+  table: string,
+  columns: readonly string[],
+  indexes: readonly WordIndex[],
+  hasWordTables: boolean,
+): readonly string[] {
   const own = indexes.filter(({ of }) => printTable(of).toLowerCase() === table.toLowerCase());
   const indexOf = (column: string): WordIndex | undefined => own.find(one => one.columns.has(column.toLowerCase()));
   const lines = own.flatMap(index => {
@@ -221,9 +233,10 @@ function wordsLines(table: string, columns: readonly string[], indexes: readonly
   });
   const without = columns.filter(column => indexOf(column) === undefined);
   if (without.length === 0) return lines;
+  const cure = `; \`lintel words ${table} ${without.join(' ')}\` prints the CREATE statements of one`;
   return [
     ...lines,
-    `${NO_WORDS} ${namesIn(table, without)}: they are looked at in each row that the other conditions leave; \`lintel words ${table} ${without.join(' ')}\` prints the CREATE statements of one`,
+    `${NO_WORDS} ${namesIn(table, without)}: they are looked at in each row that the other conditions leave${hasWordTables ? cure : ''}`,
   ];
 }
 

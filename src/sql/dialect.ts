@@ -41,7 +41,10 @@ export interface Dialect {
   readonly fragments: Fragments | undefined;
   /** So many constants, of which a value is to be none, are compared one by one; more are a list. */
   readonly constantsOneByOne: number;
-  placeholder(position: number): string;
+  /** `type`: that of the value, where the engine does not infer it. */
+  placeholder(position: number, type: ColumnType): string;
+  /** Stands behind a key of ORDER BY: NULL comes first ascending, and last descending. */
+  nulls(descending: boolean): '' | ' NULLS FIRST' | ' NULLS LAST';
   /** A constant as SQL; undefined where it is bound. */
   literal(value: SqlValue, type: ColumnType): string | undefined;
   /** A name, quoted where it has to be. */

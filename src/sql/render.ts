@@ -4,7 +4,7 @@
  * in it.
  *
  * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
- * operand is NULL. Every engine sorts NULL first ascending and last descending.
+ * operand is NULL. NULL sorts first ascending and last descending (`Dialect.nulls`).
  */
 import { INTEGER } from './column-type.ts';
 import { StatementTooLarge } from './database.ts';
@@ -131,7 +131,7 @@ function createWriter(
   const bind: Writer['bind'] = (value, type, placeholder) => {
     const position = parameters.length;
     parameters.push({ name: `p${position}`, value, type, ...(placeholder ? { placeholder } : {}) });
-    return dialect.placeholder(position);
+    return dialect.placeholder(position, type);
   };
 
   const constant: Writer['constant'] = (value, type) => dialect.literal(value, type) ?? bind(value, type);
@@ -190,7 +190,8 @@ function createWriter(
       if (by.kind === 'value' || seen.has(key)) continue;
       seen.add(key);
       const sql = expression(by);
-      items.push(`${by.type.kind === 'text' && !native ? dialect.exact(sql, by) : sql}${descending ? ' DESC' : ''}`);
+      const sorted = by.type.kind === 'text' && !native ? dialect.exact(sql, by) : sql;
+      items.push(`${sorted}${descending ? ' DESC' : ''}${dialect.nulls(descending)}`);
     }
     return items.join(', ');
   };

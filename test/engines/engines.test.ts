@@ -86,6 +86,9 @@ test('commands name a third engine, explain shows its SQL, and what it does not 
   const all = await lintel(environment, 'explain', 'Patient?gender=female', '--engine', 'all', '--json');
   const { statements } = JSON.parse(all.out);
   expect(Object.keys(statements[0])).toEqual(['purpose', 'mappings', 'sqlite', 'mssql', 'toy', 'served']);
+  const sorted = await lintel(environment, 'explain', 'Patient?family=kow&_sort=-birthdate');
+  expect(sorted.out).toContain('"p"."BORN" DESC NULLS LAST, "p"."ID" NULLS FIRST');
+  expect(sorted.out).toMatch(/no index has the words of PERSON\.SURNAME: .* leave\n/);
   const words = await lintel(environment, 'words', 'PERSON', 'SURNAME');
   expect(words).toMatchObject({ code: 1, notes: 'Toy has no tables of words' });
   const lock = await lintel(environment, 'lock');

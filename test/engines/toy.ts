@@ -27,6 +27,7 @@ const TOY_DIALECT: Dialect = {
   engine: 'toy',
   fragments: undefined,
   placeholder: position => `?${position + 1}`,
+  nulls: descending => (descending ? ' NULLS LAST' : ' NULLS FIRST'),
   name: quoted,
   table: ({ name }) => quoted(name),
 };

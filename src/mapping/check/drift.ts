@@ -22,6 +22,18 @@ export type LockPlaces = (table: string, column?: string) => Position;
 const BEGINNING: LockPlaces = () => ({ file: 'schema.lock.json', line: 1, column: 1 });
 const REMEDY = 'the locked schema, or `lintel lock` after the mappings were looked at';
 
+/** Columns that the database has with another type than the lock says. */
+export function columnsOfOtherTypes(locked: Catalog, live: Catalog): number {
+  return [...locked.tables.values()].reduce((sum, table) => {
+    const now = findTable(live, tableText(table));
+    const others = [...table.columns.values()].filter(column => {
+      const found = now && findColumn(now, column.name);
+      return found && !hasSameType(found, column);
+    });
+    return sum + others.length;
+  }, 0);
+}
+
 /** Reports differences that can matter to a mapping. What is new does not. */
 export function checkDrift(locked: Catalog, live: Catalog, report: Report, places: LockPlaces = BEGINNING): void {
   for (const table of locked.tables.values()) {

@@ -27,6 +27,7 @@ export const MSSQL: Dialect = {
   engine: 'mssql',
   seeksApart: true,
   byRow: '',
+  nulls: () => '',
   fragments: undefined,
   constantsOneByOne: 0,
   placeholder: position => `@p${position}`,

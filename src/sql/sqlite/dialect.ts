@@ -36,6 +36,7 @@ export const SQLITE: Dialect = {
   // A bare EXISTS becomes a join, with a filter over its whole table that is made anew for each statement.
   // https://sqlite.org/optoverview.html#the_exists_to_join_optimization
   byRow: '+',
+  nulls: () => '',
   fragments: new WeakMap(),
   // A list of three or more is a table that each run of a statement makes anew, with a b-tree and a pager of its own.
   constantsOneByOne: 8,

@@ -4,7 +4,8 @@
  * mappings.
  */
 import { type Catalog, findTable, tableText } from '../../../sql/catalog.ts';
-import { checkDrift } from '../../check/drift.ts';
+import { engineNamed } from '../../../sql/engines.ts';
+import { checkDrift, columnsOfOtherTypes } from '../../check/drift.ts';
 import { createRegistry, type Registry } from '../../model.ts';
 import { type LoadedCodeMap, readCodeMaps } from '../codes/codes.ts';
 import { readHierarchies } from '../codes/hierarchies.ts';
@@ -110,10 +111,12 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
     memory.told(memory.lock, lock.path, [lock.text], catalog ? createReport() : report, own =>
       readLock(lock.path, lock.text, own),
     );
-  const locked = catalog && inLock;
-  if (locked && lock) {
-    told('drift', [lock.text, locked, catalog, degraded], own => {
-      if (degraded || !isOther(locked, catalog)) reportDrift(lock, locked, catalog, own);
+  const ofOtherEngine = catalog && inLock ? typedByOtherEngine(inLock, catalog) : 0;
+  const locked = ofOtherEngine > 0 ? undefined : catalog && inLock;
+  if (catalog && inLock && lock) {
+    told('drift', [lock.text, inLock, catalog, degraded], own => {
+      if (ofOtherEngine > 0) reportOtherEngine(inLock, ofOtherEngine, own);
+      else if (degraded || !isOther(inLock, catalog)) reportDrift(lock, inLock, catalog, own);
     });
   }
   const known = catalog ?? inLock;
@@ -214,22 +217,45 @@ function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog
 }
 
 /**
+ * The columns that another engine than the lock's types otherwise; 0 for few of them, which are told one by one, as they
+ * may have changed.
+ */
+function typedByOtherEngine(locked: Catalog, catalog: Catalog): number {
+  if (locked.engine === catalog.engine) return 0;
+  const others = columnsOfOtherTypes(locked, catalog);
+  return others < MANY ? 0 : others;
+}
+
+function reportOtherEngine({ engine }: Catalog, columns: number, report: Report): void {
+  const at = { file: 'schema.lock.json', line: 1, column: 1 };
+  const title = engineNamed(engine).title;
+  report.error(
+    'schema-changed',
+    at,
+    `the lock is of ${title}, and ${columns} columns have other types in this database`,
+    {
+      expected: '`lintel lock` after the mappings were looked at',
+    },
+  );
+}
+
+/**
  * Whether the database lacks most tables that were there when the lock was written: that is told once, as
  * `reportOtherDatabase` does.
  */
 function isOther(locked: Catalog, catalog: Catalog): boolean {
   const names = [...locked.tables.keys()];
   const missing = names.filter(name => findTable(catalog, name) === undefined);
-  return missing.length >= MISSING_TABLES && missing.length > names.length / 2;
+  return missing.length >= MANY && missing.length > names.length / 2;
 }
 
-/** Fewer missing tables are told one by one: each may be a slip of spelling. */
-const MISSING_TABLES = 5;
+/** Fewer missing tables, or columns of another type, are told one by one: each may be a slip. */
+const MANY = 5;
 
 /** A database that lacks most tables of the pack is another product's: one problem instead of one for each place. */
 function reportOtherDatabase({ catalog, tablesThere, tablesMissing, report }: PackContext): void {
   const missing = tablesMissing.size;
-  if (missing < MISSING_TABLES || missing <= tablesThere.size) return;
+  if (missing < MANY || missing <= tablesThere.size) return;
   const tables = [...catalog.tables.values()].map(tableText);
   const all = missing + tablesThere.size;
   const message = `the database lacks ${missing} of the ${all} tables of this pack: does DATABASE_URL name another one?`;
