@@ -92,6 +92,7 @@ test('the changelog has the groups of Keep a Changelog, once each in a version, 
   for (const version of versions) {
     const found = [...version.matchAll(/^### (.*)$/gm)].map(([, group = '']) => group);
     expect(found).toEqual(groups.filter(group => found.includes(group)));
+    expect(version.split('\n').length, 'lines of a version, which are short bullets').toBeLessThan(300);
     const bullets = version.match(/^- .*(?:\n {2}.*)*/gm) ?? [];
     expect(bullets.filter(bullet => bullet.split('\n').length > 4)).toEqual([]);
   }

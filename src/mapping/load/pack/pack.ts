@@ -217,8 +217,8 @@ function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog
 }
 
 /**
- * The columns that another engine than the lock's types otherwise; 0 for few of them, which are told one by one, as they
- * may have changed.
+ * The columns that another engine than the lock's types otherwise; 0 for few of them, which are told one by one, as
+ * they may have changed.
  */
 function typedByOtherEngine(locked: Catalog, catalog: Catalog): number {
   if (locked.engine === catalog.engine) return 0;
