@@ -75,7 +75,7 @@ test('a third engine passes the proof on the rows of the demo, which looks at ea
   expect(problems.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
   expect(code).toBe(0);
   expect(sections.map(({ name }: { name: string }) => name)).toContain('searches');
-  expect(sent.length).toBeGreaterThan(500);
+  expect(sent.length).toBeGreaterThan(100);
 });
 
 test('commands name a third engine, explain shows its SQL, and what it does not offer is refused in words', async () => {

@@ -66,6 +66,12 @@ test('a parameter of a guide comes from its package, and is offered where a mapp
   expect(made.out).toMatch(/^gone: profile us-core-patient; /m);
   expect(made.out.match(/^gone: Patient\.gender;/m)).toBeNull();
 
+  writePackage(packages, 'org.example.wrong', '1.0.0', [
+    { ...parameter, id: 'tail', code: 'tail', url: 'http://example.org/tail', expression: 'Patient.tail' },
+  ]);
+  const wrong = await tree.run({}, 'tools/r4/generate.ts', '--igs', packages);
+  expect(wrong).toMatchObject({ code: 1, notes: expect.stringContaining('http://example.org/tail: no element tail') });
+
   const { code, out } = await tree.lintel(environment, 'check', '--parameters');
   expect({ code, out }).toMatchObject({ code: 0, out: expect.stringMatching(/^Patient\n {2}offered .*\beyes\b/m) });
   expect(tree.touched().filter(file => !isListed('A search parameter')(file))).toEqual([]);

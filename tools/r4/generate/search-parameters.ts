@@ -47,7 +47,7 @@ export function searchParameterTable(
       const rows = table[base === 'DomainResource' ? 'Resource' : base];
       if (rows === undefined) throw new Error(`${parameter.url} is for ${base}`);
       if (rows[parameter.code] !== undefined || table['Resource']?.[parameter.code] !== undefined) continue;
-      const stored = storedParameter(parameter, base, byUrl);
+      const stored = named(parameter, () => storedParameter(parameter, base, byUrl));
       if (stored !== undefined) rows[parameter.code] = stored;
       for (const part of [stored, ...(stored?.components ?? [])]) {
         if (part?.paths === undefined) notCompiled.push(`${base}.${parameter.code}: ${part?.expression ?? 'none'}`);
@@ -55,6 +55,15 @@ export function searchParameterTable(
     }
   }
   return { table, notCompiled };
+}
+
+/** An expression that does not fit the types of R4 is told with the parameter that has it. */
+function named<T>({ url }: SearchParameterSource, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    throw new Error(`${url}: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
 }
 
 function storedParameter(

@@ -175,13 +175,23 @@ export function isUsCore({ name }: Guide): boolean {
   return name === 'hl7.fhir.us.core';
 }
 
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly fhirVersions?: readonly string[];
+}
+
 /** A package as the registries of FHIR have it: a `package.tgz` whose files stand in the folder `package`. */
 function readPackage(archive: string): Guide {
   const folder = mkdtempSync(join(tmpdir(), 'r4-tables-'));
   try {
-    execFileSync('tar', ['-xzf', archive, '-C', folder]);
+    // What tar remarks of attributes that it does not know is told only where it fails.
+    execFileSync('tar', ['-xzf', archive, '-C', folder], { stdio: 'pipe' });
     const read = (file: string) => JSON.parse(readFileSync(join(folder, 'package', file), 'utf8'));
-    const manifest: { readonly name: string; readonly version: string } = read('package.json');
+    const manifest: Manifest = read('package.json');
+    const fhir = manifest.fhirVersions ?? [];
+    if (fhir.length > 0 && !fhir.some(version => version.startsWith('4.0')))
+      throw new Error(`${archive}: expected a guide of FHIR R4 (4.0); found ${fhir.join(', ')}`);
     const files = readdirSync(join(folder, 'package')).filter(file =>
       /^(StructureD|SearchP|CodeS|ValueS)\w+-.*\.json$/.test(file),
     );
