@@ -9,18 +9,31 @@ import { walk } from '../sql/walk.ts';
 
 /** `leaf`: what a part says, undefined if that bounds nothing. Undefined: rows may pass whatever those parts say. */
 export function boundOf(of: Predicate, leaf: (part: Predicate) => Predicate | undefined): Predicate | undefined {
+  return boundWithin(of, leaf, undefined, () => undefined);
+}
+
+/**
+ * Likewise, where what a part says depends on the conjunctions around it: `inside` adds one to what is known of them.
+ */
+export function boundWithin<T>(
+  of: Predicate,
+  leaf: (part: Predicate, around: T) => Predicate | undefined,
+  around: T,
+  inside: (conjuncts: readonly Predicate[], around: T) => T,
+): Predicate | undefined {
   switch (of.kind) {
     case 'and': {
-      const bounds = of.of.flatMap(part => boundOf(part, leaf) ?? []);
+      const inner = inside(of.of, around);
+      const bounds = of.of.flatMap(part => boundWithin(part, leaf, inner, inside) ?? []);
       return bounds.length === 0 ? undefined : and(...bounds);
     }
     case 'or': {
-      const bounds = of.of.map(part => boundOf(part, leaf));
+      const bounds = of.of.map(part => boundWithin(part, leaf, around, inside));
       const known = bounds.filter(bound => bound !== undefined);
       return known.length === bounds.length ? or(...known) : undefined;
     }
     default:
-      return leaf(of);
+      return leaf(of, around);
   }
 }
 

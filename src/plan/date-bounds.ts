@@ -8,6 +8,7 @@ import { and, conjuncts, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { expressionKey, predicateKey } from '../sql/expression-key.ts';
 import { type Digits, isDigits, NO_DIGITS, withDigits } from '../sql/render-predicate.ts';
+import { boundWithin } from './bounds.ts';
 
 type Comparison = Predicate & { readonly kind: 'compare' };
 type Bound = Comparison & {
@@ -17,7 +18,7 @@ type Bound = Comparison & {
 
 /** The same object where no bound is implied that it does not say itself. */
 export function withColumnBounds(of: Predicate): Predicate {
-  const bound = boundIn(of, NO_DIGITS);
+  const bound = boundWithin(of, comparisonOf, NO_DIGITS, withDigits);
   if (bound === undefined) return of;
   const parts = conjuncts(of);
   const digits = withDigits(parts, NO_DIGITS);
@@ -26,22 +27,9 @@ export function withColumnBounds(of: Predicate): Predicate {
   return more.length > 0 ? and(...more, of) : of;
 }
 
-/** The comparisons alone. `digits`: what the conjunctions around keep to digits, which every collation sorts alike. */
-function boundIn(of: Predicate, digits: Digits): Predicate | undefined {
-  switch (of.kind) {
-    case 'and': {
-      const inner = withDigits(of.of, digits);
-      const bounds = of.of.flatMap(part => boundIn(part, inner) ?? []);
-      return bounds.length === 0 ? undefined : and(...bounds);
-    }
-    case 'or': {
-      const bounds = of.of.map(part => boundIn(part, digits));
-      const known = bounds.filter(bound => bound !== undefined);
-      return known.length === bounds.length ? or(...known) : undefined;
-    }
-    default:
-      return isBound(of) ? inOwnCollation(of, digits) : undefined;
-  }
+/** `digits`: what the conjunctions around keep to digits, which every collation sorts alike. */
+function comparisonOf(part: Predicate, digits: Digits): Predicate | undefined {
+  return isBound(part) ? inOwnCollation(part, digits) : undefined;
 }
 
 /**
