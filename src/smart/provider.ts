@@ -270,7 +270,8 @@ function resourceServer(
   const source = entities.AuthorizationCode?.scope ?? entities.RefreshToken?.scope ?? String(params?.['scope'] ?? '');
   const scopes = grantable(source.split(' '), registered, isClient ? 'client' : 'person');
   if (isClient && params !== undefined) {
-    if (scopes.length === 0) throw new errors.InvalidScope('none of the scopes is allowed', String(params['scope']));
+    if (source === '') throw new errors.InvalidScope('missing required parameter(s): scope', '');
+    if (scopes.length === 0) throw new errors.InvalidScope('none of the scopes is allowed', source);
     params['scope'] = scopes.join(' ');
   }
   return {

@@ -16,6 +16,17 @@ async function tokenFor(scope: string): Promise<string> {
 
 const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
+test('a program that asks for no scope, or for none that it may have, is told so', async () => {
+  const fields = { grant_type: 'client_credentials', ...(await assertionOf(served, 'backend')) };
+  const { status, body } = await post(`${served.auth}/token`, fields);
+  const missing = { error: 'invalid_scope', error_description: 'missing required parameter(s): scope', scope: '' };
+  expect([status, body]).toEqual([400, missing]);
+  const other = { grant_type: 'client_credentials', scope: 'user/*.rs', ...(await assertionOf(served, 'backend')) };
+  expect((await post(`${served.auth}/token`, other)).body).toEqual({
+    ...{ error: 'invalid_scope', error_description: 'none of the scopes is allowed', scope: 'user/*.rs' },
+  });
+});
+
 test('a token of the same client that could not export a file does not get it', async () => {
   const all = await tokenFor('system/*.rs');
   const begun = await fetch(`${served.fhir}/$export?_type=Patient`, by(all));
