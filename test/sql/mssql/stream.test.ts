@@ -31,9 +31,10 @@ test.each([0, 1, 9, 10, 11, 2500])('%i rows come in lists of ten, the last one s
 test('whoever takes slowly keeps the server from sending, and still gets every row', async () => {
   const columns = [...NUMBERS, { name: 't', type: 'nvarchar' }] as const;
   const wide = 'x'.repeat(1500);
+  const all = 12_000;
   let sent = 0;
   function* many(): Generator<readonly [number, string]> {
-    for (; sent < 30_000; sent++) yield [sent, wide];
+    for (; sent < all; sent++) yield [sent, wide];
   }
   const { database } = await openScripted(answering(() => ({ columns, rows: many() })));
   let next = 0;
@@ -45,12 +46,12 @@ test('whoever takes slowly keeps the server from sending, and still gets every r
         before = sent;
         await new Promise(resolve => setTimeout(resolve, 100));
       }
-      left = 30_000 - sent;
+      left = all - sent;
     }
-    for (const row of rows) expect(row[0]).toBe(next++);
+    expect(rows.map(([no]) => no)).toEqual(rows.map(() => next++));
   }
-  expect(next).toBe(30_000);
-  expect(left).toBeGreaterThan(15_000);
+  expect(next).toBe(all);
+  expect(left).toBeGreaterThan(all / 2);
 });
 
 test('whoever stops taking cancels the statement, and its connection serves on', async () => {
