@@ -78,6 +78,14 @@ test.each([
   expect(calls).toEqual([]);
 });
 
+test.each(['/health', '/ready'])('%s is answered without a Host by HTTP/1.0, as load balancers probe', async path => {
+  const { url } = await start();
+  expect(await raw(url, `GET ${path} HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1.1 200/);
+  expect(await raw(url, `HEAD ${path}?x HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1.1 200/);
+  expect(await raw(url, `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
+  expect(await raw(url, `GET ${path} HTTP/1.0\r\nHost: a b\r\n\r\n`)).toMatch(/^HTTP\/1.1 400/);
+});
+
 test.each([
   ['GET /fhir/Widget/1 HTTP/1.1\r\nConnection: close', 'no Host'],
   ['GET /fhir/Widget/1 HTTP/1.0', 'no Host, as HTTP/1.0 allows'],

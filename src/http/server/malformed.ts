@@ -79,6 +79,17 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
   return status;
 }
 
+/**
+ * Gives a probe the host that it lacks. HTTP/1.0 demands none, and HAProxy's `option httpchk GET /ready` names none;
+ * probes tell nothing that a name pointed at this server could be after.
+ */
+export function nameHost(request: IncomingMessage): void {
+  const { httpVersion, rawHeaders, url = '' } = request;
+  if (httpVersion !== '1.0' || !/^\/(health|ready)(\?|$)/.test(url) || request.headers.host !== undefined) return;
+  rawHeaders.push('Host', 'localhost');
+  request.headers.host = 'localhost';
+}
+
 /** Where the parser had nothing to say. Returns the status; undefined: an application takes the request. */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse): number | undefined {
   // The framework cannot make a request of TRACE.

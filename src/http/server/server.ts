@@ -11,7 +11,7 @@ import type { Hono } from 'hono';
 import type { HttpEnv } from '../context.ts';
 import type { Hits } from './cache-hits.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
-import { answerOfMalformed, createRefusals, refuseMalformed, refuseRequest } from './malformed.ts';
+import { answerOfMalformed, createRefusals, nameHost, refuseMalformed, refuseRequest } from './malformed.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
@@ -87,6 +87,7 @@ export async function listen(
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     if (!bounded.asked(request)) return;
     if (hits(request, response)) return;
+    nameHost(request);
     const status = refuseRequest(request, response);
     if (status !== undefined) {
       refused(status);
