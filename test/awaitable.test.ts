@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { andEnd, andThen } from '../src/common/awaitable.ts';
 
-test('what is at hand is gone on with at once, what comes later when it is there', async () => {
+test('a plain value continues at once, a promise when it resolves', async () => {
   expect(andThen(1, one => one + 1)).toBe(2);
   const later = andThen(Promise.resolve(1), one => one + 1);
   expect(later).toBeInstanceOf(Promise);
   await expect(later).resolves.toBe(2);
 });
 
-test('the end comes once, after the work, and is told what it threw', async () => {
+test('the end handler runs once, after the work, and receives its error', async () => {
   const error = new Error('broken');
   const failing = (): never => {
     throw error;

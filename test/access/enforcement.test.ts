@@ -67,11 +67,11 @@ async function differences(
   return found;
 }
 
-test('nothing is told beyond what a caller may see, and nothing of it is missing', { timeout: 3_600_000 }, async () => {
+test('a caller gets every resource that the rules permit, and no other', { timeout: 3_600_000 }, async () => {
   expect(await differences(demo.facade, CASES, 3)).toEqual([]);
 });
 
-describe('with a rule switched off something is told, and the suite notices', () => {
+describe('with a rule switched off a resource leaks, and this suite detects it', () => {
   test.each(Object.keys(ALL_ACCESS_RULES) as (keyof AccessRules)[])('%s', { timeout: 300_000 }, async rule => {
     const facade = demo.withAccessRules({ ...ALL_ACCESS_RULES, [rule]: false });
     expect(await differences(facade, 3000, 1, rule)).not.toEqual([]);

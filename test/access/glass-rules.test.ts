@@ -30,7 +30,7 @@ function searching(entries: number) {
   return { asked, facade: { search } as unknown as Pick<Facade, 'search'> };
 }
 
-test('who is found by a rule of their own kind may, in an application that may', async () => {
+test('a user whom a rule of their resource type finds may break the glass in a listed application', async () => {
   const { asked, facade } = searching(1);
   const glass = glassOf(facade, RULES);
   expect(await glass?.ofGrant(grant('Practitioner/7'), SIGNAL)).toBeDefined();
@@ -53,7 +53,7 @@ test('who is found by a rule of their own kind may, in an application that may',
   ]);
 });
 
-test('nobody else may, and where no rule could let them in nothing is asked', async () => {
+test('other users may not, and no search is sent where no rule can match', async () => {
   expect(await glassOf(searching(0).facade, RULES)?.ofGrant(grant('Practitioner/7'), SIGNAL)).toBeUndefined();
   const { asked, facade } = searching(1);
   const glass = glassOf(facade, RULES);
@@ -67,6 +67,6 @@ test('nobody else may, and where no rule could let them in nothing is asked', as
   expect(await glassOf(facade, anywhere)?.ofAccount(account, SIGNAL)).toBeDefined();
 });
 
-test('a pack without such rules lets nobody', () => {
+test('without rules in the pack nobody may break the glass', () => {
   expect(glassOf(searching(1).facade, { users: [], labels: [] })).toBeUndefined();
 });

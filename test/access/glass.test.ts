@@ -102,7 +102,7 @@ async function differences(cases: number, enough: number, decide: Decide): Promi
   return found;
 }
 
-test('a broken glass shows what the rule opens, within the scopes, and nothing else', {
+test('break-the-glass adds exactly what its rule opens, within the scopes', {
   timeout: 3_600_000,
 }, async () => {
   expect(await differences(CASES, 3, accessByBreakingGlass)).toEqual([]);
@@ -113,7 +113,7 @@ const withGlass = (rules: PackAccess, opens: readonly Opened[]): PackAccess => (
   glass: { users: [], clients: undefined, opens },
 });
 
-describe('with a rule switched off the suite notices', () => {
+describe('with a rule switched off this suite fails', () => {
   test.each<[title: string, decide: Decide]>([
     ['nothing is opened', accessOfGrant],
     ['more is opened than the rule says', (g, r) => accessByBreakingGlass(g, withGlass(r, ['labels', 'patients']))],
@@ -125,7 +125,7 @@ describe('with a rule switched off the suite notices', () => {
   });
 });
 
-test('who has broken the glass is another caller, so that answers and links are not shared, and nobody without a user', () => {
+test('a broken glass changes the cache identity of the caller, and opens nothing to a token without a user', () => {
   const { grant, rules } = randomCaller(new Random(SEED));
   const [broken, whole] = [accessByBreakingGlass(grant, rules), accessOfGrant(grant, rules)];
   expect(broken.caller).not.toBe(whole.caller);

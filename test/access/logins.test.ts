@@ -33,7 +33,7 @@ async function finder(): Promise<{ readonly find: FindUser; close(): Promise<voi
 }
 
 describe('a login of the database', () => {
-  test('is the one person who has it, and nobody where there is none or there are several', async () => {
+  test('names the one person who has it; none or several name nobody', async () => {
     const { find, close } = await finder();
     expect(await find('portal', 'Kowalski')).toBe('Patient/1');
     expect(await find('portal', 'Müller')).toBe('Patient/2');
@@ -43,7 +43,7 @@ describe('a login of the database', () => {
     await close();
   });
 
-  test('is one value, whatever somebody calls himself', async () => {
+  test('matches as one exact value, whatever characters it has', async () => {
     const { find, close } = await finder();
     for (const login of [
       ...[
@@ -67,7 +67,7 @@ describe('a login of the database', () => {
   });
 });
 
-test('by several rules a login is the one person whom they find together', async () => {
+test('several rules name a user only where all matches are the same person', async () => {
   const known: Readonly<Record<string, string>> = {
     'portal anna': 'Patient/1',
     'staff anna': 'Practitioner/7',
@@ -85,7 +85,7 @@ test('by several rules a login is the one person whom they find together', async
   await expect(userOfLogin(away, all, 'anna')).rejects.toThrow('away');
 });
 
-test('a token that names a login is its user’s; that of a login of nobody is no good', async () => {
+test('a token with a login gets the user of the login; with an unknown login it is invalid', async () => {
   const grant: Grant = { subject: 's', client: 'c', issuer: 'i', scopes: [], expires: 1 };
   const find: FindUser = async (rule, login) => (rule === 'portal' && login === 'anna' ? 'Patient/1' : undefined);
   const tokens = (own: Partial<Grant>) =>

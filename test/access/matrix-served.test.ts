@@ -84,13 +84,13 @@ const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/"resourceType":"(\w+)","id":"([^"]+)"/g)].map(([, type, id]) => `${type}/${id}`);
 const leaksIn = ({ text }: Told): readonly string[] => namesIn(text).filter(name => foreign.has(name));
 
-test('there are records of others, and of one’s own', () => {
+test('the data has records of the caller and of other patients', () => {
   expect(foreign.size).toBeGreaterThan(500);
   expect(own.size).toBeGreaterThan(300);
   expect([app, program].every(token => token.length > 20)).toBe(true);
 });
 
-test('an answer that was kept for a caller who may see everything, and his page links', {
+test('cached answers and page links of an unrestricted caller leak nothing to a patient', {
   timeout: 600_000,
 }, async () => {
   const failed: string[] = [];
@@ -123,7 +123,7 @@ test('an answer that was kept for a caller who may see everything, and his page 
   expect(seen.followed).toBeGreaterThan(15);
 });
 
-test('exports are begun by programs alone, and their jobs and files are nobody else’s', {
+test('only programs start exports; jobs and files are closed to other callers', {
   timeout: 600_000,
 }, async () => {
   const levels = ['', '/Patient', '/Group', '/Group/1'].map(level => `${served.fhir}${level}/$export?_type=Patient`);
@@ -164,7 +164,7 @@ test('exports are begun by programs alone, and their jobs and files are nobody e
   }
 });
 
-test('what was written down about others is not told, but for what one asked oneself', async () => {
+test('a patient reads no audit record of other patients, except of the patient’s own requests', async () => {
   served.setClients(
     served.clients.map(one =>
       one.id === 'backend' ? { ...one, scopes: [...one.scopes, 'system/AuditEvent.rs'] } : one,

@@ -437,7 +437,7 @@ describe('of a caller who may see one patient', () => {
     expect(Object.keys(ROWS).filter(route => !routesOf().includes(route))).toEqual([]);
   });
 
-  test('each type of the compartment has a resource of the patient and one of somebody else', () => {
+  test('each type of the compartment has a resource of the patient and one of another patient', () => {
     const bound = pairs.filter(({ type }) => type === 'Patient' || patientCompartmentOf(type).length > 0);
     expect(bound.length).toBeGreaterThan(15);
     const alone = bound.filter(({ type, mine, other }) => type !== 'Group' && (!mine || !other));
@@ -445,7 +445,7 @@ describe('of a caller who may see one patient', () => {
     expect(job).not.toBe('');
   });
 
-  test('no route tells of another, and each tells of that one', { timeout: 600_000 }, async () => {
+  test('no route returns data of another patient, and each returns data of the own', { timeout: 600_000 }, async () => {
     const faults: string[] = [];
     let probes = 0;
     for (const route of [...routesOf()].toSorted((a, b) => order(a) - order(b))) {
@@ -461,7 +461,7 @@ describe('of a caller who may see one patient', () => {
     expect(probes).toBeGreaterThan(500);
   });
 
-  test('a page link of somebody else leads to nothing of others', { timeout: 600_000 }, async () => {
+  test('a page link of another caller returns no data of other patients', { timeout: 600_000 }, async () => {
     const followed: string[] = [];
     for (const { type, other } of pairs) {
       const first = (await (await ask('all', { path: `/fhir/${type}?_count=1` })).json()) as {

@@ -25,7 +25,7 @@ test('a search of one patient is planned once, however many types the caller may
   expect(after?.from.where).toBe(before?.from.where);
 });
 
-test('a resource that belongs to nobody is planned once for a patient', async () => {
+test('for a patient, a type outside the compartment is planned once', async () => {
   const demo = await openDemo({ patients: 6 });
   onTestFinished(() => demo.close());
   const last = async (): Promise<SqlPlan | undefined> => {

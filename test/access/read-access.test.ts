@@ -18,7 +18,7 @@ async function load(access: string, files: Readonly<Record<string, string>> = {}
   }
 }
 
-test('rules are searches with the user in them; several of one kind of user unite', async () => {
+test('rules are searches with the user as a value; several for one type of user add up', async () => {
   const { access, problems, served } = await load(`
 users:
   Practitioner:
@@ -49,7 +49,7 @@ test('a pack without the file has no rules', async () => {
   await database.close();
 });
 
-describe('problems are told with their place, and the pack is not served', () => {
+describe('problems are reported with file and line, and the pack is not served', () => {
   const one = (patients: string, also = ''): string =>
     `users:\n  Practitioner:\n    patients: ${patients}\n${also === '' ? '' : `    also: ${also}\n`}`;
   test.each<[title: string, text: string, problem: string]>([
@@ -142,7 +142,7 @@ describe('problems are told with their place, and the pack is not served', () =>
     expect(served).toBe(false);
   });
 
-  test('a label that no mapping gives is told, and is no error', async () => {
+  test('a label that no mapping writes is a notice', async () => {
     const { access, problems, served } = await load("labels: [{ hide: 'loinc#R', shown-to: { purposes: TREAT } }]\n");
     expect(problems.filter(text => !text.startsWith('access.yaml:1:18: warning: no mapping gives this label'))).toEqual(
       [],
@@ -151,14 +151,14 @@ describe('problems are told with their place, and the pack is not served', () =>
     expect(access.labels).toEqual([{ hide: ['http://loinc.org|R'], users: [], purposes: ['TREAT'] }]);
   });
 
-  test('a type that no mapping makes is told, and is no error', async () => {
+  test('a type without a mapping is a notice', async () => {
     const { problems, served } = await load(one('all', 'Location'));
     expect(problems).toEqual(['access.yaml:4:11: warning: no mapping makes resources of this type; found Location']);
     expect(served).toBe(true);
   });
 });
 
-test('a search with an error lets nobody in, even where the pack is served', async () => {
+test('a rule whose search has an error permits nothing, even where the pack is served', async () => {
   const { access } = await load(`
 users:
   Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=male&nonsense={id}', 'Patient?gender=female'] }
@@ -166,7 +166,7 @@ users:
   expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
 });
 
-test('who may break the glass, in which applications, and what it opens', async () => {
+test('the rule of break-the-glass has users, applications and what it opens', async () => {
   const { access, problems } = await load(`
 break-glass:
   users: ['Patient?gender=female&_id={id}']

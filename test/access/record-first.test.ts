@@ -61,11 +61,11 @@ test('a search by few ids looks for a reference to each, one by many ids reads t
   expect(await kindsOf('PRV_MST', others, ONE)).toContain('taken');
 });
 
-test('patients who are found may be many: each row is looked at by itself', async () => {
+test('when a search may find many patients, each row is tested by itself', async () => {
   expect(await kindsOf('PRV_MST', search, FOUND)).toEqual(['exists']);
 });
 
-test('a read looks for one reference to the one row', async () => {
+test('a read tests one reference of its one row', async () => {
   const read = async (access: Access) => demo.facade.read('Practitioner', '1', [], context(access));
   expect(await kindsOf('PRV_MST', read, ONE)).toEqual(['equals', 'exists']);
 });

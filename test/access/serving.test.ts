@@ -17,7 +17,9 @@ import { authorize, launch, read, type Served, serveSmart } from '../smart/serve
 
 const rules = (search: string): string => `users: { Practitioner: { patients: '${search}' } }\n`;
 
-test('an app sees for its user whom the rules say, also after they were changed', { timeout: 600_000 }, async () => {
+test('an app sees the patients that the rules permit to its user, and follows changed rules', {
+  timeout: 600_000,
+}, async () => {
   const served: Served = await serveSmart(
     { RELOAD_INTERVAL: '1' },
     { 'visit.yaml': VISITS, 'access.yaml': rules('Patient?gender=female') },
@@ -64,7 +66,7 @@ async function patients(facade: Facade, gender: string): Promise<readonly string
   return entry.map(({ resource }) => resource.id);
 }
 
-test('an account sees at the REST interface whom the rules say', { timeout: 600_000 }, async () => {
+test('an account sees at the REST interface the patients that the rules permit', { timeout: 600_000 }, async () => {
   const rest = await restUnderTest(demo.facade, {}, undefined, {}, { ...NO_RULES, users: USERS });
   const { accounts } = rest;
   const anna = accounts.get('anna');
@@ -102,13 +104,13 @@ test('an account sees at the REST interface whom the rules say', { timeout: 600_
   }
 });
 
-test('an account that is tied to nobody sees nothing where access is not open', () => {
+test('an account without a linked person sees nothing unless access is open', () => {
   const account = { name: 'anna', password: '', disabled: false };
   expect(accessOfAccounts(NO_RULES, true)(account).kind).toBe('all');
   expect(accessOfAccounts(NO_RULES, false)(account)).toMatchObject({ kind: 'limited', permissions: [] });
 });
 
-test('pages find nobody by what the mappings cannot search, instead of everybody', async () => {
+test('patient lookup by an unsearchable parameter finds nobody, not everybody', async () => {
   const { environment, pack } = smallClinic({ 'person.yaml': NAMELESS, 'visit.yaml': VISITS });
   const database = await openSqlite((environment['DATABASE_URL'] ?? '').slice('sqlite:'.length));
   const { facade, close } = await demoOver(database, undefined, pack);

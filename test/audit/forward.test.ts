@@ -66,7 +66,7 @@ function memory(settles = 0) {
   return { sink, state, ids: () => state.events.map(({ id }) => id) };
 }
 
-test('each event is sent, in order, those of a record with more patients than a page has too', async () => {
+test('every event is sent in order, also if one record has more patients than a page', async () => {
   const where = await kept([...numbered(0, 3), ...numbered(3, 4, 120)]);
   const { sink, ids, state } = memory();
   const told: (string | undefined)[] = [];
@@ -89,7 +89,7 @@ test('each event is sent, in order, those of a record with more patients than a 
   expect(told).toEqual([]);
 });
 
-test('while a sink fails the store keeps what waits; what came meanwhile follows, and the log is told twice', async () => {
+test('events wait in the store while a sink fails, then follow; failure and recovery are logged once each', async () => {
   const where = await kept(numbered(0, 2));
   const { sink, ids, state } = memory();
   state.fails = true;
@@ -107,7 +107,7 @@ test('while a sink fails the store keeps what waits; what came meanwhile follows
   await expect.poll(() => told).toEqual(['ECONNREFUSED', undefined]);
 });
 
-test('what a sink without acknowledgement took shortly before it failed is sent again', async () => {
+test('events sent to a sink without acknowledgement shortly before its failure are sent again', async () => {
   const where = await kept(numbered(0, 2));
   const { sink, ids, state } = memory(3_600_000);
   const follower = follow({
@@ -122,7 +122,7 @@ test('what a sink without acknowledgement took shortly before it failed is sent 
   await expect.poll(ids).toEqual(['1-1', '2-1', '1-1', '2-1']);
 });
 
-test('the next start goes on where the last one was, and a store that is another begins anew', async () => {
+test('a restart continues at the last position; another store starts from its beginning', async () => {
   const where = await kept(numbered(0, 3));
   const sinks: readonly SinkSettings[] = [{ kind: 'json', target: join(where.folder, 'audit.ndjson') }];
   const lines = () => idsIn(readFileSync(join(where.folder, 'audit.ndjson'), 'utf8'));
@@ -142,7 +142,7 @@ test('the next start goes on where the last one was, and a store that is another
   await third.close();
 });
 
-test('records that became too old before they were sent are counted; the last one stays', async () => {
+test('records that expire before they are sent are counted; the last record stays', async () => {
   const day = 86_400_000;
   const where = await kept([1, 2, 3].map(i => record({ at: i * day, patients: ['1'] })));
   const { sink, ids } = memory();
@@ -260,7 +260,7 @@ test('syslog: frames of RFC 5425 with messages of RFC 5424, each a document of D
   expect(second).not.toContain('Zoë');
 });
 
-test('syslog: a server that nobody vouches for gets nothing, and the log says why', async () => {
+test('syslog: a server with an untrusted certificate gets nothing, and the log says why', async () => {
   const where = await kept(RECORDS);
   const server = await syslogServer(selfSigned());
   const lines: string[] = [];
@@ -276,7 +276,7 @@ test('syslog: a server that nobody vouches for gets nothing, and the log says wh
   expect(server.messages()).toEqual([]);
 });
 
-test('syslog: a server that goes away and comes back has everything', async () => {
+test('syslog: a server that disconnects and returns gets every event', async () => {
   const where = await kept(RECORDS);
   const certificate = selfSigned();
   const ca = join(where.folder, 'ca.pem');
@@ -340,7 +340,7 @@ test('OpenTelemetry: log records in OTLP, sent again until the collector has the
   expect(running.load()).toMatchObject([{ behind: 0, failing: false }]);
 });
 
-test('a message of DICOM holds no character that XML may not', () => {
+test('a DICOM message has no character that XML forbids', () => {
   const event = {
     ...{ resourceType: 'AuditEvent', recorded: '2026-01-01T00:00:00Z', type: { code: 'rest' }, outcome: '0' },
     agent: [{ who: { identifier: { value: 'a\u0000\ud800\uffff<b' } }, requestor: true }],

@@ -29,7 +29,7 @@ async function round(file: string, name: string): Promise<readonly string[]> {
 }
 
 test(
-  'no record is lost whose answer went out before the process was killed',
+  'a killed process loses no record of an answer that was sent',
   async () => {
     const file = join(temporaryFolder(), 'audit.sqlite');
     let told = 0;

@@ -34,7 +34,7 @@ test('a record is one row, and one event for each of its patients; without any i
   ]);
 });
 
-test('the files can be read by their owner alone', async () => {
+test('only their owner can read the files', async () => {
   const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 10_000_000, survives: 'process', keep: DAY });
   await writer.write(record());
@@ -42,7 +42,7 @@ test('the files can be read by their owner alone', async () => {
   await writer.close();
 });
 
-test('records that come together are each there when their promise resolves', async () => {
+test('each of several simultaneous records is stored when its promise resolves', async () => {
   const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 100_000_000, survives: 'process', keep: DAY });
   const clients = Array.from({ length: 3000 }, (_, i) => `app-${i}`);
@@ -61,7 +61,7 @@ test('records that come together are each there when their promise resolves', as
   await expect(writer.write(record())).rejects.toBeInstanceOf(AuditError);
 });
 
-test('records of long requests wait as long as they are not too long together, and go in lists that the thread can hold', async () => {
+test('the queue of long records is bounded in size, and is written in batches of bounded size', async () => {
   const path = join(temporaryFolder(), 'audit.sqlite');
   const writer = await openWriter({ path, bytes: 400_000_000, survives: 'process', keep: DAY });
   const long = record({ query: 'x'.repeat(250_000) });
@@ -75,7 +75,7 @@ test('records of long requests wait as long as they are not too long together, a
   expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 257 }]);
 });
 
-test('records that are too old go, those of their patients with them', () => {
+test('expired records are deleted with the rows of their patients', () => {
   const path = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path, bytes: 10_000_000, survives: 'process' });
   const now = Date.now();
@@ -88,7 +88,7 @@ test('records that are too old go, those of their patients with them', () => {
   expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM EVENT')).toEqual([{ N: 2 }]);
 });
 
-test('a full store takes nothing more and says so; what it had stays; room that old records leave is used again', async () => {
+test('a full store refuses new records, keeps the old ones and reuses freed space', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
@@ -118,7 +118,7 @@ test('a full store takes nothing more and says so; what it had stays; room that 
   store.close();
 });
 
-test('a store that cannot be opened ends the start, unless the audit is best-effort', async () => {
+test('a store that cannot be opened stops the start, unless the audit is best-effort', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const other = openStore({ path: file, bytes: 1_000_000, survives: 'process' });
   other.close();

@@ -104,7 +104,7 @@ function contextOf(access: Access, named?: readonly string[]): RequestContext {
   return { access, base: 'http://localhost/fhir', handling: 'strict', ...(named && { named: () => named }) };
 }
 
-test('each AuditEvent is valid R4, and one of an answer that went out has what its profile of BALP asks', async () => {
+test('each AuditEvent is valid R4, and that of a sent answer conforms to its BALP profile', async () => {
   const { resources } = trailing();
   const events = await resources('_sort=date');
   expect(events.map(({ id }) => id)).toEqual(['1-1', '2-1', '2-2', '3-0', '4-0', '5-0', '6-0']);
@@ -187,7 +187,7 @@ test.each([
   expect(await ids(search)).toEqual(expected);
 });
 
-test('what was read is found by its type and id, and by its id alone', async () => {
+test('an event is found by the type and id of the resource that was read, and by its id alone', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const store = openStore({ path: file, bytes: 10_000_000, survives: 'process' });
   store.append([record({ resource: 'Observation/a-1' }), record({ resource: 'Condition/a-1' })]);
@@ -208,7 +208,7 @@ test('what was read is found by its type and id, and by its id alone', async () 
   expect(await ids('Observation/a-1,Condition/a-1')).toEqual(['1-0', '2-0']);
 });
 
-test('patients see who saw them, and what they did themselves, but not whom else was searched for', async () => {
+test('patients see who read their data and their own requests, but no other patients of a search', async () => {
   const { facade, ids, resources } = trailing();
   const patient = accessToPatients('patient 2', ['2']);
   for (const named of [[], ['*'], ['AuditEvent']]) {
@@ -264,7 +264,7 @@ const BY_SEARCH = (found: readonly (readonly [string, string])[]): Access => ({
   permissions: [{ type: '*', read: true, search: true, within: [{ found }], where: [], except: [] }],
 });
 
-test('who sees the patients that a search finds sees who saw these, by a scope that names the type', async () => {
+test('a user sees the audit of the patients whom they may see, by a scope that names AuditEvent', async () => {
   const { facade, ids } = trailing();
   const named = ['AuditEvent'];
   const second = BY_SEARCH([['_id', '2']]);
@@ -279,7 +279,7 @@ test('who sees the patients that a search finds sees who saw these, by a scope t
   await expect(ids('', second, ['*'])).rejects.toMatchObject({ status: 403 });
 });
 
-test('the compartment of a patient has the audit of the patient, and its pages stay within it', async () => {
+test('the compartment of a patient includes the patient’s audit, on every page', async () => {
   const { facade } = trailing();
   const ofCompartment = async (
     id: string,

@@ -21,7 +21,7 @@ function newFile(): string {
 
 const account = (name: string, password = 'hash'): Account => ({ name, password, disabled: false });
 
-test('a file that cannot be read is named in words, and one that can is not', () => {
+test('an unreadable file is reported by name, a readable one is not', () => {
   const file = newFile();
   expect(whyUnreadable(file)).toBeUndefined();
   writeAccounts(file, [account('anna')]);
@@ -33,13 +33,13 @@ test('a file that cannot be read is named in words, and one that can is not', ()
   expect(whyUnreadable(join(file, '..'))).toMatch(/It cannot be read \(EISDIR\)/);
 });
 
-test('without a file there is nobody', () => {
+test('without a file there are no accounts', () => {
   const file = newFile();
   expect(readAccounts(file)).toEqual([]);
   expect(accountsOfFile(file).find('anna')).toBeUndefined();
 });
 
-test('what is written can be read, by its owner only, and nothing is left beside it', () => {
+test('a written file can be read back, by its owner only, without temporary files left', () => {
   const file = newFile();
   writeAccounts(file, [account('anna'), { ...account('bert'), disabled: true }]);
   expect(readAccounts(file).map(({ name, disabled }) => [name, disabled])).toEqual([
@@ -50,7 +50,7 @@ test('what is written can be read, by its owner only, and nothing is left beside
   expect(readdirSync(join(file, '..'))).toEqual(['accounts.json']);
 });
 
-test('a running server sees what is changed', () => {
+test('a running server picks up changes of the file', () => {
   const file = newFile();
   const accounts = accountsOfFile(file);
   expect(accounts.find('anna')).toBeUndefined();
@@ -87,14 +87,14 @@ test.each([
   expect(isAccountName(name)).toBe(fits);
 });
 
-test('of two sources the first has its way', () => {
+test('the first of two account sources takes precedence', () => {
   const both = joinAccounts(someAccounts(account('demo', 'one')), someAccounts(account('anna')));
   expect(both.find('demo')?.password).toBe('one');
   expect(both.find('anna')?.name).toBe('anna');
   expect(both.find('bert')).toBeUndefined();
 });
 
-test('an account may be somebody, in the form of a reference, and may log in to the REST interface or not', () => {
+test('an account may reference a person, and may allow or deny the REST login', () => {
   const file = newFile();
   const anna = { ...account('anna'), fhirUser: 'Practitioner/7', restPassword: true } as const;
   writeAccounts(file, [anna]);

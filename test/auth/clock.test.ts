@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test.each([-365 * DAY, -3_600_000, 365 * DAY])('set by %i ms', jump => {
+test.each([-365 * DAY, -3_600_000, 365 * DAY])('a clock set by %i ms changes no session and no throttle', jump => {
   const anna = { name: 'anna', password: 'hash', disabled: false };
   const limits = { idle: 1000, lifetime: 5000, most: 3, mostPerAccount: 2 };
   const sessions = createSessions({ find: () => anna }, limits);

@@ -27,20 +27,20 @@ const whole = (type: string, within: readonly object[] = [], where: readonly obj
   except: [],
 });
 
-test('scopes unite; what speaks of no resource allows none', () => {
+test('scopes add up; a scope that names no resource permits nothing', () => {
   const scopes = ['openid', 'system/Patient.rs', 'system/Observation.r', 'system/Condition.c', 'nonsense/*.rs'];
   expect(permissionsOf({ scopes })).toEqual([whole('Patient'), { ...whole('Observation'), search: false }]);
   expect(permissionsOf({ scopes: ['openid'] })).toEqual([]);
 });
 
-test('system scopes on everything are everything, with a condition or for one action they are not', () => {
+test('system/*.rs permits everything; with a condition or for one action it does not', () => {
   expect(permissionsOf({ scopes: ['system/*.rs'] })).toBe('all');
   expect(permissionsOf({ scopes: ['system/*.read'] })).toBe('all');
   for (const scope of ['system/*.r', 'system/*.s', 'system/*.rs?_tag=x', 'system/Patient.rs'])
     expect(permissionsOf({ scopes: [scope] }), scope).not.toBe('all');
 });
 
-test('patient scopes are of the patient in context, and of nobody without one', () => {
+test('patient scopes cover the patient in context, and nobody without one', () => {
   expect(permissionsOf({ scopes: ['patient/*.rs'], patient: '5' })).toEqual([whole('*', [{ ids: ['5'] }])]);
   expect(permissionsOf({ scopes: ['patient/*.rs'] })).toEqual([]);
 });
@@ -66,7 +66,7 @@ test('what the user may see limits every scope', () => {
   expect(permissionsOf({ scopes: ['user/*.rs'], fhirUser: 'Person/1' })).toBe('all');
 });
 
-test('a user of whom no rule speaks, or who cannot be told, sees nothing; patients see themselves', () => {
+test('a user without a rule, or unknown, sees nothing; patients see their own data', () => {
   for (const fhirUser of [
     'RelatedPerson/1',
     'Practitioner',
@@ -82,7 +82,7 @@ test('a user of whom no rule speaks, or who cannot be told, sees nothing; patien
   ]);
 });
 
-test('an account sees what its user may see, and nothing without one', () => {
+test('an account sees what its linked person may see, and nothing without one', () => {
   expect(accessOfUser('account:a', 'Person/1', RULES)).toEqual({ kind: 'all', caller: 'account:a' });
   expect(accessOfUser('account:a', undefined, RULES)).toEqual({
     kind: 'limited',
@@ -91,7 +91,7 @@ test('an account sees what its user may see, and nothing without one', () => {
   });
 });
 
-test('callers are told apart whatever their names hold', () => {
+test('callers have distinct keys, whatever characters their names have', () => {
   const caller = (grant: Partial<Grant>) => accessOfGrant({ ...GRANT, ...grant }, NO_RULES).caller;
   expect(caller({ client: 'a b', subject: 'c' })).not.toBe(caller({ client: 'a', subject: 'b c' }));
 });
@@ -110,7 +110,7 @@ describe('labels', () => {
   };
   const hidden = (labels: string): string => JSON.stringify([['_security', labels]]);
 
-  test('are hidden from all but those to whom the rules show them', () => {
+  test('are hidden from all users whom no rule permits them', () => {
     expect(exceptOf({ scopes: ['system/*.rs'] })).toEqual([hidden('s|SUD,s|R,s|PSY')]);
     expect(exceptOf({ scopes: ['user/*.rs'], fhirUser: 'Practitioner/1' })).toEqual([hidden('s|SUD,s|R')]);
     expect(exceptOf({ scopes: ['patient/*.rs'], patient: '1', fhirUser: 'Patient/1' })).toEqual(['[]']);
@@ -133,7 +133,7 @@ describe('labels', () => {
   });
 });
 
-test('an account tied to nobody sees everything of an open server, and nothing of another', () => {
+test('an account without a linked person sees everything on an open server, else nothing', () => {
   const account = { name: 'anna', password: '', disabled: false };
   const tied = { ...account, fhirUser: 'Practitioner/7' };
   expect(accessOfAccounts(RULES, true)(account)).toMatchObject({ kind: 'all' });

@@ -30,7 +30,7 @@ function setUp(fits = quick) {
   };
 }
 
-test('the right password lets in', async () => {
+test('the right password is accepted', async () => {
   const { login } = setUp(fitsPassword);
   expect(await login.try('anna', 'correct horse battery', '::1')).toMatchObject({
     kind: 'in',
@@ -43,12 +43,12 @@ test.each([
   ['an unknown account', 'carl', 'correct horse battery'],
   ['a disabled account', 'bert', 'correct horse battery'],
   ['a password without end', 'anna', `correct horse battery${'x'.repeat(1000)}`],
-])('%s is wrong, and nothing more is said', async (_title, name, password) => {
+])('%s is refused without a reason', async (_title, name, password) => {
   const { login } = setUp(fitsPassword);
   expect(await login.try(name, password, '::1')).toEqual({ kind: 'wrong' });
 });
 
-test.each(['anna', 'carl'])('after five failures %s has to wait, twice as long each time', async name => {
+test.each(['anna', 'carl'])('after five failures %s has to wait, with the wait doubling each time', async name => {
   const { login, wait } = setUp();
   for (let i = 0; i < 5; i++) expect(await login.try(name, 'wrong', '::1')).toEqual({ kind: 'wrong' });
   expect(await login.try(name, 'wrong', '::1')).toEqual({ kind: 'wait', seconds: 1 });
@@ -60,7 +60,7 @@ test.each(['anna', 'carl'])('after five failures %s has to wait, twice as long e
   expect(await login.try(name, 'correct horse battery', '::1')).toEqual({ kind: 'wait', seconds: 4 });
 });
 
-test('who waits gets in, and then nothing is held against the account', async () => {
+test('a login after the wait succeeds and clears the failures of the account', async () => {
   const { login, wait } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '::1');
   wait(1);
@@ -68,20 +68,20 @@ test('who waits gets in, and then nothing is held against the account', async ()
   for (let i = 0; i < 5; i++) expect(await login.try('anna', 'wrong', '::1')).toEqual({ kind: 'wrong' });
 });
 
-test('many attempts at once are no way around', async () => {
+test('simultaneous attempts do not bypass the throttle', async () => {
   const { login } = setUp();
   const results = await Promise.all(Array.from({ length: 12 }, () => login.try('anna', 'wrong', '::1')));
   expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(5);
 });
 
-test('one address cannot go through many accounts', async () => {
+test('one address cannot try passwords of many accounts', async () => {
   const { login } = setUp();
   const results = await Promise.all(Array.from({ length: 60 }, (_, i) => login.try(`user${i}`, 'wrong', '10.0.0.1')));
   expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(50);
   expect(await login.try('anna', 'correct horse battery', '10.0.0.2')).toMatchObject({ kind: 'in' });
 });
 
-test('people behind one address do not lock each other out by logging in', async () => {
+test('successful logins of one address do not throttle each other', async () => {
   const { login } = setUp();
   for (let i = 0; i < 60; i++) {
     expect(await login.try('anna', 'correct horse battery', '10.0.0.1')).toMatchObject({ kind: 'in' });
@@ -103,7 +103,7 @@ test('an unknown and a disabled account are refused after the same work as a kno
   expect(work).toEqual([...one, ...one, ...one]);
 });
 
-test('what a throttle keeps is bounded, and forgotten in time', () => {
+test('the memory of the throttle is bounded, and expires', () => {
   let now = 0;
   const throttle = createThrottle({ free: 1, first: 1000, longest: 4000, keys: 2 }, () => now);
   const attempt = (key: string): number => {
@@ -121,7 +121,7 @@ test('what a throttle keeps is bounded, and forgotten in time', () => {
   expect(attempt('c')).toBe(0);
 });
 
-test('an attempt that is undone counts no longer, and those before it do', () => {
+test('a cancelled attempt does not count, those before it do', () => {
   const throttle = createThrottle({ free: 2, first: 1000, longest: 4000, keys: 2 }, () => 0);
   throttle.undo('a');
   expect(throttle.failures('a')).toBe(0);
@@ -130,7 +130,7 @@ test('an attempt that is undone counts no longer, and those before it do', () =>
   expect(throttle.failures('a')).toBe(2);
 });
 
-test('one client with an old password, however often it tries, keeps nobody else of its address out', async () => {
+test('a client that repeats an old password does not throttle other users of its address', async () => {
   const { login, wait } = setUp();
   let refused = 0;
   for (let second = 0; second < 120; second++) {
@@ -141,7 +141,7 @@ test('one client with an old password, however often it tries, keeps nobody else
   for (let i = 0; i < 50; i++) expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
 });
 
-test('an attempt that is refused lengthens no wait, neither of its account nor of its address', async () => {
+test('a throttled attempt does not lengthen the wait of its account or address', async () => {
   const { login, wait } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '10.0.0.1');
   for (let i = 0; i < 1000; i++) await login.try('anna', 'wrong', '10.0.0.1');
@@ -150,7 +150,7 @@ test('an attempt that is refused lengthens no wait, neither of its account nor o
   expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
 });
 
-test('who got in from an address before gets in again while others guess there, and while others guess the name elsewhere', async () => {
+test('a known pair of account and address is not throttled by guesses at that address or for that account', async () => {
   const { login } = setUp();
   await login.try('anna', RIGHT, '10.0.0.1');
   for (let i = 0; i < 60; i++) await login.try(`user${i}`, 'wrong', '10.0.0.1');
@@ -159,7 +159,7 @@ test('who got in from an address before gets in again while others guess there, 
   expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
 });
 
-test('names that nobody has push out nothing that is held against those that somebody has', async () => {
+test('attempts with unknown names do not evict the failures of real accounts', async () => {
   const { login } = setUp();
   for (let i = 0; i < 5; i++) await login.try('anna', 'wrong', '::1');
   // Not one address: each would have to wait.
@@ -172,14 +172,14 @@ test('names that nobody has push out nothing that is held against those that som
   expect(await login.try('anna', RIGHT, '::1')).toMatchObject({ kind: 'wait' });
 });
 
-test('what cannot be a name is wrong, and counts for its address alone', async () => {
+test('an impossible name is refused, and counts for its address only', async () => {
   const { login } = setUp();
   for (let i = 0; i < 10; i++) expect(await login.try('x'.repeat(250_000), 'wrong', '::1')).toEqual({ kind: 'wrong' });
   const results = await Promise.all(Array.from({ length: 60 }, () => login.try('x'.repeat(65), 'wrong', '10.0.0.2')));
   expect(results.filter(({ kind }) => kind === 'wrong')).toHaveLength(50);
 });
 
-test('more attempts at once than can be looked at are told to wait, and count for nobody', async () => {
+test('attempts beyond the verification queue have to wait, and do not count as failures', async () => {
   const { login } = setUp();
   const tries = await Promise.all(Array.from({ length: 300 }, (_, i) => login.try(`user${i}`, 'wrong', `10.0.${i}.1`)));
   expect(tries.filter(({ kind }) => kind === 'wrong')).toHaveLength(202);
@@ -196,6 +196,6 @@ test.each([
   ['2001:db8::1', '2001:db8:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
-])('%s counts as %s', (address, network) => {
+])('the throttle counts %s as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -11,7 +11,7 @@ const opening = (...opens: readonly Opened[]): PackAccess => ({
   glass: { users: [], clients: undefined, opens },
 });
 
-test('behind broken glass what the pack opens is wider, and nothing else', () => {
+test('a broken glass widens only what the pack opens', () => {
   const user = 'Practitioner/7';
   expect(rulesBehindGlass(RULES, user)).toEqual(RULES);
   expect(rulesBehindGlass(opening('labels'), user)).toEqual({ ...opening('labels'), labels: [] });
@@ -21,12 +21,12 @@ test('behind broken glass what the pack opens is wider, and nothing else', () =>
   });
 });
 
-test('patients are opened to nobody who is not named as a resource is', () => {
+test('patients are opened only to a user with a valid reference', () => {
   for (const user of ['', 'practitioner/7', 'Practitioner/', 'Practitioner'])
     expect(rulesBehindGlass(opening('patients'), user).users, user).toEqual([]);
 });
 
-test('labels are hidden but from users of a type that is named, and for purposes that are', () => {
+test('labels are shown to the named user types and for the named purposes only', () => {
   expect(hiddenLabels(RULES, 'Practitioner/7', undefined)).toEqual([]);
   expect(hiddenLabels(RULES, 'Patient/7', undefined)).toEqual(['s|R']);
   expect(hiddenLabels(RULES, undefined, undefined)).toEqual(['s|R']);

@@ -22,7 +22,7 @@ test.each([
       ],
     },
   ],
-])('%s is understood', (text, scope) => {
+])('%s is parsed as a scope', (text, scope) => {
   expect(parseScope(text)).toEqual(scope);
 });
 
@@ -49,7 +49,7 @@ test.each([
   'patient/Observation.rs extra',
   ' patient/Observation.rs',
   'patient/Obs/ervation.rs',
-])('%s is no scope that speaks of resources', text => {
+])('%s names no resource', text => {
   expect(parseScope(text)).toBeUndefined();
 });
 
@@ -62,7 +62,7 @@ const scope: fc.Arbitrary<ResourceScope> = fc.record({
   where: fc.array(fc.tuple(word, word), { maxLength: 3 }),
 });
 
-test('what is written is understood again, whatever its conditions hold', () => {
+test('a written scope is parsed back, whatever its conditions contain', () => {
   fc.assert(
     fc.property(
       scope.filter(({ read, search }) => read || search),

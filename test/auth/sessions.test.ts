@@ -23,7 +23,7 @@ function setUp(limits: Partial<SessionLimits> = {}) {
   };
 }
 
-test('an id is long, and fresh at each login', () => {
+test('a session id is long, and new at each login', () => {
   const { sessions, add } = setUp({ most: 100, mostPerAccount: 100 });
   const anna = add('anna');
   const ids = Array.from({ length: 50 }, () => sessions.open(anna, undefined));
@@ -31,7 +31,7 @@ test('an id is long, and fresh at each login', () => {
   for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/);
 });
 
-test('a session leads to its account until it is closed', () => {
+test('a session identifies its account until it is closed', () => {
   const { sessions, add } = setUp();
   const id = sessions.open(add('anna'), undefined);
   expect(sessions.account(id)?.name).toBe('anna');
@@ -40,7 +40,7 @@ test('a session leads to its account until it is closed', () => {
   expect(sessions.account(id)).toBeUndefined();
 });
 
-test('a session that is not used ends; use keeps it', () => {
+test('an idle session expires; use prolongs it', () => {
   const { sessions, add, wait } = setUp();
   const id = sessions.open(add('anna'), undefined);
   wait(999);
@@ -51,7 +51,7 @@ test('a session that is not used ends; use keeps it', () => {
   expect(sessions.account(id)).toBeUndefined();
 });
 
-test('however much it is used, a session ends with its lifetime', () => {
+test('a session expires at the end of its lifetime, even in use', () => {
   const { sessions, add, wait } = setUp();
   const id = sessions.open(add('anna'), undefined);
   for (let i = 0; i < 9; i++) {
@@ -62,7 +62,7 @@ test('however much it is used, a session ends with its lifetime', () => {
   expect(sessions.account(id)).toBeUndefined();
 });
 
-test('a session that somebody came with ends at login', () => {
+test('login ends the session that the request came with', () => {
   const { sessions, add } = setUp();
   const anna = add('anna');
   const before = sessions.open(anna, undefined);
@@ -82,7 +82,7 @@ test.each(['disabled', 'another password', 'removed'])('a session ends when its 
   expect(sessions.account(id)).toBeUndefined();
 });
 
-test('one account has so many sessions; the one that was idle longest goes', () => {
+test('sessions of one account are bounded; the longest idle is removed', () => {
   const { sessions, add, wait } = setUp();
   const anna = add('anna');
   const [first, second] = [sessions.open(anna, undefined), sessions.open(anna, undefined)];
@@ -94,7 +94,7 @@ test('one account has so many sessions; the one that was idle longest goes', () 
   expect(sessions.account(third)).toBeDefined();
 });
 
-test('a session that is over makes room before one that is idle', () => {
+test('an expired session is removed before an idle one', () => {
   const { sessions, add, wait } = setUp();
   const anna = add('anna');
   const old = sessions.open(anna, undefined);
@@ -111,7 +111,7 @@ test('a session that is over makes room before one that is idle', () => {
   expect(sessions.account(idle)).toBeDefined();
 });
 
-test('all together are bounded too', () => {
+test('the sessions of all accounts are bounded, too', () => {
   const { sessions, add } = setUp();
   const ids = ['a', 'b', 'c', 'd', 'e'].map(name => sessions.open(add(name), undefined));
   expect(ids.map(id => sessions.account(id) !== undefined)).toEqual([false, false, true, true, true]);

@@ -26,7 +26,7 @@ async function warm(made: SmallClinic, query: string): Promise<string> {
   throw new Error('Expected a hit');
 }
 
-test('an answer is made once, and sends no statement as long as its tables were asked lately', async () => {
+test('a cached answer sends no statement while the watermarks of its tables are fresh', async () => {
   const made = await clinic();
   const first = await warm(made, 'AllergyIntolerance?patient=1');
   const before = made.sent.statements;
@@ -35,7 +35,7 @@ test('an answer is made once, and sends no statement as long as its tables were 
   expect(made.sent.statements).toBe(before);
 });
 
-test('after the interval each table is asked one small question, whoever asks and however often', async () => {
+test('after the interval each table gets one watermark query, however many requests come', async () => {
   const made = await clinic();
   await warm(made, 'AllergyIntolerance?patient=1');
   await warm(made, 'AllergyIntolerance/7');
@@ -49,7 +49,7 @@ test('after the interval each table is asked one small question, whoever asks an
   expect(made.sent.statements - before).toBe(2);
 });
 
-test('answers of mappings that were replaced are let go of, and one that is still being made is not kept', async () => {
+test('a reload of the mappings drops cached answers, and an answer in progress is not cached', async () => {
   const made = await clinic();
   await warm(made, 'AllergyIntolerance?patient=1');
   expect(made.cache.counters().entries).toBe(1);
@@ -70,19 +70,22 @@ const WATCHED = {
   'a delete of the row changed last': 'DELETE FROM ALLERGY WHERE NO = 7',
 };
 
-test.each(Object.entries(WATCHED))('%s in a watched table is hidden for the interval at most', async (_what, sql) => {
-  const made = await clinic();
-  const old = await warm(made, 'AllergyIntolerance?patient=1');
-  made.time.now += 500;
-  made.write(sql);
-  made.time.now += LIMITS.interval + 1;
-  const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
-  expect(origin).toBe('stale');
-  expect(text).not.toBe(old);
-  expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
-});
+test.each(Object.entries(WATCHED))(
+  'a change (%s) in a watched table is seen after the interval at the latest',
+  async (_what, sql) => {
+    const made = await clinic();
+    const old = await warm(made, 'AllergyIntolerance?patient=1');
+    made.time.now += 500;
+    made.write(sql);
+    made.time.now += LIMITS.interval + 1;
+    const { text, origin } = await made.ask('AllergyIntolerance?patient=1');
+    expect(origin).toBe('stale');
+    expect(text).not.toBe(old);
+    expect(JSON.parse(text)).toEqual(JSON.parse(await made.look('AllergyIntolerance?patient=1')));
+  },
+);
 
-test('a time that means "none" is not the greatest for ever: later changes are seen within the interval', async () => {
+test('a sentinel date in the watermark column does not hide later changes', async () => {
   const made = await clinic();
   made.write("INSERT INTO ALLERGY VALUES (9, 2, 'Dust', '9999-12-31 00:00:00.000')");
   await warm(made, 'AllergyIntolerance?patient=1');
@@ -97,7 +100,7 @@ const UNSEEN = {
   'a hard delete': 'DELETE FROM PERSON WHERE ID = 1',
 };
 
-test.each(Object.entries(UNSEEN))('%s is hidden until CACHE_MAX_AGE at most', async (_what, sql) => {
+test.each(Object.entries(UNSEEN))('a change (%s) is seen after CACHE_MAX_AGE at the latest', async (_what, sql) => {
   const made = await clinic();
   const old = await warm(made, 'AllergyIntolerance?patient=1');
   made.write(sql);
@@ -116,7 +119,7 @@ const CHILDREN = {
 };
 
 test.each(Object.entries(CHILDREN))(
-  '%s in a child table without a mark is hidden until CACHE_TTL',
+  'a change (%s) in a child table without a watermark is seen after CACHE_TTL',
   async (_what, sql) => {
     const made = await clinic();
     const old = await warm(made, 'Patient/1');
@@ -128,7 +131,7 @@ test.each(Object.entries(CHILDREN))(
   },
 );
 
-test('a soft delete of the main row makes a read find nothing, even though children have no mark', async () => {
+test('a soft delete of the main row ends the cached read, although child tables have no watermark', async () => {
   const made = await clinic();
   await warm(made, 'Patient/1');
   made.write("UPDATE PERSON SET DELETED = 'Y', CHANGED = '2024-05-01 00:00:00.000' WHERE ID = 1");
@@ -136,7 +139,7 @@ test('a soft delete of the main row makes a read find nothing, even though child
   expect((await made.ask('Patient/1')).text).toBe('none');
 });
 
-test('a column of changes that no index serves is not asked: the answer lives for CACHE_TTL', async () => {
+test('a watermark column without an index is not used: the answer lives for CACHE_TTL', async () => {
   const made = await clinic();
   const old = await warm(made, 'Location');
   const before = made.sent.statements;
@@ -148,7 +151,7 @@ test('a column of changes that no index serves is not asked: the answer lives fo
   expect((await made.ask('Location')).text).toContain('South');
 });
 
-test('a mark that changes while the answer is read does not count for it', async () => {
+test('a watermark that changes while the answer is read is not used for it', async () => {
   const made = await clinic();
   await warm(made, 'AllergyIntolerance?patient=1');
   made.time.now += LIMITS.maxAge;
@@ -181,7 +184,7 @@ test('equal requests at the same time send the statements of one', async () => {
   expect(made.cache.counters().collapsed).toBe(19);
 });
 
-test('one access never gets the answer of another, kept or under way', async () => {
+test('a caller never gets the answer of another one, cached or in progress', async () => {
   const made = await clinic();
   const anna = accessToPatients('anna', ['1']);
   const ben = accessToPatients('ben', ['2']);
@@ -202,7 +205,7 @@ test('one access never gets the answer of another, kept or under way', async () 
   }
 });
 
-test('errors are kept by nobody, and go to all who waited', async () => {
+test('errors are not cached, and go to all waiting requests', async () => {
   const made = await clinic();
   const failing = () => made.ask('Patient?no-such-parameter=1');
   const both = await Promise.allSettled([failing(), failing()]);
@@ -211,7 +214,7 @@ test('errors are kept by nobody, and go to all who waited', async () => {
   await expect(failing()).rejects.toThrow('no-such-parameter');
 });
 
-test('counters tell what happened', async () => {
+test('counters count hits, misses and stale answers', async () => {
   const made = await clinic();
   await made.ask('Location');
   await made.ask('Location');
@@ -221,7 +224,7 @@ test('counters tell what happened', async () => {
   expect(made.cache.counters().bytes).toBeGreaterThan((await made.look('Location')).length);
 });
 
-test('an answer of rows that mean something else as time goes by lives for CACHE_TTL, though their table has a mark', async () => {
+test('a time-dependent answer lives for CACHE_TTL, even if its table has a watermark', async () => {
   const made = await clinic();
   made.write("INSERT INTO STAY VALUES (1, '1970-01-01 00:16:45.000', '1970-01-01 00:00:00.000')");
   const before = await warm(made, 'Encounter/1');
@@ -249,7 +252,7 @@ function alone(limits: Partial<AnswerLimits> = {}) {
   return { time, cache, ask };
 }
 
-test('a hit says for how many milliseconds the answer is good at most', async () => {
+test('a hit states the remaining lifetime of the answer in milliseconds', async () => {
   const { time, cache, ask } = alone();
   await ask('a');
   time.now += 400;
@@ -259,7 +262,7 @@ test('a hit says for how many milliseconds the answer is good at most', async ()
   expect(cache.ready('a')).toBeUndefined();
 });
 
-test('a client gets no kept answer that is older than it allows', async () => {
+test('a client gets no cached answer older than its max-age', async () => {
   const { time, ask } = alone();
   await ask('a');
   time.now += 400;
@@ -267,7 +270,7 @@ test('a client gets no kept answer that is older than it allows', async () => {
   expect(await ask('a', { maxAge: 399 })).toMatchObject({ kind: 'made', why: 'request' });
 });
 
-test('an answer that is only ever sent as ready counts as used: others make room first', async () => {
+test('sending a ready answer counts as use: the least recently used answer is evicted first', async () => {
   // Eleven answers of ten bytes, with their keys and what the cache adds for each.
   const { time, cache, ask } = alone({ bytes: 24_000 });
   const keys = [...'abcdefghijk'];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { boundedCache, weighedCache } from '../../src/cache/bounded.ts';
 
-test('of equal keys one value is made, and the one used longest ago makes room', () => {
+test('equal keys share one value, and the least recently used entry is evicted', () => {
   const cache = boundedCache<{ key: string }>(2);
   const made: string[] = [];
   const get = (key: string) =>
@@ -18,7 +18,7 @@ test('of equal keys one value is made, and the one used longest ago makes room',
   expect(made).toEqual(['a', 'b', 'c', 'b']);
 });
 
-test('bytes are bounded; a value beyond its share is not kept, and takes the place of none', () => {
+test('bytes are bounded; an oversized value is not cached and evicts nothing', () => {
   const evicted = { times: 0 };
   const cache = weighedCache<{ n: number }>(100_000, () => evicted.times++);
   expect(cache.keep('large', { n: 0 }, 20_000)).toBe(false);
@@ -30,7 +30,7 @@ test('bytes are bounded; a value beyond its share is not kept, and takes the pla
   expect(cache.find('key 1')).toBeUndefined();
 });
 
-test('a value that has grown beyond its share goes', () => {
+test('a value that grows beyond the limit is removed', () => {
   const cache = weighedCache<{ n: number }>(100_000, () => {});
   cache.keep('a', { n: 1 }, 100);
   expect(cache.keep('a', { n: 1 }, 50_000)).toBe(false);

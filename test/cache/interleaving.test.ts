@@ -74,7 +74,7 @@ interface Truth {
   readonly answers: readonly string[];
 }
 
-test('no answer is older than the bound of the change that it hides, nor another caller’s', async () => {
+test('no answer is staler than its bound, or made for another caller', async () => {
   let hits = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async steps => {

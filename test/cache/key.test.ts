@@ -14,7 +14,7 @@ const ASKED: AnswerKey = {
   target: '/fhir/Patient/1',
 };
 
-test('the key of an equal question is equal', () => {
+test('equal requests have equal keys', () => {
   expect(answerKey({ ...ASKED, access: { ...OPEN } })).toBe(answerKey(ASKED));
 });
 

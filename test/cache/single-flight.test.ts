@@ -17,7 +17,7 @@ function work() {
   return { run, signals, ends };
 }
 
-test('who comes while work is under way gets its result, who comes later begins anew', async () => {
+test('a request during the work shares its result, a later one starts new work', async () => {
   const flights = createSingleFlight<string>(() => 0);
   const { run, ends, signals } = work();
   const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
@@ -28,7 +28,7 @@ test('who comes while work is under way gets its result, who comes later begins 
   expect(signals).toHaveLength(2);
 });
 
-test('other keys, and work that began too long ago, are not joined', () => {
+test('requests with another key, or of too old work, are not joined', () => {
   const time = { now: 0 };
   const flights = createSingleFlight<string>(() => time.now);
   const { run } = work();
@@ -41,7 +41,7 @@ test('other keys, and work that began too long ago, are not joined', () => {
   expect(flights.take('k', undefined, recent, run).joined).toBe(true);
 });
 
-test('one who leaves gets an error of its own, and cancels the work only as the last', async () => {
+test('a request that is cancelled gets its own error; only the last one cancels the work', async () => {
   const flights = createSingleFlight<string>(() => 0);
   const { run, signals, ends } = work();
   const [first, second] = [new AbortController(), new AbortController()];
@@ -60,7 +60,7 @@ test('one who leaves gets an error of its own, and cancels the work only as the 
   expect(await three.promise).toBe('b');
 });
 
-test('one who has left already begins nothing', async () => {
+test('a cancelled request starts no work', async () => {
   const flights = createSingleFlight<string>(() => 0);
   const { run, signals } = work();
   await expect(flights.take('k', AbortSignal.abort(), always, run).promise).rejects.toMatchObject({
@@ -69,7 +69,7 @@ test('one who has left already begins nothing', async () => {
   expect(signals).toEqual([]);
 });
 
-test('an error goes to all who wait and to nobody after them', async () => {
+test('an error goes to all waiting requests, and to none after them', async () => {
   const flights = createSingleFlight<string>(() => 0);
   const { run, ends } = work();
   const [one, two] = [flights.take('k', undefined, always, run), flights.take('k', undefined, always, run)];
@@ -79,7 +79,7 @@ test('an error goes to all who wait and to nobody after them', async () => {
   expect(flights.take('k', undefined, always, run).joined).toBe(false);
 });
 
-test('work that several wait for has the latest of their deadlines', () => {
+test('shared work has the latest deadline of its waiting requests', () => {
   const flights = createSingleFlight<string>(() => 0);
   const { run, signals } = work();
   const until = (instant: number): AbortSignal => {

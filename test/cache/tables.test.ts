@@ -20,7 +20,7 @@ const SEARCHES = [
   ['Group', 'member=1'],
 ] as const;
 
-test('the tables of a plan are those that its SQL names; what says when it changed is asked by an index', async () => {
+test('a plan depends on the tables that its SQL names; watermark queries use an index', async () => {
   const plans: SqlPlan[] = [];
   const { facade, registry, database, close } = await openDemo({ patients: 3, onQuery: plan => plans.push(plan) });
   onTestFinished(close);
@@ -62,7 +62,7 @@ test('the tables of a plan are those that its SQL names; what says when it chang
   expect(timedTables(registry).size).toBeGreaterThan(0);
 }, 60_000);
 
-test('a watermark is that of the table whose column says when a row changed, where an index begins with it', async () => {
+test('a table has a watermark if an index begins with its change column', async () => {
   const { registry, catalog, close } = await smallClinic();
   onTestFinished(close);
   const marks = [...watermarkPlans(registry, catalog)].map(([key, { from }]) => [key, from?.table.name.toLowerCase()]);

@@ -12,7 +12,7 @@ function marks() {
   return { time, state, watermarks: createWatermarks(new Map([['t', read]]), () => time.now) };
 }
 
-test('nothing is known before the first mark; after it a table is unchanged until its mark is another', async () => {
+test('a table counts as unchanged from its first watermark until the watermark differs', async () => {
   const { time, state, watermarks } = marks();
   const before = watermarks.moment();
   expect(watermarks.of(['t']).since(before, 1000)).toBe('changed');
@@ -31,7 +31,7 @@ test('nothing is known before the first mark; after it a table is unchanged unti
   expect(watermarks.of(['t']).since(after, 3000)).toBe('changed');
 });
 
-test('a lesser mark is a change as well: rows may have been deleted, clocks set back', async () => {
+test('a smaller watermark is a change, too: rows may have been deleted, clocks set back', async () => {
   const { time, state, watermarks } = marks();
   state.mark = 'z';
   await watermarks.of(['t']).ask(1000);
@@ -42,7 +42,7 @@ test('a lesser mark is a change as well: rows may have been deleted, clocks set 
   expect(watermarks.of(['t']).since(moment, 2000)).toBe('changed');
 });
 
-test('a table is asked once, however many want to know, and not again while its mark is recent enough', async () => {
+test('simultaneous requests query a watermark once, and not again while it is fresh', async () => {
   const { time, state, watermarks } = marks();
   await Promise.all([watermarks.of(['t']).ask(1000), watermarks.of(['t']).ask(1000), watermarks.of(['t']).ask(500)]);
   expect(state.asked).toBe(1);
@@ -54,7 +54,7 @@ test('a table is asked once, however many want to know, and not again while its 
   expect(watermarks.statements()).toBe(2);
 });
 
-test('a mark that was asked for too early is waited for, then asked again', async () => {
+test('a watermark query that began too early is awaited, then sent again', async () => {
   const { time, state, watermarks } = marks();
   const early = watermarks.of(['t']).ask(1000);
   time.now = 2000;
@@ -63,7 +63,7 @@ test('a mark that was asked for too early is waited for, then asked again', asyn
   expect(state.asked).toBe(2);
 });
 
-test('a table that cannot be asked counts as changed, until it can be', async () => {
+test('a table whose watermark query fails counts as changed until it succeeds', async () => {
   const { time, state, watermarks } = marks();
   await watermarks.of(['t']).ask(1000);
   const moment = watermarks.moment();
@@ -78,7 +78,7 @@ test('a table that cannot be asked counts as changed, until it can be', async ()
   expect(watermarks.of(['t']).since(watermarks.moment(), 3000)).toBe('unchanged');
 });
 
-test('tables without a mark are told apart, and asked nothing', async () => {
+test('tables without a watermark are never queried', async () => {
   const { watermarks } = marks();
   expect([watermarks.watches('t'), watermarks.watches('u')]).toEqual([true, false]);
   await watermarks.of(['u']).ask(1000);
