@@ -7,8 +7,8 @@ const coded = (...of: Parameters<typeof codedMarkup>): string => codedMarkup(...
 const LOCAL = 'urn:oid:2.16.840.1.113883.3.9999.4';
 const HYPERTENSION = { system: SNOMED, code: '59621000', display: 'Essential hypertension' };
 
-describe('a code of a wanted system', () => {
-  test('stands as the code, the others beside it', () => {
+describe('a code of a requested system', () => {
+  test('is the code, the others are translations', () => {
     expect(
       coded(
         'value',
@@ -22,13 +22,13 @@ describe('a code of a wanted system', () => {
     );
   });
 
-  test('the first system that is wanted wins', () => {
+  test('is taken from the first of the requested systems', () => {
     const concept = { coding: [HYPERTENSION, { system: LOINC, code: '8480-6' }] };
     expect(coded('code', concept, { systems: [LOINC, SNOMED] })).toMatch(/^<code code="8480-6"/);
     expect(coded('code', concept, { systems: [SNOMED, LOINC] })).toMatch(/^<code code="59621000"/);
   });
 
-  test('a wrong check digit makes it none', () => {
+  test('is dropped if its check digit is wrong', () => {
     expect(coded('code', { coding: [{ system: SNOMED, code: '59621001' }], text: 'High' }, { systems: [SNOMED] })).toBe(
       '<code nullFlavor="UNK"><originalText>High</originalText></code>',
     );
@@ -44,14 +44,14 @@ describe('a code of a wanted system', () => {
   });
 });
 
-describe('without a code of a wanted system', () => {
+describe('without a code of a requested system', () => {
   test('other codes are translations of OTH', () => {
     expect(coded('code', { coding: [{ system: LOCAL, code: 'X1' }] }, { systems: [LOINC] })).toBe(
       '<code nullFlavor="OTH"><originalText>X1</originalText><translation code="X1" codeSystem="2.16.840.1.113883.3.9999.4"/></code>',
     );
   });
 
-  test('nothing known is UNK, or what the record says of it', () => {
+  test('a missing code is UNK, or the reason that the record gives', () => {
     expect(coded('code', undefined)).toBe('<code nullFlavor="UNK"/>');
     expect(coded('code', { text: 'some water pill' })).toBe(
       '<code nullFlavor="UNK"><originalText>some water pill</originalText></code>',
@@ -65,7 +65,7 @@ describe('without a code of a wanted system', () => {
     ).toBe('NAV');
   });
 
-  test('a code that looks like a forgotten value is told in words alone', () => {
+  test('a code that looks like a placeholder is written as text only', () => {
     expect(
       coded('value', { coding: [{ system: LOCAL, code: 'NONE', display: 'None' }], text: 'None' }, { shown: 'r' }),
     ).toBe('<value nullFlavor="UNK"><originalText><reference value="#r"/></originalText></value>');
@@ -78,7 +78,7 @@ describe('without a code of a wanted system', () => {
   });
 });
 
-test('people read what was said, else a display, else a code', () => {
+test('the narrative shows the text, else the display, else the code', () => {
   expect(labelOf({ text: 'High blood', coding: [HYPERTENSION] })).toBe('High blood');
   expect(labelOf({ coding: [HYPERTENSION] })).toBe('Essential hypertension');
   expect(labelOf({ coding: [{ code: 'I10' }] })).toBe('I10');

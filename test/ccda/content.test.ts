@@ -44,7 +44,7 @@ lists:
   ]);
 });
 
-test('every problem is told with its place and the nearest spelling', () => {
+test('every problem is reported with its place and the nearest spelling', () => {
   const { content, problems } = read(`mrm: mrn
 lists:
   problem: Condition
@@ -60,14 +60,14 @@ lists:
   ]);
 });
 
-test('`lintel check` tells what is wrong with it, after trying each search', async () => {
+test('`lintel check` tries each search and reports its problems', async () => {
   const clinic = smallClinic({ 'ccds.yaml': 'lists: { vital-signs: "Observation?code=29463-7&flavour=sour" }\n' });
   const { code, out } = await lintel(clinic.environment, 'check');
   expect(code).toBe(1);
   expect(out).toMatch(/ccds\.yaml:1:23: .*flavour/);
 });
 
-test('`lintel check` tells searches that find nothing whatever the database holds, and values beside others that do', async () => {
+test('`lintel check` reports searches, and single values, that can never find anything', async () => {
   const clinic = smallClinic({
     'ccds.yaml': `lists:
   vital-signs:
@@ -86,7 +86,7 @@ test('`lintel check` tells searches that find nothing whatever the database hold
   ]);
 });
 
-test('`lintel check` tells a custodian that no row of the database is, and one that several are', async () => {
+test('`lintel check` reports a custodian that matches no row or several', async () => {
   const clinic = (custodian: string) =>
     smallClinic({
       'ccds.yaml': `custodian: ${custodian}\n`,
@@ -110,7 +110,7 @@ test('`lintel check` tells a custodian that no row of the database is, and one t
   });
 });
 
-test('a record number whose system no patient has is told', async () => {
+test('a record number whose system no patient has is reported', async () => {
   const clinic = (mrn: string) =>
     smallClinic({
       'pack.yaml':

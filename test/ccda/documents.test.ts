@@ -16,14 +16,14 @@ const LONG = { timeout: 170_000 };
 
 const demo = demoOfFile(40);
 
-test.each(names)('%s is sound for every kind of chart', LONG, async name => {
+test.each(names)('%s is valid for every kind of chart', LONG, async name => {
   for (const patient of PATIENTS) {
     const { root } = await demo.make(name, patient);
     expect({ patient, problems: structureProblems(root) }).toEqual({ patient, problems: [] });
   }
 });
 
-test('a document of broken data is still sound', LONG, async () => {
+test('a document of broken data is still valid', LONG, async () => {
   const spoiled = await openDemo({ patients: 30, spoiled: { perMille: 120, seed: 5 } });
   try {
     const { entries } = JSON.parse(
@@ -57,7 +57,7 @@ test.each(names)('an empty chart gives a valid %s that claims nothing', async na
   expect(xml).not.toContain('negationInd="true"');
 });
 
-test('a document is the same in every call, but for its time', async () => {
+test('repeated calls give the same document, except for its time', async () => {
   const [one, other] = [await demo.make('all-patient-data', 1), await demo.make('all-patient-data', 1)];
   expect(other.xml).toBe(one.xml);
   const id = ({ root }: typeof one): string => at(root, 'id')?.attributes['root'] ?? '';

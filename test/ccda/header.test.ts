@@ -5,7 +5,7 @@ import { all, at, withTemplate } from './xml-tree.ts';
 
 const demo = demoOfFile(30);
 
-test('the care team is told in the header', async () => {
+test('the header has the care team', async () => {
   const { root } = await demo.make('care-team-members', 1);
   for (const name of ['informationRecipient', 'legalAuthenticator', 'authenticator', 'participant']) {
     expect(root.children.filter(one => one.name === name).length).toBeGreaterThan(0);
@@ -13,7 +13,7 @@ test('the care team is told in the header', async () => {
   expect(all(root, 'performer').filter(({ attributes }) => attributes['typeCode'] === 'PRF').length).toBeGreaterThan(1);
 });
 
-test('of a patient without a name the header says that nobody knows it, and the birth date', async () => {
+test('unknown name, birth time, race and ethnicity have the null flavor UNK', async () => {
   const { root, xml } = await demo.make('all-patient-data', 29);
   const patient = at(root, 'recordTarget', 'patientRole', 'patient') ?? root;
   for (const unknown of [['name', 'given'], ['name', 'family'], ['birthTime'], ['raceCode'], ['ethnicGroupCode']])
@@ -23,7 +23,7 @@ test('of a patient without a name the header says that nobody knows it, and the 
   expect(xml).not.toMatch(/>\s*UNK\s*</);
 });
 
-test('the header tells who the patient is', async () => {
+test('the header identifies the patient', async () => {
   const { root } = await demo.make('patient-info', 1);
   const patient = at(root, 'recordTarget', 'patientRole', 'patient') ?? root;
   expect(at(patient, 'name', 'family')?.text).toBe('Okonkwo-Reyes');
@@ -35,7 +35,7 @@ test('the header tells who the patient is', async () => {
   expect(at(patient, 'languageCommunication', 'languageCode')?.attributes['code']).toBe('es');
 });
 
-test('whoever died is told to be dead', async () => {
+test('a deceased patient is marked as deceased', async () => {
   const { root } = await demo.make('patient-info', 5);
   const patient = at(root, 'recordTarget', 'patientRole', 'patient') ?? root;
   expect(at(patient, 'sdtc:deceasedTime')?.attributes['value']).toBe('20250814032000-0400');

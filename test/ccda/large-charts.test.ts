@@ -33,7 +33,7 @@ async function withDemo<T>(
   }
 }
 
-test('the number of statements does not depend on how much there is', { timeout: 120_000 }, () =>
+test('the number of statements does not depend on the size of the chart', { timeout: 120_000 }, () =>
   withDemo(undefined, async demo => {
     for (const { name } of TOPICS) {
       let most = 0;
@@ -47,7 +47,7 @@ test('the number of statements does not depend on how much there is', { timeout:
   }),
 );
 
-test('five times the measurements take five times the text and no statement more, but one for each further thousand', {
+test('five times the measurements take at most four more statements per thousand rows', {
   timeout: 120_000,
 }, async () => {
   const measure = async (demo: DemoDocuments) => {

@@ -38,7 +38,7 @@ test.each([
   expect(timesOf({ repeat: { frequency, period, periodUnit } })).toEqual([expected]);
 });
 
-test('at bedtime is an event of the day, whether it is told as an event or as a code', () => {
+test('"at bedtime" is an EIVL event, whether stored as an event or as a code', () => {
   const repeat = { frequency: 1, period: 1, periodUnit: 'd' };
   expect(timesOf({ repeat: { ...repeat, when: ['HS'] } })).toEqual(['<event code="HS"/>']);
   const system = 'http://terminology.hl7.org/CodeSystem/v3-GTSAbbreviation';

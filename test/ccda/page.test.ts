@@ -16,12 +16,12 @@ test.each([
   ['2027-01-01', {}, ''],
   ['1940-01-01', { deceasedDateTime: '2020-12-31T03:20:00-05:00' }, '80 years'],
   ['1940-01-01', { deceasedBoolean: true }, ''],
-])('born %s, %j, is %j', (birthDate, death, age) => {
+])('the age of a person born %s, with %j, is %j', (birthDate, death, age) => {
   const patient = { resourceType: 'Patient', id: '1', ...(birthDate === undefined ? {} : { birthDate }), ...death };
   expect(readableAge(patient, NOW)).toBe(age);
 });
 
-test('a row says in bold what it is about, keeps times whole, and lets endless words break', () => {
+test('a row has its first cell in bold, times without line breaks, and breakable long words', () => {
   const udi = '(01)00840000000019(11)240716(17)281104';
   const cells = ['Pacemaker\nof a <kind>', `2025-11-04 08:05 & ${udi}`];
   expect(narrativeHtml({ columns: ['Device', 'Facts'], rows: [{ id: 'r-1', cells, marked: true }] }, '')).toContain(

@@ -22,11 +22,11 @@ test.each([
   ['207·555·0188', 'tel:2075550188'],
   ['207-555-0188 -', 'tel:207-555-0188'],
   ['unlisted', undefined],
-])('of %s a document tells %s', (value, expected) => {
+])('the telephone number %s is written as %s', (value, expected) => {
   expect(written(value)).toBe(expected);
 });
 
-it('writes an address of mail as it is', () => {
+it('writes an email address unchanged', () => {
   expect(written(' a.b2@example.org ', 'email')).toBe('mailto:a.b2@example.org');
 });
 
@@ -36,7 +36,7 @@ const bornAt = (birthDate: string | undefined, valueDateTime: string): string | 
   return /<birthTime ([^/]*)\/>/.exec(recordTarget(patient as Patient).text)?.[1];
 };
 
-it('tells the time of birth on the day of birth', () => {
+it('writes the time of birth if it is on the day of birth', () => {
   expect(bornAt('2025-10-17', '2025-10-17T20:03:00-06:00')).toBe('value="20251017200300-0600"');
   expect(bornAt('2025-10-17', '2025-10-18T02:03:00Z')).toBe('value="20251017"');
   expect(bornAt('2025-10', '2025-10-17T20:03:00-06:00')).toBe('value="202510"');

@@ -90,11 +90,11 @@ test.each<[title: string, span: Span, first: string | undefined, last: string | 
   expect(overlaps(span, { first, last }, ZONE)).toBe(within);
 });
 
-test('without a range everything is in it', () => {
+test('without a range every date is inside', () => {
   expect(overlaps({ start: '1900-01-01', end: '1900-01-01' }, undefined, ZONE)).toBe(true);
 });
 
-test('a range is read aloud', () => {
+test('a range is written in words', () => {
   expect(readableRange({ first: '2020-01-01', last: '2020-12-31' })).toBe('2020-01-01 to 2020-12-31');
   expect(readableRange({ first: '2020-01-01', last: '2020-01-01' })).toBe('2020-01-01');
   expect(readableRange({ first: '2020-01-01', last: undefined })).toBe('from 2020-01-01 on');

@@ -21,7 +21,7 @@ const BORN: Readonly<Record<number, string>> = { 1: '1968-06-02', 3: '2025-04-12
 
 const digits = (day: string | undefined, open: string): string => day?.replaceAll('-', '') ?? open;
 
-test.each(RANGES)('results from %s to %s are those of these days', async (first, last) => {
+test.each(RANGES)('results from %s to %s have dates within the range', async (first, last) => {
   for (const patient of [1, 6]) {
     const { root } = await demo.make('laboratory-results', patient, { range: { first, last } });
     const found = withTemplate(root, '4.2:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
@@ -43,7 +43,7 @@ test.each(RANGES)('results from %s to %s are those of these days', async (first,
   }
 });
 
-test.each(RANGES)('problems from %s to %s are those that were there then', async (first, last) => {
+test.each(RANGES)('problems from %s to %s are those active in the range', async (first, last) => {
   const { root } = await demo.make('problems', 1, { range: { first, last } });
   const found = withTemplate(root, '4.3:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
   const rows = demo.rows<{ PRB_ID: number; onset: string | null; RSLV_DT: string | null; recorded: string | null }>(
@@ -77,7 +77,7 @@ test.each([
   expect(textOf(at(section ?? root, 'text'))).toBe(words);
 });
 
-test('demographics and the care team are of no date', async () => {
+test('a range does not filter demographics and the care team', async () => {
   for (const topic of ['patient-info', 'care-team-members']) {
     const [whole, narrow] = [
       await demo.make(topic, 1),
@@ -87,7 +87,7 @@ test('demographics and the care team are of no date', async () => {
   }
 });
 
-test.each(RANGES)('all data from %s to %s is sound, and its service event runs so', async (first, last) => {
+test.each(RANGES)('all data from %s to %s is valid, and its service event has this range', async (first, last) => {
   for (const patient of [1, 3]) {
     const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
     expect(structureProblems(root)).toEqual([]);
@@ -111,17 +111,14 @@ test.each([
   [1, undefined, '1860-12-31', undefined],
   // Nobody knows when patient 29 was born.
   [29, '1753-01-01', '1860-12-31', undefined],
-])(
-  'no care of patient %i is told of before birth, or before anybody lived, from %s to %s',
-  async (patient, first, last, expected) => {
-    const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
-    expect(structureProblems(root)).toEqual([]);
-    const low = at(root, 'documentationOf', 'serviceEvent', 'effectiveTime', 'low')?.attributes;
-    expect(low).toEqual(expected === undefined ? { nullFlavor: 'NA' } : { value: expected });
-  },
-);
+])('a document of patient %i has no care before birth, from %s to %s', async (patient, first, last, expected) => {
+  const { root } = await demo.make('all-patient-data', patient, { range: { first, last } });
+  expect(structureProblems(root)).toEqual([]);
+  const low = at(root, 'documentationOf', 'serviceEvent', 'effectiveTime', 'low')?.attributes;
+  expect(low).toEqual(expected === undefined ? { nullFlavor: 'NA' } : { value: expected });
+});
 
-test('the document of an encounter holds what names the encounter, and nothing of others', async () => {
+test('the document of an encounter has the resources that refer to it, and none of other encounters', async () => {
   const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
   expect(structureProblems(root)).toEqual([]);
   expect(templatesOf(root)).toContain('1.2:2015-08-01');
@@ -145,7 +142,7 @@ test('the document of an encounter holds what names the encounter, and nothing o
   expect(at(root, 'componentOf', 'encompassingEncounter')).toBeDefined();
 });
 
-test('the document of an encounter holds the problems that were there then, though they name no encounter', async () => {
+test('the document of an encounter has the problems active at that time, although they refer to no encounter', async () => {
   const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
   const [problems] = withTemplate(root, '2.5.1:2015-08-01');
   const found = withTemplate(problems ?? root, '4.3:2015-08-01').map(one => at(one, 'id')?.attributes['root']);
@@ -155,7 +152,7 @@ test('the document of an encounter holds the problems that were there then, thou
   expect(found).toEqual(expected);
 });
 
-test('the document of an encounter holds the medications that were taken then, whichever encounter they were ordered in', async () => {
+test('the document of an encounter has the medications taken at that time, whichever encounter ordered them', async () => {
   const day = { first: '2026-05-12', last: '2026-05-12' };
   const idsOf = async (topic: string, options: Parameters<typeof demo.make>[2]) =>
     withTemplate((await demo.make(topic, 1, options)).root, '4.16:2014-06-09').map(one => ({
@@ -170,7 +167,7 @@ test('the document of an encounter holds the medications that were taken then, w
   expect(before.length).toBeLessThan(found.length);
 });
 
-test('care of a patient without day of birth is told from the first thing that is recorded', async () => {
+test('without a birth date the service event begins at the first record', async () => {
   const unborn = await openDemoDocuments(3, legacy => {
     legacy.exec("UPDATE PT_MST SET DOB = '00000000' WHERE PT_NO = 1");
   });
@@ -185,7 +182,7 @@ test('care of a patient without day of birth is told from the first thing that i
   }
 });
 
-test('the document of an encounter says "no information" only of what the record has nothing of', async () => {
+test('the document of an encounter says "no information" only of sections without any record', async () => {
   const { root: visit } = await demo.make('encounter-ccds', 1, { encounterId: '1' });
   const { root: whole } = await demo.make('all-patient-data', 1);
   const flavours = (root: typeof visit) =>
@@ -203,6 +200,6 @@ test('the document of an encounter says "no information" only of what the record
   expect(new Set(all(empty, 'paragraph').map(textOf))).toEqual(new Set(['No information']));
 });
 
-test('an encounter of somebody else gives no document', async () => {
+test('an encounter of another patient gives no document', async () => {
   await expect(demo.make('encounter-ccds', 2, { encounterId: '49' })).rejects.toThrow(RangeError);
 });

@@ -17,7 +17,7 @@ test('what the record denies is negated: no known allergies', async () => {
   });
 });
 
-test('what is still so is told before what is over, each the newest first', async () => {
+test('current entries come before ended ones, each newest first', async () => {
   for (const [topic, past] of [
     ['problems', /^(Resolved|Inactive)$/],
     ['medication-allergies', /^(Resolved|Inactive)$/],
@@ -45,7 +45,7 @@ test('a result that is flagged as abnormal is a marked row, and no other is', as
   );
 });
 
-test('a reason that a record stands for says since when it is so', async () => {
+test('an indication that refers to a problem has the onset of the problem', async () => {
   const { root } = await demo.make('medications', 1);
   const since = new Set(
     withTemplate(root, '4.19:2014-06-09').map(one => at(one, 'effectiveTime', 'low')?.attributes['value']),
@@ -60,7 +60,7 @@ test('a reason that a record stands for says since when it is so', async () => {
   expect(since).toContain(undefined);
 });
 
-test('whoever saw the patient in several roles is named once', async () => {
+test('a clinician with several roles is listed once', async () => {
   const { root } = await demo.make('all-patient-data', 1);
   for (const encounter of withTemplate(root, '4.49:2015-08-01')) {
     const ids = encounter.children

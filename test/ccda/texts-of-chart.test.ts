@@ -125,7 +125,7 @@ test('a note is a Note Activity with its type, its author and its text; a scan i
   expect(rtf).toEqual([]);
 });
 
-test('a note that a report presents stands among the results, and a note of another visit in no document of a visit', async () => {
+test('a note of a report is in the results; the document of a visit has no note of other visits', async () => {
   const { root } = await demo.make('encounter-ccds', 1, { encounterId: '49' });
   const titles = withTemplate(root, '2.65:2016-11-01').flatMap(section => all(section, 'tr').map(textOf));
   expect(titles.some(text => text.includes('CONSULTATION'))).toBe(true);

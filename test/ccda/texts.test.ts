@@ -13,7 +13,7 @@ const texts = fc.array(
   { maxLength: 40 },
 );
 
-test('texts come out as they went in, as often as asked, however many they are', () => {
+test('stored texts are read back unchanged, repeatedly and in any number', () => {
   fc.assert(
     fc.property(texts, all => {
       const kept = keepTexts();
@@ -24,7 +24,7 @@ test('texts come out as they went in, as often as asked, however many they are',
   );
 });
 
-test('of texts that are alike one digest, of others another', () => {
+test('equal texts have equal digests, different texts different ones', () => {
   const digest = (...all: readonly string[]): string => {
     const kept = keepTexts();
     for (const text of all) kept.add(text);
@@ -34,7 +34,7 @@ test('of texts that are alike one digest, of others another', () => {
   expect(new Set([digest('a', 'b'), digest('ab'), digest('b', 'a'), digest('a'), digest()]).size).toBe(5);
 });
 
-test('much text comes back block by block', () => {
+test('a long text is read back block by block', () => {
   const kept = keepTexts();
   const entry = `<entry>${'<id root="1"/>'.repeat(100)}</entry>`;
   for (let i = 0; i < 20_000; i++) kept.add(entry);
@@ -43,7 +43,7 @@ test('much text comes back block by block', () => {
   expect(Math.max(...pieces)).toBeLessThan(300_000);
 });
 
-test('buffers hold the text in order, none much longer than asked, and are made one by one', () => {
+test('buffers hold the text in order, have a bounded size, and are made one by one', () => {
   let taken = 0;
   function* source(): Generator<string> {
     for (; taken < 100; taken++) yield `é${taken} `.repeat(10);

@@ -81,7 +81,7 @@ describe('documents of the third database', () => {
     expect(named).toBeGreaterThan(20);
   });
 
-  test('say in narrative and entry when something was, in the form in which it was told', async () => {
+  test('have dates in narrative and entry in their recorded form', async () => {
     const forms = new Set<string>();
     for (const [topic, type, part, elements] of [
       ['problems', 'Condition', 'observation', ['onset', 'abatement']],
@@ -120,7 +120,7 @@ describe('documents of the third database', () => {
     );
   });
 
-  test('what was told without a date is found by its words or its age, and by no date', async () => {
+  test('an undated record is found by its text or age, not by a date', async () => {
     const forms = async (type: string, element: string, name: string, value: string): Promise<readonly string[]> => {
       const found = (await allOf(third.facade, type, [[name, value]])).filter(({ id }) => id.startsWith('told-'));
       return [...new Set(found.flatMap(one => Object.keys(one).filter(key => key.startsWith(element))))].sort();

@@ -87,7 +87,7 @@ test.each([
   expect(notBefore(end, start)).toBe(kept ? end : undefined);
 });
 
-test('people read times without their zone', () => {
+test('the narrative shows times without a zone', () => {
   expect(readableTime('2016-07-29T14:20:00-04:00')).toBe('2016-07-29 14:20');
   expect(readableTime('2016-07')).toBe('2016-07');
   expect(readablePeriod('2016', undefined)).toBe('from 2016 on');
@@ -105,6 +105,6 @@ test.each([
   ['finished', { start: '2025-11-07T14:00:00-05:00' }, '2025-11-07 14:00'],
   ['in-progress', { start: '2025-11-07T14:00:00-05:00' }, 'from 2025-11-07 14:00 on'],
   ['finished', { start: '2025-11-07T14:00:00-05:00', end: '2025-11-07T15:00:00-05:00' }, '2025-11-07 14:00 to 15:00'],
-] as const)('an encounter that is %s and was %j is told as %s', (status, period, told) => {
+] as const)('an encounter with status %s and period %j is written as %s', (status, period, told) => {
   expect(readableVisit({ status, period })).toBe(told);
 });

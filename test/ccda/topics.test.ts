@@ -61,7 +61,7 @@ test('an implant is a device participant with its UDI', async () => {
   expect(at(instance ?? root, 'id')?.attributes['extension']).toMatch(/^\(01\)/);
 });
 
-test('all data is a CCD with the parts that testers look for', async () => {
+test('all data is a CCD with the sections that certification testers expect', async () => {
   const { root } = await demo.make('all-patient-data', 1);
   expect(templatesOf(root)).toContain('1.2:2015-08-01');
   for (const template of [

@@ -81,7 +81,7 @@ test.each([
   expect(readableValue(value)).toBe(text);
 });
 
-test('quantities keep the digits that JSON would lose, and texts that look like one stay', () => {
+test('quantities keep digits that a JSON number loses, and numeric texts stay texts', () => {
   expect(parseExactly('{"valueQuantity":{"value":1.50},"text":"\\"value\\":1.50","value":-2e-3}')).toEqual({
     valueQuantity: { value: '1.50' },
     text: '"value":1.50',

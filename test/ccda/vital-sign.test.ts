@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { addVitalSigns } from '../../src/ccda/entries/vital-sign.ts';
 import { NOTHING } from '../../src/ccda/xml.ts';
 
-test('oxygen without saturation has the unit of a saturation, and not that of the flow beside it', () => {
+test('a missing oxygen saturation has the unit of a saturation, not of the flow rate', () => {
   const written: string[] = [];
   const loinc = (code: string) => ({ coding: [{ system: 'http://loinc.org', code }] });
   const absent = { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/data-absent-reason', code: 'unknown' }] };

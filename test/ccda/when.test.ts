@@ -59,7 +59,7 @@ test.each(FORMS)('an allergy: %j', (form, text, low) => {
   expect(LISTS.allergies.span?.(allergy)?.start).not.toBe('2021-03-03');
 });
 
-test('a problem of which nothing says when it began stands since it was written down', () => {
+test('a problem without an onset begins at its recorded date', () => {
   expect(LISTS.problems.span?.({ ...NONE, recordedDate: '2021-03-03' })).toEqual({
     start: '2021-03-03',
     end: undefined,

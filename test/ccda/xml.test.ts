@@ -58,7 +58,7 @@ function read(xml: string): Element {
 }
 
 describe('any text', () => {
-  test('is read back from an element as it was, but for what XML cannot hold', () => {
+  test('is read back from an element unchanged, except for characters that XML forbids', () => {
     fc.assert(
       fc.property(anyText, text => {
         const root = read(markup`<a>${text}</a>`.text);
@@ -69,7 +69,7 @@ describe('any text', () => {
     );
   });
 
-  test('is read back from an attribute with single blanks for white space', () => {
+  test('is read back from an attribute with white space normalised', () => {
     fc.assert(
       fc.property(anyText, text => {
         const root = read(markup`<a${attribute('b', text)}/>`.text);
@@ -80,7 +80,7 @@ describe('any text', () => {
     );
   });
 
-  test('is an element of its own without blanks around it, or none', () => {
+  test('is an element without blanks around it, or no element', () => {
     fc.assert(
       fc.property(anyText, text => {
         const root = read(markup`<a>${textElement('b', text, markup` c="d"`)}</a>`.text);
@@ -124,12 +124,12 @@ test('templates have their extension, or none', () => {
 });
 
 describe('a template', () => {
-  test('takes markup as it stands, lists in their order, and nothing for undefined', () => {
+  test('inserts markup unescaped, lists in order, and nothing for undefined', () => {
     const items = ['a', '<b>'].map(text => markup`<i>${text}</i>`);
     expect(markup`<p>${items}${undefined}${2}</p>`.text).toBe('<p><i>a</i><i>&lt;b&gt;</i>2</p>');
   });
 
-  test('leaves out its own line ends and indentation, and no text of a value', () => {
+  test('removes its own line ends and indentation, and none of a value', () => {
     expect(
       markup`
       <p>
@@ -139,14 +139,14 @@ describe('a template', () => {
     ).toBe('<p><b> one</b> two\n  three </p>\n');
   });
 
-  test('takes names of elements as values, and nothing else in their place', () => {
+  test('accepts element names as values, and no other values in their place', () => {
     expect(markup`<${'sdtc:raceCode'}>1</${'sdtc:raceCode'}>`.text).toBe('<sdtc:raceCode>1</sdtc:raceCode>');
     for (const name of ['a b="c"', 'a>', '', '1', undefined, markup`a`])
       expect(() => markup`<${name}/>`).toThrow(RangeError);
   });
 });
 
-test('values get into markup by the template alone', () => {
+test('only the template puts values into markup', () => {
   const files = globSync('src/ccda/**/*.ts').filter(file => !file.endsWith('/xml.ts'));
   expect(files.length).toBeGreaterThan(40);
   const lines = files.flatMap(file =>

@@ -16,7 +16,7 @@ const SLOW: CheckSection = {
   },
 };
 
-test('a section that runs past its part of the time says so', async () => {
+test('a section that exceeds its time budget is reported', async () => {
   const { registry, database, close } = await open(smallClinic({}));
   const options = { registry, database, catalog: await database.catalog(), now: 0, seed: 1, values: false, all: false };
   const served = (slowed: typeof database) => facadeOver({ registry, database: slowed });

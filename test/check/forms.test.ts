@@ -12,7 +12,7 @@ async function checked(rows: string, ...asked: readonly string[]): Promise<strin
   return out;
 }
 
-test('rows that are no date are reported with their number and form, and never their value', async () => {
+test('non-dates in a date column are reported by count and form, never by value', async () => {
   const out = await checked(`UPDATE WEIGHING SET TAKEN = 1710059400 WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, 'some day in May', 60), (10, 1, '0000-00-00 00:00:00', 60), (11, 1, '2024-05-10', 60)`);
   expect(out).toContain(
@@ -28,14 +28,14 @@ test('rows that are no date are reported with their number and form, and never t
   expect(out).toMatch(/WEIGHING\.TAKEN +DATETIME .*YYYY-MM-DD HH:MM:SS\.FFF \(1\).* through its canonical text/);
 });
 
-test('a column of one form is compared as it stands, and nothing is warned of', async () => {
+test('a column of one form is compared directly, without a warning', async () => {
   const out = await checked("UPDATE WEIGHING SET TAKEN = replace(substr(TAKEN, 1, 16), ' ', 'T')");
   expect(out).toMatch(/WEIGHING\.TAKEN +DATETIME +YYYY-MM-DDTHH:MM \(2\) +as it stands/);
   expect(out).toMatch(/PERSON\.BORN +DATE +YYYY-MM-DD \(1\) +as it stands/);
   expect(out).toMatch(/0 errors, 0 warnings$/);
 });
 
-test('rows of a column of numbers that are none are reported, and what is a number of any form is not', async () => {
+test('non-numbers in a column of numbers are reported, numbers of any form are not', async () => {
   const out = await checked(`UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, NULL, 61.505), (10, 1, NULL, 9e999), (11, 1, NULL, 60), (12, 1, NULL, '')`);
   expect(out).toContain(
@@ -47,7 +47,7 @@ test('rows of a column of numbers that are none are reported, and what is a numb
   );
 });
 
-test('rows of UUIDs and of texts that are none are reported, and how a column of both is compared', async () => {
+test('a column of UUIDs and other texts is reported with its rows and its comparison', async () => {
   const { environment } = smallClinic({
     'item.yaml': `mapping: items
 resource: Device
@@ -78,7 +78,7 @@ elements:
   expect(out).toMatch(/0 errors, 2 warnings$/);
 });
 
-test('the independent reading finds no difference on such rows', async () => {
+test('an independent implementation reads such rows the same way', async () => {
   const out = await checked(
     `UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, NULL, 61.505), (10, 1, NULL, 9e999), (11, 1, NULL, 1e-7), (12, 1, NULL, '')`,
@@ -87,7 +87,7 @@ test('the independent reading finds no difference on such rows', async () => {
   expect(out).toMatch(/0 errors, 1 warning$/);
 });
 
-test('rows of tests beside mappings may be written otherwise than those of the database', async () => {
+test('rows of pack tests may have other forms than the rows of the database', async () => {
   const { environment } = smallClinic({
     'w.test.yaml': `mapping: weights
 rows:

@@ -63,7 +63,7 @@ async function sampled({ registry, database }: Opened, seed: number): Promise<re
   return seen;
 }
 
-test.each([1, 2, 3])('an alternative of one row in 20,000 is among the sampled ones, seed %i', async seed => {
+test.each([1, 2, 3])('the sample has the one row in 20,000 that takes an alternative, seed %i', async seed => {
   const opened = await open(clinic({ 'weighing.yaml': WEIGHTS }));
   const seen = await sampled(opened, seed);
   await opened.close();
@@ -72,14 +72,14 @@ test.each([1, 2, 3])('an alternative of one row in 20,000 is among the sampled o
 });
 
 describe('branches of child rows', () => {
-  test.each([1, 2])('have a row each that has such a child, or such a piece, seed %i', async seed => {
+  test.each([1, 2])('have a sampled row each with such a child or piece, seed %i', async seed => {
     const opened = await open(clinic({ 'person.yaml': PEOPLE, 'weighing.yaml': WEIGHTS }));
     const seen = await sampled(opened, seed);
     await opened.close();
     for (const id of ['7777', '13333', '11111']) expect(seen).toContain(id);
   });
 
-  test('show a fault that only the rare one has', async () => {
+  test('reveal a fault of a rare branch', async () => {
     const opened = await open(clinic({ 'person.yaml': PEOPLE, 'weighing.yaml': WEIGHTS }));
     const { codec } = reading(opened, 'people', 'TAKEN');
     const decode = codec.decode.bind(codec);
@@ -93,7 +93,7 @@ describe('branches of child rows', () => {
   });
 });
 
-test('more branches than rows are looked for are said', async () => {
+test('branches beyond the bound are reported as not sampled', async () => {
   const notes = Array.from(
     { length: 210 },
     (_, i) => `    - { text: { const: note ${i}, if: { KG: { ge: "${200 + i}" } } } }`,

@@ -28,11 +28,11 @@ async function problemsWith(rows: string): Promise<readonly string[]> {
   return problems;
 }
 
-test('zeros are no day', async () => {
+test('dates of zeros or blanks are not reported', async () => {
   expect(await problemsWith("(0, '00/00/0000'), (0, '  /  /    ')")).toEqual([]);
 });
 
-test('another value that is no day is told', async () => {
+test('another value that is no date is reported', async () => {
   const problems = await problemsWith("(19801399, '2020-12-31')");
   expect(problems).toHaveLength(2);
   expect(problems[0]).toContain('Patient.birthDate is absent in 1 row though BORN has a value');

@@ -15,7 +15,7 @@ elements:
       item: { given: [{ from: o.SURNAME }], family: { first: [{ from: w.NO }, { from: n.piece }] } }
 `;
 
-test.each(['', ', required: true'])('what pieces look up is judged and searched%s', async required => {
+test.each(['', ', required: true'])('lookups of pieces are validated and searched%s', async required => {
   const made = smallClinic({ 'person.yaml': people(required) });
   const writer = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
   writer.exec("INSERT INTO PERSON (ID, SURNAME) VALUES (3, '1/7/x'), (4, '2'), (5, 'none/8'), (6, '/'), (9, NULL)");

@@ -13,7 +13,7 @@ test('without a planted fault the third database has no error', () => {
   expect(sound.told.filter(({ severity }) => severity === 'error')).toEqual([]);
 });
 
-test('a value that one element cannot read and an `sql` shows is not told as absent', async () => {
+test('a value that one element cannot read is not reported as absent if an `sql` emits it', async () => {
   const [fault] = GROUPS.flatMap(([, planted]) => planted.filter(({ name }) => name.startsWith('a sign that means')));
   if (!fault) throw new Error('the fault is not planted any more');
   const active = 'active: { from: in_use, via: { boolean: { true: [Y], false: [N] } } }';
@@ -37,7 +37,7 @@ describe.each(GROUPS)('faults that are %s', (_, planted) => {
   });
 });
 
-test('an index whose collation cannot serve is told to be of no use', { timeout: 60_000 }, async () => {
+test('an index with an unsuitable collation is reported as unusable', { timeout: 60_000 }, async () => {
   const wrong = await bed.parametersAfter('CREATE INDEX policy ON coverage (policy_no COLLATE NOCASE)');
   expect(wrong).toContain('identifier (coverage.policy_no (index policy is NOCASE, comparisons are RTRIM))');
   for (const serving of ['policy_no COLLATE RTRIM', 'policy_no COLLATE BINARY']) {

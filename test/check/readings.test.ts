@@ -77,7 +77,7 @@ async function toldOf(opened: Opened & { close(): Promise<void> }, sections = [V
   return all.join('\n');
 }
 
-test('a sound pack has no problem, and no row is left out of the judgement', async () => {
+test('a valid pack has no problem, and every row is compared', async () => {
   const opened = await open(visits());
   const reports = await check(opened);
   await opened.close();
@@ -160,7 +160,7 @@ test.each([
   );
 });
 
-test('an sql whose search finds too much is found by its parameter', async () => {
+test('an `sql` whose search finds too much is reported by its parameter', async () => {
   const opened = await open(
     visits({
       'visits.yaml': VISITS.replace(

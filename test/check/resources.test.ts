@@ -75,7 +75,7 @@ async function checked(files: Readonly<Record<string, string>>, sql: string): Pr
   return lintel(environment, 'check', '--rows');
 }
 
-test('sound rows have no problem, and the report says how many resources claim a profile', async () => {
+test('valid rows have no problem, and the report counts the resources that claim a profile', async () => {
   const { out, code } = await checked({ 'allergy.yaml': ALLERGIES, 'weighing.yaml': WEIGHTS }, '');
   expect(out).not.toMatch(/^\w+\.yaml:/m);
   expect(out).toMatch(/us-core-allergyintolerance +6\.1\.0, 7\.0\.0 +3 +3$/m);
@@ -91,7 +91,7 @@ test('a claimed us-core-allergyintolerance without clinicalStatus is an error wh
   expect(code).toBe(1);
 });
 
-test('what the mapping does not make at all is reported at its elements', async () => {
+test('an element that the mapping never makes is reported at `elements`', async () => {
   const without = ALLERGIES.replace(/ {2}clinicalStatus.*\n/, '');
   const { out } = await checked({ 'allergy.yaml': without }, '');
   expect(out).toMatch(/^allergy\.yaml:8:3: AllergyIntolerance breaks ait-1 in 3 of 3 sampled resources/m);
@@ -189,7 +189,7 @@ test('a profile that is not known is reported once, as a warning', async () => {
   expect(code).toBe(0);
 });
 
-test('the demo has none', async () => {
+test('the demo has no problem', async () => {
   const demo = await openDemo({ patients: 29 });
   const report = resourceReport();
   for (const mapping of demo.registry.mappings) {

@@ -55,7 +55,7 @@ describe('without a rule of the planner', () => {
     );
   }
 
-  test('spoiled rows as they are have none', async () => {
+  test('spoiled rows alone cause no error', async () => {
     expect(await errorsOf(ALL_RULES, isSound)).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ status:
   return clinic;
 }
 
-test('a question that takes too long is reported, and those behind it are asked', { timeout: 60_000 }, async () => {
+test('a query that takes too long is reported, and later queries run', { timeout: 60_000 }, async () => {
   const clinic = slowClinic(20_000);
   const database = openSqlite(join(clinic.folder, 'clinic.sqlite'));
   try {
@@ -83,7 +83,7 @@ test('a question that takes too long is reported, and those behind it are asked'
   }
 });
 
-test('check says what it counts and what it did not count', { timeout: 120_000 }, async () => {
+test('check reports what it counts and what it left uncounted', { timeout: 120_000 }, async () => {
   const clinic = slowClinic(30_000);
   const { notes } = await lintel(clinic.environment, 'check', '--budget', '1');
   expect(notes).toMatch(/^Counting: [a-zA-Z ]+ \([a-z]+\.yaml:\d+\)$/m);

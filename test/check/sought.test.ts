@@ -22,7 +22,7 @@ elements:
   conclusion: { from: r.VAL }
 `;
 
-test('by keys of several texts', async () => {
+test('composite text keys are searched by index', async () => {
   const made = smallClinic({ 'reports.yaml': REPORTS });
   const file = join(made.folder, 'clinic.sqlite');
   const writer = new DatabaseSync(file);

@@ -35,7 +35,7 @@ function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   return made;
 }
 
-test('a sound pack on sound rows has no problem, and says how much was looked at', async () => {
+test('a valid pack on valid rows has no problem, and reports its coverage', async () => {
   const opened = await open(clinic());
   const reports = await check(opened);
   await opened.close();
@@ -44,7 +44,7 @@ test('a sound pack on sound rows has no problem, and says how much was looked at
   expect(reports[1]?.notes[0]).toMatch(/^(\d{3,}) of \1 searches by (\d+) of \2 parameters asked\.$/);
 });
 
-test('parameters that no sampled resource has a value of are named, and are no matter of time', async () => {
+test('parameters without a value in the sample are listed, apart from those skipped for time', async () => {
   const remarks = `mapping: remarks
 resource: Observation
 source: { table: WEIGHING, as: w, key: [NO] }
@@ -121,7 +121,7 @@ test('an inverse that finds too much is named by its parameter', async () => {
   );
 });
 
-test('rows tell of a reference that dangles by chance, an `else` that swallows all, and a lookup that takes all away', async () => {
+test('rows reveal a dangling reference, an `else` that always applies, and a lookup that excludes all rows', async () => {
   const opened = await open(
     clinic({
       'weighing.yaml': WEIGHTS.replace('{ ID: PERSON_ID }', '{ ID: NO }'),
@@ -167,7 +167,7 @@ elements: { name: { from: SURNAME } }
   expect(mappings?.rows).toContainEqual(['people', 'PERSON', 32, 0, 0, 0, 0, 0, 0, 32, '']);
 });
 
-test('a mapping that serves nothing is told however few rows its table has, and once more at the end', async () => {
+test('a mapping that serves nothing is reported, however small its table, and again in the summary', async () => {
   const { environment } = smallClinic({
     'person.yaml': PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: X } }'),
   });
@@ -192,7 +192,7 @@ test('--json and --html hold the same report; a seed draws the same sample again
   expect((await lintel(environment, 'check', '--seed', 'x')).code).not.toBe(0);
 });
 
-test('what the budget does not suffice for is said', async () => {
+test('checks that exceed the time budget are reported', async () => {
   const { environment } = clinic();
   const { notes } = await lintel(environment, 'check', '--budget', '0', '--seed', '1');
   expect(notes).toMatch(/Values: Not reached in the time: .*weights/);

@@ -42,7 +42,7 @@ async function times(
     .map(line => (JSON.parse(line) as { time: string }).time.slice(5, 10));
 }
 
-test('who saw a patient: the answers with data of the patient, and files that may hold it', async () => {
+test('the report on a patient lists answers with data of the patient, and files that may hold it', async () => {
   const { environment } = audited();
   expect(await times(['--patient', '1'], environment)).toEqual(['03-01', '03-02', '03-03']);
   expect(await times(['--patient', '2'], environment)).toEqual(['03-02', '03-03']);
@@ -56,7 +56,7 @@ test('who saw a patient: the answers with data of the patient, and files that ma
   expect(await times([], environment)).toEqual(['03-01', '03-02', '03-03', '03-04']);
 });
 
-test('as CSV: a head, quotes where they are needed, and nothing that a spreadsheet would compute', async () => {
+test('as CSV: a header, quotes where needed, and no spreadsheet formula', async () => {
   const { environment } = audited();
   const { out } = await lintel(environment, 'audit', '--patient', '2', '--csv');
   expect(out.trim()).toBe(
@@ -80,7 +80,7 @@ test('as text: one line a record', async () => {
   ]);
 });
 
-test('what cannot be understood, and a file that is not there, are reported', async () => {
+test('invalid arguments and a missing file are reported', async () => {
   const { environment, dataDir } = audited();
   expect(await lintel(environment, 'audit', '--since', 'yesterday')).toMatchObject({ code: 2 });
   expect(await lintel(environment, 'audit', '--csv', '--json')).toMatchObject({ code: 2 });
@@ -114,7 +114,7 @@ function oldForm(file: string): void {
   database.close();
 }
 
-test('a file of an earlier version, which knows of no broken glass, is read', async () => {
+test('a file of an earlier version, without break-the-glass columns, is read', async () => {
   const { dataDir, environment } = audited();
   const database = new DatabaseSync(join(dataDir, 'audit.sqlite'));
   database.exec('ALTER TABLE RECORD DROP COLUMN GLASS');

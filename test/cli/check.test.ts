@@ -23,14 +23,14 @@ elements:
   name: [ { family: { from: SURNAME } } ]
 `;
 
-test('a sound pack has a summary and exit code 0', async () => {
+test('a valid pack has a summary and exit code 0', async () => {
   const { pack, environment } = smallClinic();
   const { code, out } = await lintel(environment, 'check', pack);
   expect(out).toBe('small: 2 mappings of 2 types; 0 errors, 0 warnings');
   expect(code).toBe(0);
 });
 
-test('what a pack may do without is a notice: neither an error nor a warning', async () => {
+test('an optional part that a pack lacks is a notice', async () => {
   const { pack, environment } = smallClinic({ 'ccds.yaml': 'lists: {}\n' });
   const { code, out } = await lintel(environment, 'check', pack);
   expect(out).toMatch(/^ccds\.yaml:1:1: notice: .*no mapping is of Encounter/m);
@@ -38,7 +38,7 @@ test('what a pack may do without is a notice: neither an error nor a warning', a
   expect(code).toBe(0);
 });
 
-test('a text that is put together is told to cost searches that other columns could be found by', async () => {
+test('an assembled text is reported if it prevents searches that its columns could serve', async () => {
   const pack = (family: string, value: string) =>
     smallClinic({
       'person.yaml': `mapping: people
@@ -75,7 +75,7 @@ test('every problem is reported at once, with its place and the nearest right sp
   expect(code).toBe(1);
 });
 
-test('--parameters tells what can be searched, how, and what cannot', async () => {
+test('--parameters lists what can be searched, how, and what cannot', async () => {
   const { environment } = smallClinic();
   const { out } = await lintel(environment, 'check', '--parameters');
   const lines = out.split('\n');
@@ -123,7 +123,7 @@ test('an index whose collation no comparison can use counts as none, in check an
   }
 });
 
-test('a unique index that tells blanks at the end apart does not make a key unique', async () => {
+test('a unique index that distinguishes trailing blanks does not prove a key unique', async () => {
   const text = PEOPLE_BY_SEX.replaceAll('SEX', 'SURNAME').replace('"{SURNAME}"', '"x-{SURNAME}"');
   const clinic = smallClinic({ 'person.yaml': text });
   const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
@@ -134,7 +134,7 @@ test('a unique index that tells blanks at the end apart does not make a key uniq
   expect(out).toMatch(/^person\.yaml:1:1: the key of people is not unique under `where`: 1 value in several rows/m);
 });
 
-test('rows that belie the pack are reported, those that a server would serve wrongly as errors', async () => {
+test('rows that contradict the pack are reported, as errors if answers would be wrong', async () => {
   const { folder, environment } = smallClinic();
   const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
   database.exec("INSERT INTO PERSON VALUES (3, 'Nowak', NULL, 'X')");
@@ -151,7 +151,7 @@ test('rows that belie the pack are reported, those that a server would serve wro
   expect(code).toBe(1);
 });
 
-test('tests beside the mappings run, and what does not come true is reported by its line', async () => {
+test('tests beside the mappings run, and failed expectations are reported by line', async () => {
   const rows = "rows: { PERSON: [{ ID: '5', SURNAME: Nowak, SEX: F }] }";
   const good = `mapping: people\n${rows}\nresource: { gender: female }\nmatches: [gender=female]\nmisses: [gender=male]\n`;
   const sound = await lintel(smallClinic({ 'person.test.yaml': good }).environment, 'check');
@@ -244,7 +244,7 @@ test('a locked pack is checked without a database, and the lock holds only the t
   expect(broken.out).toMatch(/\n2 errors, 0 warnings, against schema\.lock\.json, which lintel lock writes anew$/);
 });
 
-test('what documents hold is checked against the lock, too', async () => {
+test('ccds.yaml is checked against the lock, too', async () => {
   const { pack, environment } = smallClinic({ 'ccds.yaml': 'lists: { vital-signs: Observation }\n' });
   expect((await lintel(environment, 'lock')).code).toBe(0);
   expect((await lintel({ MAPPINGS: pack }, 'check', '--locked')).code).toBe(0);
@@ -262,14 +262,14 @@ test('a pack with errors is not locked', async () => {
   expect(notes).toContain('SURNAM');
 });
 
-test('a folder that is not there is reported without a stack', async () => {
+test('a missing folder is reported without a stack trace', async () => {
   const { environment } = smallClinic();
   const { code, notes } = await lintel(environment, 'check', '/nowhere/at/all');
   expect(code).toBe(1);
   expect(notes).toBe('MAPPINGS: the folder /nowhere/at/all is not there (ENOENT). [LNT-905]');
 });
 
-test("the version of the schema that is given stands instead of the pack's", async () => {
+test('an explicit schema version overrides that of the pack', async () => {
   const { environment } = smallClinic({
     'other.yaml':
       `${PEOPLE_BY_SEX.replace('people', 'others').replace('"{SEX}"', '"o-{SEX}"')}only: { schema: "2" }\n`.replace(
@@ -287,7 +287,7 @@ test("the version of the schema that is given stands instead of the pack's", asy
   }
 });
 
-test('a pack upon another is checked with its own tests and its own lock', async () => {
+test('a pack that extends another is checked with its own tests and lock', async () => {
   const { folder, pack, environment } = smallClinic({ 'wrong.test.yaml': 'mapping: nobody\n' });
   const site = join(folder, 'site');
   mkdirSync(site);
@@ -299,7 +299,7 @@ test('a pack upon another is checked with its own tests and its own lock', async
   expect((await lintel(environment, 'check', site, '--locked')).code).toBe(0);
 });
 
-test('the rows are read without case where a lookup is', async () => {
+test('the check compares rows case-insensitively where a lookup does', async () => {
   const { environment } = smallClinic({
     'other.yaml': `mapping: others
 resource: Practitioner
@@ -319,7 +319,7 @@ elements:
   expect(code).toBe(0);
 });
 
-test('--mapping leaves the rows and searches of other mappings alone', async () => {
+test('--mapping checks rows and searches of that mapping only', async () => {
   const { environment } = smallClinic();
   const json = async (...args: readonly string[]) => {
     const { code, out } = await lintel(environment, 'check', '--json', ...args);

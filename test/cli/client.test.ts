@@ -38,7 +38,7 @@ function file(name: string, content: object): string {
   return path;
 }
 
-test('an app that keeps no secret is added, listed, disabled, enabled and removed', async () => {
+test('a public app is added, listed, disabled, enabled and removed', async () => {
   const more = [
     '--redirect',
     'com.example.app:/back',
@@ -68,7 +68,7 @@ test('an app that keeps no secret is added, listed, disabled, enabled and remove
   expect(clients()).toEqual([]);
 });
 
-test('a secret is printed once and kept as a hash; another replaces it', async () => {
+test('a secret is printed once and stored as a hash; a new one replaces it', async () => {
   const first = /^Secret: (\S{43})$/m.exec((await lintel('client', 'add', 'app', '--secret', ...APP)).out)?.[1] ?? '';
   expect(fitsSecret(first, clients()[0]?.secret ?? '')).toBe(true);
   expect(JSON.stringify(clients())).not.toContain(first);
@@ -77,7 +77,7 @@ test('a secret is printed once and kept as a hash; another replaces it', async (
   expect(fitsSecret(second, clients()[0]?.secret ?? '')).toBe(true);
 });
 
-test('an app with a key acts in its own name; its assertion is what a server verifies', async () => {
+test('a backend app with a key gets an assertion that a server verifies', async () => {
   const keys = await keyPair();
   const set = file('set.json', { keys: [keys.public] });
   expect((await lintel('client', 'add', 'back', '--jwks', set, '--scope', 'system/*.rs')).code).toBe(0);
@@ -124,7 +124,7 @@ test.each<[title: string, argv: readonly string[], note: RegExp]>([
   expect(clients()).toEqual([]);
 });
 
-test('a private key is not taken for a public one', async () => {
+test('a private key is refused as a public key', async () => {
   const { private: key } = await keyPair();
   const { code, notes } = await lintel(
     'client',
@@ -138,7 +138,7 @@ test('a private key is not taken for a public one', async () => {
   expect([code, notes]).toEqual([1, expect.stringContaining('public RSA or P-384 keys')]);
 });
 
-test('an app is added once, and only one that is there is changed', async () => {
+test('an existing app cannot be added, a missing one not changed', async () => {
   await lintel('client', 'add', 'app', '--public', ...APP);
   expect(await lintel('client', 'add', 'app', '--public', ...APP)).toMatchObject({ code: 1 });
   expect(await lintel('client', 'disable', 'other')).toMatchObject({ code: 1, notes: 'There is no client other.' });
@@ -149,7 +149,7 @@ test('an app is added once, and only one that is there is changed', async () => 
   expect((await lintel('client', 'nonsense', 'app')).code).toBe(2);
 });
 
-test('keys are made and rotated, the newest first', async () => {
+test('keys are made and rotated, and listed newest first', async () => {
   expect((await lintel('keys', 'list')).notes).toContain('There are no keys');
   const [first] = (await lintel('keys', 'rotate')).out.split('\n');
   const second = (await lintel('keys', 'rotate')).out.split('\n');
@@ -162,7 +162,7 @@ test('keys are made and rotated, the newest first', async () => {
   expect(statSync(join(folder, 'keys.json')).mode & 0o777).toBe(0o600);
 });
 
-test('an account names the resource that the person is', async () => {
+test('an account references the resource of its person', async () => {
   const accounts = () => readAccounts(join(folder, 'accounts.json'));
   expect((await lintel('user', 'add', 'anna', '--fhir-user', 'Patient/1')).code).toBe(0);
   expect((await lintel('user', 'list')).out).toBe('anna Patient/1');

@@ -62,7 +62,7 @@ needs: [code]
   expect(out).toMatch(/; 0 errors, \d+ warnings?$/);
 });
 
-test('a file that is there is replaced only where that is asked for, and a declared map is left as it is', async () => {
+test('an existing file is replaced only on request, and a declared map is unchanged', async () => {
   const files = {
     'codes.yaml': 'sex:\n  system: loinc\n  rows: { F: female, M: male }\n',
     'sex.csv': 'raw,code\nX,other\n',
@@ -92,7 +92,7 @@ test('blank keys, rows without a code and two codes for one key are reported by 
   expect(written('x.csv')).toBeUndefined();
 });
 
-test('bytes are read as they are written: with a mark, in UTF-16, in Windows-1252, between tabs', async () => {
+test('a list is read with a BOM, in UTF-16, in Windows-1252 or tab-separated', async () => {
   const text = 'key\tcode\tname\nB\tb\tBüro\n';
   const latin = Buffer.from(text, 'latin1');
   for (const [bytes, encoding] of [
@@ -108,7 +108,7 @@ test('bytes are read as they are written: with a mark, in UTF-16, in Windows-125
   expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining('the bytes are not utf-8; expected --encoding')]);
 });
 
-test('a column that is not there is reported with those that are, and numbers name columns of a list without headings', async () => {
+test('a missing column is reported with the existing ones; numbers select columns of a list without headings', async () => {
   const { out, code } = await withList('a,b,c\n1,2,3\n').run('--name', 'x', '--raw', 'aa', '--code', 'b');
   expect(code).toBe(1);
   expect(out).toContain('list.csv:1:1: no column for --raw; expected a, b, c; found aa; did you mean a?');
@@ -143,14 +143,14 @@ test.each([
   expect(more.out).toContain(', Unidad [LNT-413]');
 });
 
-test('systems of rows have to be those of the pack, and codes ones that their system can have', async () => {
+test('unknown systems and codes that their system cannot have are reported', async () => {
   const { out, code } = await withList('raw,code,system\nA,29463-8,loinc\nB,x,lonic\n').run('--name', 'x');
   expect(code).toBe(1);
   expect(out).toMatch(/^x\.csv:2:1: warning: a code that its system cannot have/m);
   expect(out).toMatch(/^x\.csv:3:1: unknown system; .*did you mean loinc\? \[LNT-405\]$/m);
 });
 
-test('what is not understood, and the demo pack, are refused', async () => {
+test('invalid arguments and the demo pack are refused', async () => {
   const { environment } = smallClinic();
   expect((await lintel(environment, 'codes', 'export', 'x.csv')).code).toBe(2);
   expect((await lintel(environment, 'codes', 'import', 'x y.csv')).code).toBe(2);

@@ -24,7 +24,7 @@ elements:
   active: true
 `;
 
-test('tells resources, searches and elements that come, go and change, and no value', async () => {
+test('lists added, removed and changed resources, searches and elements, without values', async () => {
   const run = withOther({ 'person.yaml': PEOPLE });
   const { code, out } = await run();
   expect(code).toBe(1);
@@ -46,14 +46,14 @@ test('tells resources, searches and elements that come, go and change, and no va
   expect(JSON.stringify(types)).not.toMatch(/Kowalski|KOWALSKI|1970/);
 });
 
-test('a type that one pack lacks is gone as a whole', async () => {
+test('the resources of a type that one pack lacks count as gone', async () => {
   const run = withOther({ 'weighing.yaml': '' });
   const { out } = await run();
   expect(out).toContain('Observation: 2 → 0 resources\n');
   expect(out).toContain('  of 2 resources compared: 2 gone, 0 added, 0 changed');
 });
 
-test('packs that serve the same differ in nothing, whatever their files look like', async () => {
+test('packs that serve the same data have no difference, whatever their files look like', async () => {
   const run = withOther({
     'codes.yaml':
       'sex: { system: http://hl7.org/fhir/administrative-gender, rows: { F: female, M: male } } # as before\n',
@@ -78,7 +78,7 @@ test('more resources than a page has are compared', async () => {
   expect((await run(other, '--sample', '1')).out).toContain('of 1 resource compared');
 });
 
-test('each mapping of a type is compared, however many resources another has, and rare values of each', async () => {
+test('every mapping of a type is compared, with its rare values, however large the others are', async () => {
   const clinic = smallClinic();
   const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
   database.exec(`CREATE TABLE LAB (NO INTEGER PRIMARY KEY, PERSON_ID INTEGER NOT NULL, KIND TEXT NOT NULL);

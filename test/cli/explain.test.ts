@@ -36,7 +36,7 @@ test('the walk of CONTRIBUTING explains a search that the demo answers, on one s
   expect(out.split('\n').length).toBeLessThan(50);
 });
 
-test('a long statement is broken into lines, outside of texts and names, and nothing of it is lost', () => {
+test('a long statement is wrapped outside of literals and names, without loss', () => {
   const columns = Array.from({ length: 20 }, (_, i) =>
     i % 3 === 0 ? `coalesce(a.A${i}, a.B${i}, 'x, y (OR', '''')` : `a.[C AND ${i}]`,
   );
@@ -69,7 +69,7 @@ test('no value of the query is shown unless it is asked for', async () => {
   expect((await lintel(environment, 'explain', query, '--values')).out).toMatch(/kowalski/i);
 });
 
-test('a search by words says that no index has them, and one by a code does not', async () => {
+test('a search by words reports that no index serves it, a search by code does not', async () => {
   const { environment } = smallClinic();
   const words = await lintel(environment, 'explain', 'Patient?family=Kowalski');
   expect(words.out).toMatch(/no index has the words of PERSON\.\w+: they are looked at in each row/);
@@ -80,14 +80,14 @@ test('a search by words says that no index has them, and one by a code does not'
   expect((await lintel(environment, 'explain', 'Patient?gender=female')).out).not.toContain('no index has the words');
 });
 
-test('a mapping that cannot match is told apart', async () => {
+test('a mapping that cannot match is listed separately', async () => {
   const { environment } = smallClinic();
   const { out } = await lintel(environment, 'explain', 'Observation?code=http://loinc.org|8302-2');
   expect(out).toMatch(/cannot match +weights/);
   expect(out).not.toContain('SELECT');
 });
 
-test('what the server would leave out or refuse is told as the server would', async () => {
+test('ignored and refused parameters are reported as the server reports them', async () => {
   const { environment } = smallClinic();
   const lenient = await lintel(environment, 'explain', 'Patient?nonsense=1');
   expect(lenient.code).toBe(0);
@@ -97,7 +97,7 @@ test('what the server would leave out or refuse is told as the server would', as
   expect(strict.notes).toContain('nonsense');
 });
 
-test('the statements of collections and of what is included are shown too', async () => {
+test('the statements of child rows and of includes are shown, too', async () => {
   const { environment } = smallClinic({
     'person.yaml': `mapping: people
 resource: Patient
@@ -159,7 +159,7 @@ test('a search of a type with twenty mappings fits a screen; one of them is show
   );
 });
 
-test('for programs an explanation is one JSON object, without values', async () => {
+test('--json prints one object, without values', async () => {
   const { environment } = smallClinic();
   const { code, out } = await lintel(environment, 'explain', 'Patient?family=Kowalski', '--json');
   expect(code).toBe(0);

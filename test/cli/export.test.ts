@@ -71,7 +71,7 @@ test('an export that nothing can match is refused before anything is written', a
   expect(existsSync(folder)).toBe(false);
 });
 
-test('an export that was interrupted goes on where it stood, and another one beside it begins anew', async () => {
+test('an interrupted export resumes, and a different one in the same folder starts anew', async () => {
   const where = clinic(40, 10);
   const folder = join(where.folder, 'out');
   const environment = { ...where.environment, EXPORT_FILE_LINES: '150' };
@@ -118,7 +118,7 @@ async function interrupted(environment: Environment, root: string, lines: number
   await database.close();
 }
 
-test('an export that was there before is replaced as a whole, and other files are left alone', async () => {
+test('a previous export is replaced as a whole, and other files are unchanged', async () => {
   const where = clinic();
   const folder = join(where.folder, 'out');
   const environment = { ...where.environment, EXPORT_FILE_LINES: '25' };
@@ -153,7 +153,7 @@ test('an export that is interrupted says so, and continues', async () => {
   expect(out).toContain('180000 resources');
 });
 
-test('an export without room says so, and leaves nothing behind once another one is complete', async () => {
+test('a full disk is reported, and a later complete export removes the leftovers', async () => {
   const where = clinic(100, 40);
   const folder = join(where.folder, 'out');
   const { code, notes } = await lintel({ ...where.environment, EXPORT_DISK: '1' }, 'export', folder);
@@ -162,7 +162,7 @@ test('an export without room says so, and leaves nothing behind once another one
   expect(readdirSync(folder)).toEqual(['Patient.ndjson', 'manifest.json']);
 });
 
-test('a group that is not there is reported, and nothing is written', async () => {
+test('an unknown group is reported, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   expect(await lintel(where.environment, 'export', folder, '--group', 'g-9')).toMatchObject({
@@ -173,7 +173,7 @@ test('a group that is not there is reported, and nothing is written', async () =
   expect((await lintel(where.environment, 'export', folder, '--group', 'g-2')).code).toBe(0);
 });
 
-test('what is not understood is reported, and nothing is written', async () => {
+test('invalid arguments are reported, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   const { code, notes } = await lintel(where.environment, 'export', folder, '--type', 'Nonsense');
@@ -183,7 +183,7 @@ test('what is not understood is reported, and nothing is written', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('the errors of a pack are told as `lintel check` tells them, and nothing is written', async () => {
+test('errors of the pack are reported as by `lintel check`, and nothing is written', async () => {
   const where = clinic(3);
   const folder = join(where.folder, 'out');
   cpSync(where.environment['MAPPINGS'] ?? '', join(where.folder, 'broken'), { recursive: true });

@@ -37,7 +37,7 @@ test.each<[title: string, more: Readonly<Record<string, string>>]>([
   expect([code, out]).toEqual([1, expect.stringMatching(/does not answer \(ECONNREFUSED\)$/)]);
 });
 
-test('--ready says whether it can answer, and --port where to ask', async () => {
+test('--ready asks for readiness, and --port selects the port', async () => {
   const { environment, url } = await started(TLS);
   expect(await lintel(environment, 'health', '--ready')).toMatchObject({
     code: 0,
@@ -48,12 +48,12 @@ test('--ready says whether it can answer, and --port where to ask', async () => 
   expect((await lintel(elsewhere, 'health', '--port', new URL(url).port)).code).toBe(0);
 });
 
-test('something else that listens there is not taken for a server with TLS', async () => {
+test('another program on the port does not count as a server with TLS', async () => {
   const { environment } = await started({});
   expect((await lintel({ ...environment, ...TLS }, 'health')).code).toBe(1);
 });
 
-test('a server that a statement holds for some seconds is alive', { timeout: 20_000 }, async () => {
+test('a server that is busy with a statement for seconds is healthy', { timeout: 20_000 }, async () => {
   const server = createServer((_, response) => void setTimeout(() => response.end(), 5000));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());

@@ -33,7 +33,7 @@ function execute({ environment }: SmallClinic, ...statements: readonly string[])
   database.close();
 }
 
-test('each index is one that the engine takes and searches use, and then nothing is wanted', async () => {
+test('the engine accepts and uses each proposed index, and then no more are proposed', async () => {
   const clinic = smallClinic();
   const { engine, indexes } = await shown(clinic);
   expect(engine).toBe('sqlite');
@@ -67,7 +67,7 @@ elements:
   subject: { ref: people, on: { ID: PERSON_ID } }
 `;
 
-test('a lookup wants the columns that its condition fixes before those of the join, unless an index has both', async () => {
+test('for a lookup the fixed columns come before the join columns, unless an index has both', async () => {
   const clinic = smallClinic({ 'notes.yaml': VISITS });
   execute(clinic, 'CREATE TABLE KIND (LIST CHAR(1) COLLATE RTRIM, CODE DECIMAL(6,2), WORDS VARCHAR(20) COLLATE RTRIM)');
   const wanted = (await shown(clinic)).indexes.find(({ serves }) => serves.includes('lookup k of notes'));
@@ -96,7 +96,7 @@ test('the text has each statement with what it serves, ready to be run', async (
   expect((await lintel(clinic.environment, 'indexes')).out).toBe('-- 0 indexes that the pack small would use');
 });
 
-test('a view takes no index: its columns are reported, and the text runs', async () => {
+test('a view cannot have an index: its columns are reported, and the SQL runs', async () => {
   const clinic = smallClinic({
     'person.yaml': `mapping: people
 resource: Patient
@@ -132,7 +132,7 @@ elements:
   subject: { ref: people, on: { ID: CLIENT } }
 `;
 
-test('a key of texts with blanks at their end in the collation that SQLite gives by itself is told of a large table, and the index that mends it', async () => {
+test('a large table whose text key has the default collation of SQLite is reported with the index that helps', async () => {
   const clinic = smallClinic({ 'person.yaml': CLIENTS, 'weighing.yaml': STAYS });
   execute(
     clinic,
@@ -158,7 +158,7 @@ test('a key of texts with blanks at their end in the collation that SQLite gives
   expect(await told()).not.toContain('LNT-712');
 });
 
-test('a pack of many files is said to be checked', async () => {
+test('for a pack of many files the command prints that it is checked', async () => {
   const mapping = (i: number): string => `mapping: people-${i}
 resource: Patient
 source: { table: PERSON, as: p, key: [ID] }
@@ -171,7 +171,7 @@ elements: { birthDate: { from: BORN } }
   expect((await lintel(smallClinic().environment, 'indexes')).notes).toBe('');
 });
 
-test('below each index stands what the engine says that it would change, as the view Search has it', async () => {
+test('below each index stands the plan that the engine predicts, as in the view Search', async () => {
   const clinic = smallClinic();
   const { out } = await lintel(clinic.environment, 'indexes');
   expect(out).toContain(

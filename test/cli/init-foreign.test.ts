@@ -117,7 +117,7 @@ test('foreign keys of several columns are joined by all of them', async () => {
   expect((await errors()).filter(message => !message.startsWith('required element'))).toEqual([]);
 });
 
-test('without any key the first column of its table may be one, if its rows are unique', async () => {
+test('without a declared key the first column is the key if its values are unique', async () => {
   const { first, columns, text, errors } = await begun(
     `CREATE TABLE Pacientes (IdPaciente INTEGER, NumHistoria VARCHAR(12), Apellidos VARCHAR(60), Nombres VARCHAR(60), FechaNacimiento VARCHAR(8),
       Sexo CHAR(1), Dirección VARCHAR(80), Provincia VARCHAR(40), Teléfono VARCHAR(20));

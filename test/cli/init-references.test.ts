@@ -68,7 +68,7 @@ test('with keys that dangle or are NULL the proposed pack passes check', async (
   expect(await errors()).toEqual([]);
 });
 
-test('where all declared keys dangle the reference stays, and says so', async () => {
+test('if all declared keys dangle, the reference is kept with a remark', async () => {
   const { text, errors } = await begun(CLINIC, rows(40));
   expect(text('encounters.yaml')).toMatch(
     /individual: .*declared foreign key to doctors\.doctor_no; 0 % of a sample are there/,
@@ -77,7 +77,7 @@ test('where all declared keys dangle the reference stays, and says so', async ()
   expect(await errors()).toEqual([]);
 });
 
-test('clients and therapists are known, and the key of patients leads to them where nobody declares it', async () => {
+test('tables of clients and therapists are recognised, and linked without declared foreign keys', async () => {
   const { first } = await begun(
     `CREATE TABLE PEOPLE (MEMBER_NO INTEGER PRIMARY KEY, LAST_NAME VARCHAR(40), FIRST_NAME VARCHAR(40), DOB DATE, SEX CHAR(1));
     CREATE TABLE THERAPISTS (ID INTEGER PRIMARY KEY, FULL_NAME VARCHAR(60), NPI CHAR(10));
@@ -99,7 +99,7 @@ test('clients and therapists are known, and the key of patients leads to them wh
   expect(subject?.join).toBeUndefined();
 });
 
-test('wards and hospitals are proposed by their names, and what leads to them', async () => {
+test('tables of wards and hospitals are recognised by name, with the references to them', async () => {
   const { proposals, text, errors } = await begun(
     `CREATE TABLE patients (id INTEGER PRIMARY KEY, last_name VARCHAR(40), first_name VARCHAR(40), birth_date DATE, sex CHAR(1));
     CREATE TABLE hospitals (hospital_id INTEGER PRIMARY KEY, name VARCHAR(40), city VARCHAR(40));

@@ -87,7 +87,7 @@ test.each([
     name: 'demo',
     build: (file: string) => buildFixture({ patients: 20, seed: 1, file }),
   },
-])('what is proposed for $name is a pack that lacks nothing but what no column has', async ({ build }) => {
+])('the pack proposed for $name lacks only elements without a column', async ({ build }) => {
   const { file, pack, environment } = begun();
   build(file);
   await lintel(environment, 'init', pack, '--zone', 'America/Chicago');
@@ -104,7 +104,7 @@ test.each([
   expect(errors.map(({ message }) => message).join()).not.toContain('Patient.');
 });
 
-test('rows decide between names that say the same, and tell how a column is read', async () => {
+test('rows decide between equal names, and select the codec of a column', async () => {
   const { file, pack, environment } = begun();
   const database = new DatabaseSync(file);
   database.exec(`CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME VARCHAR(40), FNAME VARCHAR(40), DOB VARCHAR(10), SEX CHAR(1));
@@ -258,7 +258,7 @@ test('names of six and eight letters, as systems of the 1990s have them, are rea
   });
 });
 
-test('without rows names alone count', async () => {
+test('without rows only names count', async () => {
   const { file, environment } = begun();
   const database = new DatabaseSync(file);
   database.exec('CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME TEXT, FNAME TEXT, DOB DATE, SEX CHAR(1))');
@@ -271,7 +271,7 @@ test('without rows names alone count', async () => {
   expect(await lintel(environment, 'init', '--budget', 'long')).toMatchObject({ code: 2 });
 });
 
-test('a folder with files is left alone, and a zone has to be one', async () => {
+test('a folder with files is refused, and an invalid zone, too', async () => {
   const { file, pack, environment } = begun();
   new DatabaseSync(file).close();
   mkdirSync(pack);

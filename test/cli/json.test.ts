@@ -23,7 +23,7 @@ test('lock names its files and says whether each changed', async () => {
   expect(await json(environment, 'lock')).toMatchObject({ code: 0, files: files(false) });
 });
 
-test('words gives the statements and the lines of the pack', async () => {
+test('`words` gives the statements and the lines for the pack', async () => {
   const { environment } = smallClinic();
   const { statements, pack } = await json(environment, 'words', 'PERSON', 'SURNAME');
   expect(statements).toMatch(/^CREATE TABLE PERSON_WORDS \(/);
@@ -60,12 +60,12 @@ test('keys lists the newest first', async () => {
   expect(second.keys).toEqual([expect.any(String), ...first.keys]);
 });
 
-test('health says that nobody answers', async () => {
+test('`health` reports that no server answers', async () => {
   const { code, well, text } = await json({ HOST: '127.0.0.1' }, 'health', '--port', '1');
   expect([code, well, text]).toEqual([1, false, expect.stringMatching(/does not answer/)]);
 });
 
-test('codes import keeps what it tells out of standard output', async () => {
+test('`codes import` keeps its messages out of standard output', async () => {
   const { environment, folder, pack } = smallClinic();
   const list = join(folder, 'colours.csv');
   writeFileSync(list, 'raw,code,display\nR,red,Red\n');
@@ -77,7 +77,7 @@ test('codes import keeps what it tells out of standard output', async () => {
   expect(await json(environment, 'codes', 'import', list, '--write')).toMatchObject({ code: 0, ...found, written });
 });
 
-test('export counts resources and files, and its progress stays beside', async () => {
+test('`export` counts resources and files, and writes progress to standard error', async () => {
   const { environment, folder } = smallClinic();
   const to = join(folder, 'out');
   const { code, out, notes } = await lintel(environment, 'export', to, '--json');
@@ -87,7 +87,7 @@ test('export counts resources and files, and its progress stays beside', async (
   expect(notes).toMatch(/100%/);
 });
 
-test('a report without a FILE is printed, and nothing else', async () => {
+test('without a FILE only the report is printed', async () => {
   const { environment } = smallClinic();
   const out: string[] = [];
   const code = await run(['coverage', '--html'], { out: text => out.push(text), note: () => {}, environment });

@@ -47,7 +47,7 @@ elements:
   expect((await lintel(environment, 'check')).code).toBe(0);
 });
 
-test('each mapping of the demo fits its schema, and what fits no mapping does not', () => {
+test('the JSON Schema made from the lock accepts each mapping of the demo, and refuses wrong names', () => {
   const lock = readLock('schema.lock.json', readFileSync(join(DEMO, 'schema.lock.json'), 'utf8'), createReport());
   const schema: JsonSchema = JSON.parse(namesSchema(lock ?? { engine: 'sqlite', tables: new Map() }, () => undefined));
   const files = globSync('*.yaml', { cwd: DEMO }).filter(

@@ -21,7 +21,7 @@ test('--help lists every command, and without any argument that is an error', as
 });
 
 describe.each(commands)('lintel %s', (name, { options, positionals: [fewest] }) => {
-  test('--help tells its usage, each option, and three exit codes', async () => {
+  test('--help lists usage, each option and three exit codes', async () => {
     const { code, out } = await lintel(name, '--help');
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
@@ -92,13 +92,13 @@ test.each([
   [['check', '--nonsense'], /Unknown option '--nonsense'/],
   [['check', 'a', 'b'], /takes 0 to 1 argument and got 2/],
   [['explain'], /takes 1 argument and got 0/],
-])('what is not understood is told with exit code 2: %j', async (argv, expected) => {
+])('invalid arguments end with exit code 2: %j', async (argv, expected) => {
   const { code, notes } = await lintel(...argv);
   expect(code).toBe(2);
   expect(notes).toMatch(expected);
 });
 
-test('problems of the configuration are reported all at once, without a stack', async () => {
+test('all problems of the configuration are reported at once, without a stack trace', async () => {
   const { code, notes } = await lintel('serve', '--port', 'abc', '--database', 'oracle:x');
   expect(code).toBe(1);
   expect(notes).toContain('The configuration has 2 problems:');
@@ -106,13 +106,13 @@ test('problems of the configuration are reported all at once, without a stack', 
   expect(notes).not.toContain('    at ');
 });
 
-test('a database that is not there is reported without a stack', async () => {
+test('a missing database is reported without a stack trace', async () => {
   const { code, notes } = await lintel('check', '--database', 'sqlite:/nowhere/at/all.sqlite');
   expect(code).toBe(1);
   expect(notes).toMatch(/^The database: /);
 });
 
-test('whoever reads no further ends nothing with an error', async () => {
+test('a closed output pipe is no error', async () => {
   const command = fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url));
   const child = spawn(process.execPath, [command, '--help'], { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -128,7 +128,7 @@ test('--version prints the version of package.json', async () => {
   expect(await lintelIn({}, '--version')).toEqual({ code: 0, out: version, notes: '' });
 });
 
-describe('what a person can mend is reported with the variable to look at', () => {
+describe('a fixable problem is reported with the variable to change', () => {
   test('a port that is taken', async () => {
     const { environment } = smallClinic();
     const other = createServer().listen(0, '127.0.0.1');
@@ -142,7 +142,7 @@ describe('what a person can mend is reported with the variable to look at', () =
     );
   });
 
-  test('a database that is not there, a file that is none, and a folder', async () => {
+  test('a missing database, a file that is no database, and a folder', async () => {
     const { environment, folder } = smallClinic();
     const missing = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/none.sqlite` }, 'check');
     expect(missing.notes).toContain(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { alikeOnce } from '../../src/cli/parameters-text.ts';
 
-test('a column that many tables have is told once', () => {
+test('a column of many tables is listed once', () => {
   const years = [2005, 2006, 2007, 2008, 2009];
   const columns = [
     'CODESET.STDCD',

@@ -58,7 +58,7 @@ test('lintel test runs the tests alone: text, exit code, SARIF and JUnit name th
   expect(suite.testcase[1].failure['@_message']).toBe('Patient.gender is another; expected female; found male');
 });
 
-test('--json tells each test', async () => {
+test('--json lists each test', async () => {
   const { environment } = withTests();
   const { code, out } = await lintel(environment, 'test', '--json');
   expect(code).toBe(1);
@@ -79,7 +79,7 @@ test('check writes both: problems of the pack and tests', async () => {
   expect(tests).toMatchObject({ '@_failures': '1' });
 });
 
-test('a pack with errors fails both, and a sound one without tests neither', async () => {
+test('a pack with errors fails both, a valid one without tests neither', async () => {
   const broken = withTests({
     'person.yaml':
       'mapping: people\nresource: Patient\nsource: { table: PERSONS, key: [ID] }\nid: "{ID}"\nelements: {}\n',

@@ -71,7 +71,7 @@ test('no name, number or note is shown unless its column is asked for', async ()
   expect([unknown.code, unknown.notes]).toEqual([1, '--values names no column of VISIT: pnam']);
 });
 
-test('what a pack denies is not read, even if its mappings are broken; a pack that cannot be read shows nothing', async () => {
+test('denied columns are not read, even with broken mappings; without a readable pack nothing is shown', async () => {
   const { environment, pack } = uglyClinic();
   const write = (text: string): void => writeFileSync(join(pack, 'pack.yaml'), text);
   write('name: small\ntitle: Small\nzone: UTC\ndeny: ["*.SECRET"]\n');
@@ -85,7 +85,7 @@ test('what a pack denies is not read, even if its mappings are broken; a pack th
   expect(refused.notes).toMatch(/^pack\.yaml:3:1: .*\nThe pack cannot be read/s);
 });
 
-test('it needs no pack, and JSON has the same', async () => {
+test('it needs no pack, and --json has the same content', async () => {
   const { environment, pack } = uglyClinic();
   rmSync(pack, { recursive: true });
   const { MAPPINGS: _, ...without } = environment;
@@ -99,7 +99,7 @@ test('it needs no pack, and JSON has the same', async () => {
   });
 });
 
-test('of a large table a sample is read that is spread over its key', async () => {
+test('the sample of a large table is spread over its key', async () => {
   const { environment } = uglyClinic();
   const { out } = await lintel(environment, 'profile', 'VISIT', '--rows', '200');
   expect(out).toContain('VISIT: 3,000 rows (200 read, from 20 places along VID: shares are estimates)');
@@ -108,7 +108,7 @@ test('of a large table a sample is read that is spread over its key', async () =
   expect(Number(greatest)).toBeGreaterThan(8500);
 });
 
-test('numbers far beyond all others do not empty the sample', async () => {
+test('outliers among the keys do not empty the sample', async () => {
   const clinic = uglyClinic();
   const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
   database.exec("INSERT INTO VISIT (VID, STS) VALUES (2000000000, 'A')");
@@ -122,7 +122,7 @@ test('an unknown table is reported with the nearest', async () => {
   expect([code, notes]).toEqual([1, 'There is no table PERSN; did you mean PERSON?']);
 });
 
-test('keys of patients are no codes, though each comes several times; numbers that are codes are', async () => {
+test('repeated patient keys are not taken for codes, coded numbers are', async () => {
   const { environment, folder } = smallClinic();
   const database = new DatabaseSync(join(folder, 'clinic.sqlite'));
   database.exec('CREATE TABLE STAY (NO INTEGER PRIMARY KEY, PID INTEGER, WARD INTEGER)');

@@ -20,7 +20,7 @@ test('prints a test with invented values, and writes nothing', async () => {
   expect(existsSync(join(pack, 'weighing.test.yaml'))).toBe(false);
 });
 
-test('--write appends it to what is there, and it comes true', async () => {
+test('--write appends the test to the file, and the test passes', async () => {
   const { environment, pack } = smallClinic();
   const file = join(pack, 'person.test.yaml');
   const there = '# Mine.\nmapping: people\nrows: { PERSON: [{ ID: 1, SEX: F }] }\nresource: { gender: female }\n';
@@ -47,7 +47,7 @@ test('--json', async () => {
   });
 });
 
-test('what cannot be recorded', async () => {
+test('rows that cannot be recorded', async () => {
   const { environment } = smallClinic();
   const fails = async (...args: string[]): Promise<readonly [number, string]> => {
     const { code, notes } = await lintel(environment, 'test', ...args);
@@ -74,7 +74,7 @@ test.each([
   ['10/03/2024 08:30:15', 'dd/mm/yyyy hh:mm:ss'],
   ['10.03.2024 08:30', 'dd.mm.yyyy hh:mm'],
   ['31-12-2023', 'dd-mm-yyyy'],
-])('a text such as %s, which SQL reads, becomes another one of its form', async (stored, form) => {
+])('a text such as %s, on which SQL depends, is replaced by another of its form', async (stored, form) => {
   const sql = "substr({TAKEN},7,4)||'-'||substr({TAKEN},4,2)||'-'||substr({TAKEN},1,2)||substr({TAKEN},11)";
   const clinic = smallClinic({
     'weighing.yaml': `mapping: weights

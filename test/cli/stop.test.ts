@@ -7,7 +7,7 @@ import { smallClinic } from './small-clinic.ts';
 const LINTEL = fileURLToPath(new URL('../../bin/lintel.mjs', import.meta.url));
 
 /** As npm does it: a shell that waits for the server, and that is all that a signal reaches. */
-test('a server whose shell is killed stops too, as after `kill` of `npm start` or `npx lintel serve`', async () => {
+test('a server stops when its parent shell is killed, such as that of `npm start`', async () => {
   const { environment } = smallClinic();
   const shell = spawn('sh', ['-c', '"$0" "$1" serve; exit $?', process.execPath, LINTEL], {
     env: { PATH: process.env['PATH'], ...environment, PORT: '0', LOG_FORMAT: 'json', npm_execpath: 'npm' },

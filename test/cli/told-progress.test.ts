@@ -21,7 +21,7 @@ rows: { PERSON: { ID: 1, SEX: M } }
 resource: { resourceType: Patient, id: "1", gender: male }
 `;
 
-test.each(['test', 'check'])('lintel %s tells which of the tests of a pack runs', async command => {
+test.each(['test', 'check'])('lintel %s shows which test of the pack is running', async command => {
   const { environment } = smallClinic({ 'person.test.yaml': [TEST, TEST, TEST].join('---\n') });
   slowClock();
   const { code, out, notes } = await lintel(environment, command, '--json');

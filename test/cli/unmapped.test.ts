@@ -17,7 +17,7 @@ function withOthers(files: Readonly<Record<string, string>> = {}, command = ['co
   return (...more: string[]) => lintel(clinic.environment, ...command, ...more);
 }
 
-test('values that a code map does not know are listed by their rows, blanks and NULL are none', async () => {
+test('values that a code map lacks are listed by number of rows, without blanks and NULL', async () => {
   const run = withOthers();
   const { code, out } = await run();
   expect(code).toBe(0);
@@ -45,7 +45,7 @@ test('values that a code map does not know are listed by their rows, blanks and 
   expect((await run('--name', 'other')).out).toBe('Every value that a code map reads has a row.');
 });
 
-test('values that an else stands in for are listed and said to be so', async () => {
+test('values that fall back to `else` are listed and marked', async () => {
   const files = {
     'person.yaml': `mapping: people
 resource: Patient
@@ -61,7 +61,7 @@ elements:
   ]);
 });
 
-test('what the else of the map itself makes of values without a row is said, by check as well', async () => {
+test('values that fall back to the `else` of the map are reported, also by check', async () => {
   const codes = (rest: string): string =>
     `sex:\n  system: http://hl7.org/fhir/administrative-gender\n  else: ${rest}\n  rows: { F: female }\n`;
   const person = `mapping: people
@@ -88,7 +88,7 @@ elements:
   expect((await texts()).out).toContain(`${counted} text alone  (`);
 });
 
-test('a column that a code is cut out of is counted, and its values are listed with --values alone', async () => {
+test('a column with codes inside longer texts is counted; only --values lists its values', async () => {
   const run = withOthers({
     'person.yaml': `mapping: people
 resource: Patient
@@ -106,12 +106,12 @@ elements:
   expect((await run('--values')).out).toContain('Kowalski  1');
 });
 
-test('a file for it, or another action, is not understood', async () => {
+test('an unexpected argument ends with exit code 2', async () => {
   const run = withOthers();
   expect((await run('x.csv')).code).toBe(2);
 });
 
-test('a code of a lookup is told by the table that has it', async () => {
+test('a code of a lookup is reported by its table', async () => {
   const files = {
     'person.yaml': PEOPLE.replace('  gender: { from: SEX, via: sex }\n', ''),
     'weighing.yaml': WEIGHTS.replace(

@@ -49,7 +49,7 @@ test('an account is disabled, enabled and listed', async () => {
   expect((await user(['list'])).out).toBe('anna\nbert');
 });
 
-test('a password is made where that is wanted', async () => {
+test('a password is generated on request', async () => {
   const { code, out } = await user(['add', 'anna', '--generate'], '');
   expect(code).toBe(0);
   const password = /^Password: (\S{20})$/m.exec(out)?.[1] ?? '';
@@ -68,12 +68,12 @@ test.each<[argv: readonly string[], secret: string, code: number, note: RegExp]>
   expect(readAccounts(file)).toEqual([]);
 });
 
-test('nobody is added twice', async () => {
+test('an account cannot be added twice', async () => {
   await user(['add', 'anna']);
   expect(await user(['add', 'anna'])).toMatchObject({ code: 1, notes: 'There is an account anna already.' });
 });
 
-test('an account that is removed is gone, and only it', async () => {
+test('removing an account removes only that one', async () => {
   await user(['add', 'anna']);
   await user(['add', 'bert']);
   expect(await user(['rm', 'anna'])).toMatchObject({ code: 0, out: 'anna: removed' });
@@ -81,7 +81,7 @@ test('an account that is removed is gone, and only it', async () => {
   expect(await user(['rm', 'anna'])).toMatchObject({ code: 1, notes: 'There is no account anna.' });
 });
 
-test('a password is allowed and denied', async () => {
+test('the REST password is allowed and denied', async () => {
   await user(['add', 'anna']);
   expect(readAccounts(file)[0]?.restPassword).toBeUndefined();
   expect((await user(['allow-password', 'anna'])).code).toBe(0);

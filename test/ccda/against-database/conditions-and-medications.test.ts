@@ -132,7 +132,7 @@ test.each(PATIENTS)('medications of patient %i', async patient => {
   compare(found, new Map(expected));
 });
 
-test('since when somebody says to take a drug is in the narrative and in the entry, in the words it was told in', async () => {
+test('the reported start of a drug is in the narrative and in the entry, as the patient worded it', async () => {
   type Told = { PT_NO: number; SINCE_TX: string };
   const [told] = demo.rows<Told>(
     `SELECT p.PT_NO, r.SINCE_TX FROM RX_RPT r JOIN PT_MST p ON p.PT_UID = r.PT_UID

@@ -158,7 +158,7 @@ test.each(PATIENTS)('blood pressures of patient %i', async patient => {
   }
 });
 
-test.each(PATIENTS)('nothing else stands among the vital signs of patient %i', async patient => {
+test.each(PATIENTS)('the vital signs of patient %i have no other entries', async patient => {
   const rows = demo.rows<{ VIT_ID: number }>(
     "SELECT VIT_ID FROM VIT_SGN WHERE PT_NO = ? AND (STS IS NULL OR STS <> 'E')",
     patient,
