@@ -22,7 +22,7 @@ function fileWith(text: string): string {
   return file;
 }
 
-test('nothing configured is a server on loopback with the demo database', () => {
+test('an empty configuration is a server on loopback with the demo database', () => {
   expect(readConfig({})).toMatchObject({
     host: '127.0.0.1',
     port: 3000,
@@ -44,7 +44,7 @@ test('a variable set to nothing or blanks counts as not set', () => {
   expect(readConfig({ PORT: '', BASE_URL: '  ', ...linkSecret })).toEqual(readConfig(linkSecret));
 });
 
-test('every problem is listed at once, with the name, what is expected and what is there', () => {
+test('every problem is listed at once, with the variable, the expected and the given value', () => {
   expect(
     problemsOf({ PORT: '70000', BASE_URL: 'ehr.example.org', FHIR_PATH: 'fhir/', HANDLING: 'loose', PAGE_SIZE: '-1' }),
   ).toEqual([
@@ -56,9 +56,12 @@ test('every problem is listed at once, with the name, what is expected and what 
   ]);
 });
 
-test.each(['1e3', '0x10', '3.5', '٣', '99999999999999999999', 'Infinity'])('PORT=%s is no whole number', value => {
-  expect(problemsOf({ PORT: value })).toHaveLength(1);
-});
+test.each(['1e3', '0x10', '3.5', '٣', '99999999999999999999', 'Infinity'])(
+  'PORT=%s is refused as no whole number',
+  value => {
+    expect(problemsOf({ PORT: value })).toHaveLength(1);
+  },
+);
 
 test.each([
   ['sqlite:/data/ehr.sqlite', { engine: 'sqlite', file: '/data/ehr.sqlite' }],
@@ -68,7 +71,7 @@ test.each([
   expect(readConfig({ DATABASE_URL: text }).database).toEqual(expected);
 });
 
-test('the password of a SQL Server may stand apart from its address', () => {
+test('the password of a SQL Server may be separate from its URL', () => {
   const database = readConfig({ DATABASE_URL: 'mssql://reader@db/ehr', DATABASE_PASSWORD: 'p@:/w' }).database;
   expect(database).toMatchObject({
     engine: 'mssql',
@@ -76,7 +79,7 @@ test('the password of a SQL Server may stand apart from its address', () => {
   });
 });
 
-test('every problem of the address of a SQL Server is reported, and none of its values', () => {
+test('every problem of a SQL Server URL is reported, without its values', () => {
   const problems = problemsOf({ DATABASE_URL: 'mssql://:hunter2@db/?encrypt=hunter2&auth=ntlm&hunter2=1&ca=hunter2' });
   expect(problems).toEqual([
     'DATABASE_URL: an option that there is not; see docs/configuration.md',
@@ -87,14 +90,14 @@ test('every problem of the address of a SQL Server is reported, and none of its 
   ]);
 });
 
-test('the file of a certificate authority has to be there', () => {
+test('the file of a certificate authority has to exist', () => {
   expect(problemsOf({ DATABASE_URL: 'mssql://reader@db/ehr?ca=/nowhere' })).toEqual([
     'DATABASE_URL: option ca: expected the path of a file that can be read',
   ]);
   expect(problemsOf({ DATABASE_URL: `mssql://reader@db/ehr?ca=${encodeURIComponent(fileWith('PEM'))}` })).toEqual([]);
 });
 
-test('a secret is never repeated, neither from its variable nor inside another address', () => {
+test('an error never repeats a secret, neither of its variable nor of a URL', () => {
   const problems = problemsOf({
     DATABASE_URL: 'postgres://reader:hunter2@db/ehr',
     BASE_URL: 'https://reader:hunter2@ehr.example.org',
@@ -118,7 +121,7 @@ test('a secret may stand in a file', () => {
   ]);
 });
 
-test('what the command line says counts instead of a variable and instead of its file', () => {
+test('the command line takes precedence over a variable and over its file', () => {
   const environment = { DATABASE_URL_FILE: '/nowhere', PORT: '1' };
   const config = readConfig(environment, { DATABASE_URL: 'sqlite:mine', PORT: '2' });
   expect(config).toMatchObject({ database: { engine: 'sqlite', file: 'mine' }, port: 2 });
@@ -156,7 +159,7 @@ test('variables that contradict each other are problems', () => {
   expect(problemsOf({ API_PATH: '/fhir-api' })).toEqual([]);
 });
 
-test('the table describes every variable once, without places of this machine', () => {
+test('the table describes every variable once, without paths of this machine', () => {
   const rows = variablesTable().split('\n');
   expect(rows).toHaveLength(describeVariables().length + 2);
   expect(variablesTable()).toContain('| `PORT` | `3000` |');
@@ -172,7 +175,7 @@ test.skipIf(!existsSync('docs'))('docs/configuration.md has the table as `npm ru
   expect(page.includes(variablesTable()), 'the rows stand together, as `npm run variables` prints them').toBe(true);
 });
 
-test('Strict-Transport-Security needs an address of https', () => {
+test('Strict-Transport-Security needs an https URL', () => {
   expect(problemsOf({ HSTS: '3600' })).toEqual([
     'HSTS: expected only with a BASE_URL of https or TLS_CERT: clients then have to come so',
   ]);
@@ -181,7 +184,7 @@ test('Strict-Transport-Security needs an address of https', () => {
 
 const LOGIN = { ACCESS: 'smart', LOGIN_ISSUER: 'https://login.example.org/realms/x/', LOGIN_CLIENT_ID: 'lintel' };
 
-test('people log in by passwords, and with an issuer there only', () => {
+test('people log in by password, or only at the issuer if there is one', () => {
   expect(readConfig({ ACCESS: 'smart' }).login).toEqual({
     ...{ passwords: true, restPasswords: 'all', issuer: undefined },
   });
@@ -226,7 +229,7 @@ test.each<[title: string, environment: Environment, problem: RegExp]>([
   expect(problemsOf(environment)).toEqual([expect.stringMatching(problem)]);
 });
 
-test('where the audit goes besides its store', () => {
+test('an audit sink is read from its URL', () => {
   const sinksOf = (environment: Record<string, string>) =>
     readConfig({ AUDIT: 'required', ...environment }).audit?.sinks;
   expect(sinksOf({})).toEqual([]);
@@ -258,7 +261,7 @@ test.each([
   [{ AUDIT: 'required', AUDIT_SYSLOG_CERT: 'cert.pem' }, /AUDIT_SYSLOG_KEY: expected together/],
   [{ AUDIT: 'required', AUDIT_OTLP_HEADERS: 'x' }, /^AUDIT_OTLP_HEADERS: expected/],
   [{ AUDIT: 'required', AUDIT_OTLP_HEADERS: 'x=a%0d%0ab' }, /^AUDIT_OTLP_HEADERS: expected/],
-])('a sink of the audit that cannot be: %o', (environment, problem) => {
+])('an invalid audit sink is refused: %o', (environment, problem) => {
   const problems = problemsOf(environment as Record<string, string>);
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(problem);

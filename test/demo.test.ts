@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { demoDatabase } from '../src/start/demo.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-test('the demo database is built once, and one of an older generator is removed', async () => {
+test('the demo database is built once, and the database of an older generator is removed', async () => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'demo-120-1-0123456789ab.sqlite'), '');
   writeFileSync(join(folder, 'other.sqlite'), '');

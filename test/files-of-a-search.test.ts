@@ -8,7 +8,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const MOST = 110;
 
-test(`the first search of a server runs through ${MOST} files of src at most`, async () => {
+test(`the first search of a server executes at most ${MOST} files of src`, async () => {
   const database = `${temporaryFolder()}/fixture.sqlite`;
   writeFixture(20, database);
   // In a process of its own, where nothing else runs. The cache is that of `npm start`: loading takes half the time.

@@ -32,7 +32,7 @@ describe.skipIf(CHROMIUM === undefined)('a page of another origin', () => {
     return JSON.parse(/<body>(.*)<\/body>/s.exec(stdout)?.[1] ?? '{}');
   };
 
-  test('that is allowed reads, pages, sends a batch and sees headers', { timeout: 90_000 }, async () => {
+  test('that is allowed can read, follow page links, send a batch and see headers', { timeout: 90_000 }, async () => {
     expect(await shown(demo.base)).toEqual({
       release: 4,
       patient: '1',

@@ -31,7 +31,7 @@ const made = (entries: readonly Entry[]): readonly Entry[] =>
   entries.filter(({ resource }) => resource.id === undefined);
 
 describe('the Continuity of Care Document', () => {
-  test('is found first, and made when its address is fetched', async () => {
+  test('is the first search result, and generated when its URL is fetched', async () => {
     const [first, ...others] = await docref('patient=1');
     expect(first?.resource.type.coding[0]?.code).toBe('34133-9');
     expect(first?.fullUrl).toMatch(/^urn:uuid:[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
@@ -47,7 +47,7 @@ describe('the Continuity of Care Document', () => {
     expect(new XMLParser({ ignoreAttributes: false }).parse(text).ClinicalDocument.code['@_code']).toBe('34133-9');
   });
 
-  test('comes in a Binary where FHIR is asked for, in JSON and XML, by GET and POST', async () => {
+  test('is a Binary if FHIR is requested, in JSON and XML, by GET and POST', async () => {
     const url = `${demo.base}/Patient/1/$ccd`;
     const binary = (await (await fetch(url, { headers: { accept: 'application/fhir+json' } })).json()) as {
       readonly resourceType: string;
@@ -69,7 +69,7 @@ describe('the Continuity of Care Document', () => {
     expect(await posted.text()).toContain('<ClinicalDocument');
   });
 
-  test('is in scope by its type, without a type, on demand and in a range, on the first page alone', async () => {
+  test('is found by type, without a type, on demand and in a range, on the first page only', async () => {
     for (const query of [
       'type=34133-9',
       'type=http://loinc.org|34133-9',
@@ -100,7 +100,7 @@ describe('the Continuity of Care Document', () => {
     expect((await fetch(`${demo.base}/Patient/1/$ccd`, { method: 'DELETE' })).status).toBe(405);
   });
 
-  test('has an OperationDefinition that the CapabilityStatement leads to', async () => {
+  test('has an OperationDefinition that the CapabilityStatement references', async () => {
     const statement = (await (await fetch(`${demo.base}/metadata`)).json()) as {
       readonly rest: readonly {
         readonly resource: readonly {

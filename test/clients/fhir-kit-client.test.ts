@@ -28,7 +28,7 @@ const ids = ({ entry = [] }: Bundle): readonly string[] =>
   entry.map(({ resource }) => `${resource?.resourceType}/${resource?.id}`);
 
 describe('fhir-kit-client', () => {
-  test('reads the capabilities, and finds in them what the server can do', async () => {
+  test('reads the capabilities, and finds the supported features in them', async () => {
     const statement = (await client.capabilityStatement()) as unknown as {
       readonly fhirVersion: string;
       readonly rest: readonly {
@@ -60,7 +60,7 @@ describe('fhir-kit-client', () => {
     expect(ids(posted)).toEqual(ids(got));
   });
 
-  test('turns pages to the last one', async () => {
+  test('follows page links to the last page', async () => {
     let page: unknown = await client.resourceSearch({
       resourceType: 'Encounter',
       searchParams: { patient: '1', _count: 9 },
@@ -152,7 +152,7 @@ describe('fhir-kit-client', () => {
       () => client.search({ resourceType: 'Patient', searchParams: { birthdate: 'soon' } }),
       400,
     ],
-  ] as const)('is refused politely: %s', async (_call, run, status) => {
+  ] as const)('gets an OperationOutcome on refusal: %s', async (_call, run, status) => {
     await expect(run()).rejects.toMatchObject({ response: { status, data: { resourceType: 'OperationOutcome' } } });
   });
 });

@@ -39,13 +39,13 @@ describe('fhirclient', () => {
     expect(await client.getFhirRelease()).toBe(4);
   });
 
-  test('reads the patient in context, and asks for what belongs to the patient', async () => {
+  test('reads the patient in context, and the data of the patient', async () => {
     expect(client.patient.id).toBe('1');
     expect(await client.patient.read()).toMatchObject({ resourceType: 'Patient', id: '1' });
     expect(await client.patient.request('Condition')).toMatchObject({ resourceType: 'Bundle', type: 'searchset' });
   });
 
-  test('turns all pages and flattens them', async () => {
+  test('follows all page links and flattens the pages', async () => {
     const found = await client.request<readonly Resource[]>('Encounter?patient=1&_count=10', {
       pageLimit: 0,
       flat: true,
@@ -80,7 +80,7 @@ describe('fhirclient', () => {
     expect(batch).toMatchObject({ type: 'batch-response', entry: [{ response: { status: '200 OK' } }] });
   });
 
-  test('is told what went wrong in words of the outcome', async () => {
+  test('reports errors with the text of the OperationOutcome', async () => {
     await expect(client.request('Patient/nobody')).rejects.toThrow(/No Patient has this id/);
     await expect(client.request('Patient?birthdate=soon')).rejects.toThrow(/birthdate expects a date/);
     await expect(client.request('Patient/1/_history/1')).rejects.toMatchObject({ status: 404 });

@@ -29,7 +29,7 @@ async function ids(query: string): Promise<readonly string[]> {
   return entry.map(({ resource }) => resource.id);
 }
 
-test('the name says why it is not there, and the resource is valid by its profile', () => {
+test('a missing name has the data-absent-reason, and the resource is valid by its profile', () => {
   expect(nameless()).toMatchObject({
     name: [{ extension: [ABSENT] }],
     gender: 'male',
@@ -39,13 +39,13 @@ test('the name says why it is not there, and the resource is valid by its profil
   expect(validateResource(nameless())).toEqual([]);
 });
 
-test('without the reason it would not be valid', () => {
+test('without the reason the resource is invalid', () => {
   expect(validateResource({ ...nameless(), name: [{}] }).join('\n')).toMatch(/us-core-6|name/);
   const { name: _, ...rest } = nameless();
   expect(validateResource(rest as Resource)).not.toEqual([]);
 });
 
-test('the extension is in the XML too, in its place', async () => {
+test('the extension is in the XML, too, in its position', async () => {
   const response = await demo.app.request(`${BASE}Patient/29`, { headers: { Accept: 'application/fhir+xml' } });
   expect(await response.text()).toContain(
     `<name><extension url="${ABSENT.url}"><valueCode value="unknown"/></extension></name><gender`,
@@ -57,12 +57,12 @@ describe('searches', () => {
     expect(await ids(`Patient?${query}`)).toContain('29');
   });
 
-  test('the word that stands for no name is none', async () => {
+  test('the placeholder for a missing name is not found as a name', async () => {
     for (const query of ['name=UNK', 'family=UNK', 'family:exact=UNK', 'name:contains=UNK'])
       expect(await ids(`Patient?${query}`)).not.toContain('29');
   });
 
-  test('the record has what happened', async () => {
+  test('the patient has visits and measurements', async () => {
     expect((await ids('Encounter?patient=29&class=EMER')).length).toBe(1);
     expect((await ids('Observation?patient=29&category=laboratory')).length).toBeGreaterThan(5);
   });

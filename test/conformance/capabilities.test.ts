@@ -83,7 +83,7 @@ test('US Core’s operation is offered under its own address', () => {
   });
 });
 
-test('every parameter, include and reverse include that is listed is answered', { timeout: 300_000 }, async () => {
+test('every listed parameter, include and reverse include is answered', { timeout: 300_000 }, async () => {
   const refused: string[] = [];
   const see = async (path: string): Promise<void> => {
     if ((await ask(`${path}&_count=1&_elements=id`)) !== 200) refused.push(path);
@@ -97,7 +97,7 @@ test('every parameter, include and reverse include that is listed is answered', 
   expect(refused).toEqual([]);
 });
 
-test('what is included with one sign for all of it is listed where there is something to include', () => {
+test('the wildcard includes are listed for types with references', () => {
   for (const [type, { searchParam = [], searchInclude, searchRevInclude = [] }] of resources) {
     const references = searchParam
       .filter(({ name }) => (demo.facade.offers.find(type, name)?.targets ?? []).length > 0)
@@ -112,7 +112,7 @@ test('what is included with one sign for all of it is listed where there is some
   expect(resources.get('QuestionnaireResponse')?.searchInclude).not.toContain('QuestionnaireResponse:questionnaire');
 });
 
-test('CORS is said to be served where it is', async () => {
+test('CORS is declared where it is enabled', async () => {
   expect(statement.rest[0]?.security).toEqual({ cors: false });
   const config = readConfig({ CORS_ORIGINS: 'https://app.example.org' });
   const open = facadeOf(demo.registry, demo.database, new Date(0), config);
@@ -130,7 +130,7 @@ test('every type is searched by POST too', async () => {
   }
 });
 
-test('the system is searched by what is listed for it, the compartment of a patient too', async () => {
+test('the system and a patient compartment are searched by their listed parameters', async () => {
   const [rest] = statement.rest;
   expect(rest?.interaction.map(({ code }) => code)).toEqual(['search-system', 'batch']);
   const names = rest?.searchParam.map(({ name }) => name) ?? [];
@@ -141,7 +141,7 @@ test('the system is searched by what is listed for it, the compartment of a pati
   expect(await ask('Patient/1/Condition?_count=1')).toBe(200);
 });
 
-test('every operation of a type has a definition here or elsewhere, and an address that answers', async () => {
+test('every operation has a definition, and an address that answers', async () => {
   for (const [type, { operation = [] }] of resources) {
     for (const { name, definition } of operation) {
       if (name === 'export') continue;

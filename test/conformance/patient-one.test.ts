@@ -39,7 +39,7 @@ function codesOf(concepts: readonly Coded[] | undefined): readonly string[] {
 }
 
 describe.each(VERSIONS)('US Core %s', version => {
-  test('every category that the tests of observations try has an observation', () => {
+  test('every category in the observation tests has an observation', () => {
     const observations = ofPatientOne<{ readonly category?: readonly Coded[] }>('Observation');
     const found = new Set(observations.flatMap(({ category }) => codesOf(category)));
     const tried = groupsOf(version)
@@ -50,7 +50,7 @@ describe.each(VERSIONS)('US Core %s', version => {
     expect(tried.filter(category => !found.has(category))).toEqual([]);
   });
 
-  test('each type whose status is searched by several values has resources of several', () => {
+  test('each type whose status is searched by several values has resources with several', () => {
     const types = groupsOf(version).flatMap(({ type, searches }) =>
       searches.some(({ parameters }) => parameters.some(({ code, list }) => code === 'status' && list)) ? [type] : [],
     );
@@ -68,7 +68,7 @@ test.each([
   ['cognition', '11332-4'],
   ['alcohol', '11331-6'],
   ['drugs', '11343-1'],
-])('%s is a survey beside its own category', (_, code) => {
+])('%s has the category survey besides its own', (_, code) => {
   const found = ofPatientOne<{ readonly category?: readonly Coded[]; readonly code?: Coded }>('Observation').filter(
     one => codesOf([one.code ?? {}]).includes(code),
   );
@@ -79,7 +79,7 @@ test.each([
   }
 });
 
-test('exercise is an activity, in days a week', () => {
+test('exercise has the category activity and the unit days/week', () => {
   const found = ofPatientOne<{ readonly category?: readonly Coded[]; readonly code?: Coded }>('Observation').filter(
     one => codesOf([one.code ?? {}]).includes('89555-7'),
   );
@@ -88,7 +88,7 @@ test('exercise is an activity, in days a week', () => {
   ]);
 });
 
-test('amounts that were ordered, dosed and dispensed have units of UCUM; a word that it does not have stays a word', () => {
+test('ordered, dosed and dispensed amounts have UCUM units; a word without a UCUM unit stays text', () => {
   const amounts: Quantity[] = [];
   for (const type of ['MedicationRequest', 'MedicationDispense']) {
     for (const one of (demo.resources.get(type) ?? []) as readonly {
@@ -111,7 +111,7 @@ test('amounts that were ordered, dosed and dispensed have units of UCUM; a word 
   );
 });
 
-test('a form has a name for programs, a problem its encounter, and the first role in a care team an endpoint', () => {
+test('a questionnaire has a computer name, a problem its encounter, the first care team role an endpoint', () => {
   const names = (demo.resources.get('Questionnaire') ?? []).map(({ name }) => name);
   expect(names.length).toBeGreaterThan(0);
   for (const name of names) expect(name).toMatch(/^[A-Z]([A-Za-z0-9_]){0,254}$/);

@@ -46,7 +46,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     await tab.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
   };
 
-  test('finds a page of login on which nothing covers anything, also while the login service is away', async () => {
+  test('shows a login page without overlapping elements, also while the login service is away', async () => {
     await tab.resize(390, 800);
     await tab.open(`${served.auth}/apps`);
     await tab.when(`document.querySelector('[name=username]') !== null`);
@@ -57,7 +57,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     expect([await faults(), await upon()]).toEqual([SOUND, []]);
   });
 
-  test('leads to the login service and back, and out again', async () => {
+  test('redirects to the login service and back, and logs out', async () => {
     Object.assign(issuer, { mode: 'up', who: { sub: 's-1', name: 'Anna Kowalska', fhirUser: 'Patient/1' } });
     await tab.open(`${served.auth}/apps`);
     await press('form[action$=issuer] button');
@@ -79,7 +79,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
     expect(await told()).toEqual({ patient: '1', user: 'Patient/1', again: '1', banner: true, observations: 2 });
   });
 
-  test('is launched by an EHR, for whoever is logged in already', async () => {
+  test('is launched by an EHR for a user who is already logged in', async () => {
     const { body } = await post(`${served.auth}/token`, {
       ...{ grant_type: 'client_credentials', scope: 'system/launch' },
       ...(await assertionOf(served, 'ehr')),
@@ -118,7 +118,7 @@ describe.skipIf(CHROMIUM === undefined)('an app in a browser', () => {
       .then(value => (value as { readonly found: unknown }).found);
   const SOUND = { scripts: 0, language: 'en', headings: 1, nameless: 0, silent: 0, wide: false };
 
-  test('pages have no script, fit on a telephone, and can be used by what reads them out', async () => {
+  test('pages have no script, fit on a phone, and work with a screen reader', async () => {
     await tab.resize(390, 800);
     await tab.open(`${served.auth}/apps`);
     await tab.when(`document.querySelector('h1')?.textContent === 'Apps with access'`);

@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const passwordOf = (name: string): string => new RegExp(`${name} +password (\\S+)`).exec(said)?.[1] ?? '';
 
-test('the lines for curl bring a token that reads', async () => {
+test('the curl commands get a token that can read', async () => {
   const [, id = '', key = '', url = ''] = /client assertion (\S+) --key (\S+) --token-url (\S+)\)/.exec(said) ?? [];
   const out: string[] = [];
   const terminal = { out: (text: string) => out.push(text), note: () => {}, environment: { DATA_DIR: folder } };
@@ -53,7 +53,7 @@ test('the lines for curl bring a token that reads', async () => {
   expect([read.status, ((await read.json()) as { readonly entry: readonly unknown[] }).entry.length]).toEqual([200, 2]);
 });
 
-test('a doctor launches the app from the page that plays the EHR, for a patient and a visit', async () => {
+test('a doctor launches the app from the simulated EHR, for a patient and a visit', async () => {
   const browser = openBrowser(`${running.url}/auth`);
   const first = await browser.open(`${running.url}/auth/ehr`);
   const page = await browser.send(formAction(first, '/login'), [
@@ -81,7 +81,7 @@ test('a doctor launches the app from the page that plays the EHR, for a patient 
   expect(app.headers.get('content-security-policy')).toMatch(/script-src 'sha256-/);
 });
 
-test('a patient chooses nobody, and sees only the own record', async () => {
+test('a patient gets no patient choice, and sees only the own record', async () => {
   const browser = openBrowser(`${running.url}/auth`);
   const page = await browser.send(`${running.url}/auth/login`, [
     ['username', 'amelia'],
@@ -215,7 +215,7 @@ async function search(token: string, question: string): Promise<Found> {
   return { status: response.status, resources: entry.map(({ resource }) => resource) };
 }
 
-test('full access of a patient: every type is granted and searched, and nobody else’s record is there', async () => {
+test('full access of a patient: every type is granted and searched, without records of others', async () => {
   const wanted = [...TYPES, ...OTHERS].map(type => `patient/${type}.rs`);
   const scope = ['launch/patient', 'openid', 'fhirUser', 'offline_access', ...wanted].join(' ');
   const token = await launched('amelia', scope);
@@ -307,7 +307,7 @@ test('an EHR launch with patient scopes stays within the patient of the launch',
     expect([path, (await search(token.access_token, path)).status]).toEqual([path, status]);
 });
 
-test.skipIf(CHROMIUM === undefined)('a person does in a browser what the README says, step by step', async () => {
+test.skipIf(CHROMIUM === undefined)('the steps of the README work in a browser', async () => {
   const tab = await openTab();
   onTestFinished(() => tab.close());
   const press = async (selector: string): Promise<void> => {
@@ -363,7 +363,7 @@ test.skipIf(CHROMIUM === undefined)('a person does in a browser what the README 
   expect(await shown()).toMatchObject({ token: { patient: '1', encounter: visit }, patient: { id: '1' } });
 });
 
-test('an export takes system scopes: a person who may see everybody begins none', async () => {
+test('an export needs system scopes: a person who may see every patient cannot start one', async () => {
   const { access_token: token } = await launched('doctor', 'openid fhirUser user/*.rs');
   for (const path of ['$export', 'Patient/$export', 'Group/1/$export']) {
     const response = await fetch(`${running.url}/fhir/${path}`, {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-test('discovery leaves nothing blank that is required or expected', async () => {
+test('discovery has every required and expected field', async () => {
   const response = await fetch(`${served.fhir}/.well-known/smart-configuration`);
   const told = (await response.json()) as Readonly<Record<string, unknown>>;
   expect(told['jwks_uri']).toBe(`${served.auth}/jwks`);
@@ -30,7 +30,7 @@ test('discovery leaves nothing blank that is required or expected', async () => 
 
 const ORIGIN = 'https://app.example.org';
 
-test('an app in a browser reads /metadata, and the person that the id_token names', async () => {
+test('an app in a browser reads /metadata, and the user that the id_token names', async () => {
   const metadata = await fetch(`${served.fhir}/metadata`, { headers: { origin: ORIGIN } });
   expect([metadata.status, metadata.headers.get('access-control-allow-origin')]).toEqual([200, ORIGIN]);
   const { body } = await launch(served);
@@ -57,7 +57,7 @@ test('an app in a browser reads /metadata, and the person that the id_token name
   expect(strange.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('a clock that is wrong by less than 60 seconds is taken, and by more is not', async () => {
+test('clock skew below 60 seconds is accepted, more is refused', async () => {
   const now = Math.floor(Date.now() / 1000);
   for (const [claims, status] of [
     [{ exp: now - 30 }, 200],
@@ -74,7 +74,7 @@ test('a clock that is wrong by less than 60 seconds is taken, and by more is not
   }
 });
 
-test('introspection tells as many scopes as the token response, and iss and sub of the id_token', async () => {
+test('introspection returns the scopes of the token response, and iss and sub of the id_token', async () => {
   const { body } = await launch(served, { client: 'secret', scope: 'launch/patient openid fhirUser patient/*.rs' });
   const { body: told } = await post(`${served.auth}/introspect`, { token: String(body['access_token']) }, BASIC);
   const [, payload = ''] = String(body['id_token']).split('.');
@@ -83,12 +83,12 @@ test('introspection tells as many scopes as the token response, and iss and sub 
   expect(String(told['scope']).split(' ').toSorted()).toEqual(String(body['scope']).split(' ').toSorted());
 });
 
-test('a launch from nowhere tells no fhirContext: one of the kits reads its items as texts', async () => {
+test('a standalone launch has no fhirContext, which one test kit misreads', async () => {
   const { body } = await launch(served);
   expect(Object.keys(body)).not.toContain('fhirContext');
 });
 
-test('requests of a batch are judged one by one', async () => {
+test('access is checked for each request of a batch', async () => {
   const { body } = await launch(served, { scope: 'launch/patient patient/Patient.rs' });
   const entry = ['Patient/1', 'Patient/2', 'Observation?patient=1'].map(url => ({ request: { method: 'GET', url } }));
   const response = await fetch(served.fhir, {
@@ -100,7 +100,7 @@ test('requests of a batch are judged one by one', async () => {
   expect(told.entry.map(one => one.response.status.slice(0, 3))).toEqual(['200', '404', '403']);
 });
 
-test('ten thousand tokens that nobody issued let nobody in, and keep out no one', { timeout: 240_000 }, async () => {
+test('ten thousand forged tokens are refused, and valid ones still work', { timeout: 240_000 }, async () => {
   const { body } = await launch(served);
   let refused = 0;
   const flood = async (from: number): Promise<void> => {

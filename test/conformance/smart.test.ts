@@ -30,7 +30,7 @@ afterAll(() => served.stop());
 const scopesOf = (body: Readonly<Record<string, unknown>>): readonly string[] => String(body['scope']).split(' ');
 
 describe('discovery', () => {
-  test('smart-configuration has all that the scenarios ask for, for any origin and without credentials', async () => {
+  test('smart-configuration has all required fields, for any origin and without credentials', async () => {
     const response = await fetch(`${served.fhir}/.well-known/smart-configuration`, {
       headers: { origin: 'https://elsewhere.example.org' },
     });
@@ -55,7 +55,7 @@ describe('discovery', () => {
     ]);
   });
 
-  test('openid-configuration stands at the issuer and names the same places', async () => {
+  test('openid-configuration is at the issuer and has the same endpoints', async () => {
     const response = await fetch(`${served.auth}/.well-known/openid-configuration`);
     const configuration = (await response.json()) as Readonly<Record<string, unknown>>;
     expect(configuration).toMatchObject({
@@ -94,7 +94,7 @@ describe('standalone launch', () => {
     expect(await read(served, 'Observation?patient=1', body['access_token'])).toBe(200);
   });
 
-  test('the token response may be read by the origin of the app, and by no other', async () => {
+  test('CORS allows the token response to the origin of the app only', async () => {
     const ask = async (origin: string) => redeem(served, await authorize(served), { client_id: 'public' }, { origin });
     const own = await ask('https://app.example.org');
     expect([own.status, own.headers.get('access-control-allow-origin')]).toEqual([200, 'https://app.example.org']);
@@ -107,7 +107,7 @@ describe('standalone launch', () => {
     expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([204, 'POST']);
   });
 
-  test('of a client with a secret, sent by Basic', async () => {
+  test('of a client with a secret, sent by HTTP Basic', async () => {
     const { status, body } = await launch(served, { client: 'secret' });
     expect([status, body['patient']]).toEqual([200, '1']);
   });
@@ -123,7 +123,7 @@ describe('standalone launch', () => {
     expect([again.status, again.body['patient']]).toEqual([200, '1']);
   });
 
-  test('the id_token says who it is, in a form that its keys verify', async () => {
+  test('the id_token identifies the user, and the published keys verify it', async () => {
     const { body } = await launch(served);
     const keys = createRemoteJWKSet(new URL(`${served.auth}/jwks`));
     const { payload, protectedHeader } = await jwtVerify(String(body['id_token']), keys, {
@@ -141,7 +141,7 @@ describe('standalone launch', () => {
     expect(await read(served, 'Observation?patient=1', body['access_token'])).toBe(200);
   });
 
-  test('what is unticked at consent is not granted, and refused', async () => {
+  test('a scope that is unticked at consent is not granted, and its requests are refused', async () => {
     const scope = 'launch/patient patient/Patient.rs patient/Observation.rs patient/Encounter.rs';
     const { body } = await launch(served, {
       scope,
@@ -152,7 +152,7 @@ describe('standalone launch', () => {
     expect(await read(served, 'Observation?patient=1', body['access_token'])).toBe(403);
   });
 
-  test('a part of a type can be allowed instead of all of it', async () => {
+  test('a granular scope of a type can be granted instead of the whole type', async () => {
     const part = 'patient/Observation.rs?category=http://terminology.hl7.org/CodeSystem/observation-category|survey';
     const { body } = await launch(served, {
       scope: 'launch/patient patient/Patient.rs patient/Observation.rs',
@@ -165,7 +165,7 @@ describe('standalone launch', () => {
     expect(scopesOf(body)).toEqual(['launch/patient', 'patient/Patient.rs', part]);
   });
 
-  test('nobody gets more than was asked for, whatever a form says', async () => {
+  test('a manipulated consent form grants no more than was requested', async () => {
     const { body } = await launch(served, {
       scope: 'launch/patient patient/Patient.rs',
       tick: () => ['patient/Patient.rs', 'patient/Observation.rs', 'user/*.rs', 'offline_access', 'system/*.rs'],
@@ -181,7 +181,7 @@ describe('standalone launch', () => {
     expect(scopesOf(body)).toEqual(['launch/patient', 'patient/Patient.rs']);
   });
 
-  test('a visit is chosen where the app asks for one, and told with the tokens', async () => {
+  test('the user chooses a visit if the app requests one, and the token response has it', async () => {
     const scope = 'launch/patient launch/encounter offline_access patient/*.rs';
     const done = await authorize(served, { scope, encounter: '8' });
     const page = done.seen.find(({ html }) => html.includes('Which visit?'));
@@ -209,14 +209,14 @@ describe('standalone launch', () => {
     expect([code, page.status, page.html.includes('This visit cannot be chosen')]).toEqual([undefined, 403, true]);
   });
 
-  test('whoever has no visits chooses none', async () => {
+  test('without visits no choice is shown, and the scope is not granted', async () => {
     const { body } = await launch(served, { user: 'bert', scope: 'launch/patient launch/encounter patient/*.rs' });
     expect([body['patient'], body['encounter']]).toEqual(['2', undefined]);
     expect(scopesOf(body)).not.toContain('launch/encounter');
     await post(`${served.auth}/revoke`, { token: String(body['access_token']), client_id: 'public' });
   });
 
-  test('a person who denies sends the app back with access_denied', async () => {
+  test('denying consent redirects to the app with access_denied', async () => {
     const { page } = await authorize(served, { decision: 'deny' });
     const { searchParams } = new URL(page.url);
     expect(page.url.startsWith(REDIRECT)).toBe(true);
@@ -235,7 +235,7 @@ describe('authorization requests that get no code', () => {
     ['another response type', { response_type: 'token' }],
     ['no interaction where one is needed', { prompt: 'none' }],
   ];
-  test.each(refused)('%s: the app is told', async (_title, parameters) => {
+  test.each(refused)('%s: the app gets the error', async (_title, parameters) => {
     const { page, code } = await authorize(served, { parameters });
     expect(code).toBeUndefined();
     expect(page.url.startsWith(REDIRECT)).toBe(true);
@@ -249,7 +249,7 @@ describe('authorization requests that get no code', () => {
     ['a redirect that only begins alike', { redirect_uri: `${REDIRECT}&more=1` }],
     ['a redirect below the registered one', { redirect_uri: 'https://app.example.org/back/../evil' }],
     ['a redirect elsewhere', { redirect_uri: 'https://app.example.org.evil.example/back?kept=1' }],
-  ])('%s: nobody is sent anywhere', async (_title, parameters: Readonly<Record<string, string | null>>) => {
+  ])('%s: an error page without a redirect', async (_title, parameters: Readonly<Record<string, string | null>>) => {
     const { page } = await authorize(served, { parameters });
     expect([page.status, page.url.startsWith(served.auth)]).toEqual([400, true]);
     expect(page.html).toContain('This did not work');
@@ -306,7 +306,7 @@ describe('the token endpoint refuses', () => {
     expect(status).toBe(401);
   });
 
-  test('a code that was used before, whose tokens end', async () => {
+  test('a code that was used before, and revokes its tokens', async () => {
     const done = await authorize(served);
     const { body } = await redeem(served, done);
     expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
@@ -316,7 +316,7 @@ describe('the token endpoint refuses', () => {
     expect((await post(`${served.auth}/token`, again)).status).toBe(400);
   });
 
-  test('all but one of several requests that redeem one code at the same time', async () => {
+  test('all but one of several simultaneous requests with one code', async () => {
     const done = await authorize(served);
     const all = await Promise.all(Array.from({ length: 8 }, () => redeem(served, done)));
     expect(all.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
@@ -333,7 +333,7 @@ describe('refresh', () => {
       ...more,
     });
 
-  test('gives another token, the same context and a new refresh token', async () => {
+  test('gives a new access token, the same context and a new refresh token', async () => {
     const { body: first } = await launch(served);
     const { status, headers, body } = await refresh(first['refresh_token']);
     expect(status).toBe(200);
@@ -343,7 +343,7 @@ describe('refresh', () => {
     expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
   });
 
-  test('may ask for less, and not for more', async () => {
+  test('may request fewer scopes, not more', async () => {
     const { body } = await launch(served, {
       scope: 'launch/patient offline_access patient/Patient.rs patient/Observation.rs',
     });
@@ -354,7 +354,7 @@ describe('refresh', () => {
     expect([more.status, more.body['error']]).toEqual([400, 'invalid_scope']);
   });
 
-  test('with a token that was used before ends everything', async () => {
+  test('with a used token revokes all tokens of the grant', async () => {
     const { body: first } = await launch(served);
     const { body: second } = await refresh(first['refresh_token']);
     expect((await refresh(first['refresh_token'])).status).toBe(400);
@@ -371,7 +371,7 @@ describe('refresh', () => {
     expect((await post(`${served.auth}/token`, stolen, BASIC)).status).toBe(400);
   });
 
-  test('a person who unticks it gives no lasting access', async () => {
+  test('is not possible if the person unticks offline_access', async () => {
     const { body } = await launch(served, {
       tick: page => boxes(page, 'scope').filter(one => one !== 'offline_access'),
     });
@@ -380,7 +380,7 @@ describe('refresh', () => {
 });
 
 describe('revocation', () => {
-  test('by the person, on the page of apps: both tokens are good no longer', async () => {
+  test('by the person, on the page of apps: both tokens become invalid', async () => {
     const browser = openBrowser(served.auth);
     const done = await authorize(served, { browser });
     const { body } = await redeem(served, done);
@@ -400,7 +400,7 @@ describe('revocation', () => {
     expect((await post(`${served.auth}/token`, again)).status).toBe(400);
   });
 
-  test('nobody ends what is another’s', async () => {
+  test('a person cannot revoke the grants of another', async () => {
     const { body } = await launch(served, { user: 'anna' });
     const anna = openBrowser(served.auth);
     const login = [
@@ -431,7 +431,7 @@ describe('introspection', () => {
   const introspect = (token: unknown, headers = BASIC) =>
     post(`${served.auth}/introspect`, { token: String(token) }, headers);
 
-  test('of a good token tells what the token response told', async () => {
+  test('of a valid token returns the data of the token response', async () => {
     const { body } = await launch(served, { client: 'secret' });
     const { status, body: told } = await introspect(body['access_token']);
     expect(status).toBe(200);
@@ -441,7 +441,7 @@ describe('introspection', () => {
     });
   });
 
-  test.each(['nonsense', 'x'.repeat(43)])('of %s tells nothing else than that it is not good', async token => {
+  test.each(['nonsense', 'x'.repeat(43)])('of %s returns only that it is inactive', async token => {
     expect((await introspect(token)).body).toEqual({ active: false });
   });
 
@@ -486,7 +486,7 @@ describe('Backend Services', () => {
     expect([status, body['error']]).toEqual([400, 'invalid_scope']);
   });
 
-  test('an assertion is good once, also for many at the same time', async () => {
+  test('an assertion is accepted once, also among simultaneous requests', async () => {
     const assertion = await assertionOf(served, 'backend');
     const all = await Promise.all(Array.from({ length: 8 }, () => token(assertion)));
     expect(all.map(({ status }) => status).toSorted()).toEqual([200, 401, 401, 401, 401, 401, 401, 401]);
@@ -507,7 +507,7 @@ describe('Backend Services', () => {
     expect([400, 401]).toContain(status);
   });
 
-  test('an assertion signed by somebody else’s key, or not signed at all: 401', async () => {
+  test('an assertion signed by a foreign key, or unsigned: 401', async () => {
     const { keys } = await serveKeys();
     expect((await token(await assertionOf(served, 'backend', { key: keys }))).status).toBe(401);
     const good = await assertionOf(served, 'backend');
@@ -516,7 +516,7 @@ describe('Backend Services', () => {
     expect((await token({ ...good, client_assertion: none })).status).toBe(401);
   });
 
-  test('another grant type, another assertion type: 400 or 401', async () => {
+  test('a wrong grant type or assertion type: 400 or 401', async () => {
     const assertion = await assertionOf(served, 'backend');
     const wrong = await token({ ...assertion, grant_type: 'not_a_grant_type' });
     expect(wrong.status).toBe(400);
@@ -528,7 +528,7 @@ describe('Backend Services', () => {
     expect((await token({ client_id: 'backend' })).status).toBe(401);
   });
 
-  test('a client of people gets no token in its own name, and a backend none in people’s', async () => {
+  test('a user-facing client gets no backend token, and a backend no user token', async () => {
     expect((await token(await assertionOf(served, 'key'))).status).toBe(400);
     expect((await authorize(served, { client: 'backend' })).code).toBeUndefined();
   });
@@ -560,7 +560,7 @@ describe('EHR launch', () => {
   const context = { client: 'public', patient: '1', encounter: '7', needPatientBanner: false, intent: 'growth' };
   const scope = 'launch openid fhirUser offline_access patient/Patient.rs user/*.rs';
 
-  test('the app knows patient and visit, that no banner is needed, and for how long', async () => {
+  test('the app gets patient, visit, need_patient_banner and the lifetime', async () => {
     const { status, body } = await announce(context);
     expect(status).toBe(201);
     const url = new URL(body['url'] ?? '');
@@ -575,7 +575,7 @@ describe('EHR launch', () => {
     expect(told).toMatchObject({ active: true, patient: '1', encounter: '7' });
   });
 
-  test('the app knows further resources that the EHR names, with each token', async () => {
+  test('the app gets the fhirContext of the EHR, with each token', async () => {
     const fhirContext = [
       { reference: 'Observation/w-7' },
       { canonical: 'http://example.org/Questionnaire/phq-9|1', type: 'Questionnaire' },
@@ -620,7 +620,7 @@ describe('EHR launch', () => {
     expect(scopesOf(token)).toEqual(['launch', 'patient/*.rs']);
   });
 
-  test('a launch is good once, for one client, and for one person', async () => {
+  test('a launch is valid once, for one client and one person', async () => {
     const { body } = await announce({ ...context, user: 'Patient/1' });
     const parameters = { launch: body['launch'] ?? '' };
     expect((await authorize(served, { scope, parameters, client: 'secret' })).code).toBeUndefined();
@@ -630,7 +630,7 @@ describe('EHR launch', () => {
     expect((await authorize(served, { scope, parameters })).code).toBeUndefined();
   });
 
-  test('a patient whom the person may not see is not opened by a launch', async () => {
+  test('a launch does not open a patient whom the person may not see', async () => {
     const { body } = await announce({ ...context, patient: '2' });
     const { code, page } = await authorize(served, { scope, parameters: { launch: body['launch'] ?? '' } });
     expect([code, page.status]).toEqual([undefined, 403]);
@@ -650,7 +650,7 @@ describe('EHR launch', () => {
       expect((await announce(wrong)).status).toBe(400);
   });
 
-  test('the style that it names is JSON for everybody', async () => {
+  test('smart_style_url is JSON for any origin', async () => {
     const { body: token } = await launch(served);
     const headers = { origin: 'https://app.example.org' };
     const response = await fetch(String(token['smart_style_url']), { headers });

@@ -83,7 +83,7 @@ const BATCH = JSON.stringify({
   ],
 });
 
-describe('what else is answered is valid XML too, and says what the JSON says', () => {
+describe('all other answers are valid XML, and equal to their JSON', () => {
   test.each<[what: string, path: string, init?: RequestInit]>([
     ['a page with includes', 'Observation?_count=5&_include=*&_revinclude=Provenance:target&_total=accurate'],
     ['a page with a warning', 'Patient?_count=2&nothing=1'],
@@ -114,7 +114,7 @@ function withoutMoment(value: unknown): unknown {
   );
 }
 
-test('Parameters, which requests are made of, are read as they are written', () => {
+test('Parameters in XML are read back as they were written', () => {
   const parameters = {
     resourceType: 'Parameters',
     parameter: [
@@ -137,7 +137,7 @@ test.each([
   ['an empty element', '<name/>', 'Patient.name: empty'],
   ['a value of another type', '<birthDate value="yesterday"/>', 'Patient.birthDate: no date'],
   ['a value as text', '<gender>male</gender>', 'text between elements'],
-])('the schema of this test sees %s', (_, content, problem) => {
+])('the schema of this test detects %s', (_, content, problem) => {
   const { problems } = readFhirXml(`<Patient xmlns="http://hl7.org/fhir">${content}</Patient>`);
   expect(problems.join('\n')).toContain(problem);
 });

@@ -36,7 +36,7 @@ describe('of the demo', () => {
     return found;
   };
 
-  test.each(VERSIONS)('nothing is missing for the certification by US Core %s', version => {
+  test.each(VERSIONS)('the demo lacks nothing for certification by US Core %s', version => {
     for (const coverage of [byRows.get(version), byPack.get(version)]) {
       expect(coverage?.certification).toEqual([
         { name: '(g)(10) single patient API', verdict: 'ready', missing: [] },
@@ -58,7 +58,7 @@ describe('of the demo', () => {
     expect(profile(name).mappings).toEqual(mappings);
   });
 
-  test('elements are what the mappings say, read by hand', () => {
+  test('elements equal those read from the mappings by hand', () => {
     const states = Object.fromEntries(
       profile('us-core-documentreference').elements.map(one => [one.element, one.state]),
     );
@@ -76,15 +76,18 @@ describe('of the demo', () => {
     expect(npi?.at?.file).toBe('organization.yaml');
   });
 
-  test.each(VERSIONS)('what resources show is what the mappings alone are said to make, by US Core %s', version => {
-    const wrong = (byRows.get(version)?.profiles ?? []).flatMap(({ profile: name, elements }) => {
-      const said = new Map(profile(name, byPack, version).elements.map(one => [one.element, one.state]));
-      return elements
-        .filter(({ element, state }) => state === 'filled' && said.get(element) !== 'mapped')
-        .map(one => [name, one]);
-    });
-    expect(wrong).toEqual([]);
-  });
+  test.each(VERSIONS)(
+    'the elements found in resources equal those derived from the mappings, by US Core %s',
+    version => {
+      const wrong = (byRows.get(version)?.profiles ?? []).flatMap(({ profile: name, elements }) => {
+        const said = new Map(profile(name, byPack, version).elements.map(one => [one.element, one.state]));
+        return elements
+          .filter(({ element, state }) => state === 'filled' && said.get(element) !== 'mapped')
+          .map(one => [name, one]);
+      });
+      expect(wrong).toEqual([]);
+    },
+  );
 
   test('tables and columns that no mapping reads', () => {
     const unused = byRows.get('6.1.0')?.unused;
@@ -97,7 +100,7 @@ describe('of the demo', () => {
     expect(rows).toEqual(rows.toSorted((a, b) => b - a));
   });
 
-  test('a mapping that the time does not suffice for is named, and nothing is said of its rows', async () => {
+  test('a mapping that exceeds the time budget is named, without statements on its rows', async () => {
     const { registry, database } = demo;
     const rows = { database, now: NOW, sample: 400, seconds: 0 };
     const coverage = await coverageOf({ registry, catalog: await database.catalog(), guide: usCore('6.1.0'), rows });
@@ -119,7 +122,7 @@ describe('of the demo', () => {
     }
   });
 
-  test('every document of C-CDA has its lists, and records in them', async () => {
+  test('every C-CDA document has its lists, with records in them', async () => {
     const content = loadWhole(readPackFiles('mappings/medkeep'), undefined).content;
     const topics = await documentsOf(content, demo.facade);
     expect(topics.filter(({ verdict }) => verdict !== 'ready')).toEqual([]);
@@ -244,7 +247,7 @@ describe('of a pack with two mappings', () => {
     });
   });
 
-  test('--locked asks no database, and says what the pack says', async () => {
+  test('--locked sends no query, and reports from the pack alone', async () => {
     const { environment, pack } = clinic();
     expect((await lintel(environment, 'lock')).code).toBe(0);
     const { out, code } = await lintel({ MAPPINGS: pack }, 'coverage', '--locked');
@@ -255,7 +258,7 @@ describe('of a pack with two mappings', () => {
     expect(out).not.toContain('FRIDGE');
   });
 
-  test('--html writes one page, with rows and without, in the names of the data', async () => {
+  test('--html writes one page, with and without rows, with the names of the data', async () => {
     const { environment, pack, folder } = clinic();
     const file = join(folder, 'coverage.html');
     const page = async (...options: string[]): Promise<string> => {
@@ -273,7 +276,7 @@ describe('of a pack with two mappings', () => {
     expect(await page(pack, '--locked')).toMatch(/<td>status<\/td><td>mapped<\/td><td>-<\/td>/);
   });
 
-  test('a guide that is not known, and a pack with errors, are reported', async () => {
+  test('an unknown guide and a pack with errors are reported', async () => {
     const { environment, pack } = clinic();
     const wrong = await lintel(environment, 'coverage', '--guide', 'us-core-5');
     expect(wrong.code).not.toBe(0);

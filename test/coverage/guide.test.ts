@@ -23,7 +23,7 @@ function problemsOf(text: string): readonly string[] {
 writeFileSync(join(pack, 'ours.guide.json'), JSON.stringify({ people: GROUP }));
 
 describe('a guide', () => {
-  test('of Lintel is in the notation that packs have', () => {
+  test('of Lintel has the notation of guides in packs', () => {
     for (const version of VERSIONS) {
       const text = readFileSync(`src/coverage/us-core-${version}.json`, 'utf8');
       expect(problemsOf(text)).toEqual([]);
@@ -42,13 +42,13 @@ describe('a guide', () => {
     [{ ...GROUP, shall: ['name', 'birth date'] }, '8:7: no search; expected parameters as `patient+status`'],
     [{ ...GROUP, profile: ['us-core-patient'] }, '4:16: not in the right form; expected a single value; found a list'],
     [{ ...GROUP, revinclude: 'yes' }, '6:19: not one of the values allowed; expected true or false; found yes'],
-  ])('that is wrong is told at its place: %j', (group, problem) => {
+  ])('that is wrong is reported at its place: %j', (group, problem) => {
     expect(problemsOf(JSON.stringify({ people: group }, undefined, 2))).toEqual([
       expect.stringContaining(`ours.guide.json:${problem}`),
     ]);
   });
 
-  test('that is no JSON is reported at its place, and so by whoever measures by it', () => {
+  test('that is no JSON is reported at its place, also by coverage', () => {
     const text = '{\n  "people": { "type": "Patient" "profile": "x" }\n}\n';
     expect(problemsOf(text)).toEqual([expect.stringContaining('ours.guide.json:2:33: not JSON; expected `,` or `}`')]);
     expect(() => guideIn(pack, 'ours', { 'ours.guide.json': text })).toThrow('ours.guide.json:2:33: not JSON');
@@ -56,7 +56,7 @@ describe('a guide', () => {
     expect(guidesIn(pack)).toEqual(['ours']);
   });
 
-  test('that is wrong is an error of `lintel check`, which tries the rows all the same', {
+  test('that is wrong is an error of `lintel check`, which still checks the rows', {
     timeout: 60_000,
   }, async () => {
     const before = await lintel(environment, 'check');

@@ -33,7 +33,7 @@ function toyClinic(): Readonly<Record<string, string>> {
 
 const CONTEXT = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
 
-test('searches of a third engine find what those of SQLite find, in statements that are quoted as it quotes', async () => {
+test('searches on a third engine find the same as on SQLite, with its own quoting', async () => {
   const found = new Map<string, readonly unknown[]>();
   const environments = { sqlite: smallClinic().environment, toy: toyClinic() };
   for (const [name, environment] of Object.entries(environments)) {
@@ -65,7 +65,7 @@ test('searches of a third engine find what those of SQLite find, in statements t
   expect(statements.join('\n')).toMatch(/"w"\."TAKEN" .*\?1\b/);
 });
 
-test('a third engine passes the proof on the rows of the demo, which looks at each codec, search and reference', async () => {
+test('a third engine passes `lintel check` on the demo, with each codec, search and reference', async () => {
   const folder = temporaryFolder();
   const file = join(folder, 'demo.sqlite');
   writeFixture(10, file);
@@ -78,7 +78,7 @@ test('a third engine passes the proof on the rows of the demo, which looks at ea
   expect(sent.length).toBeGreaterThan(100);
 });
 
-test('commands name a third engine, explain shows its SQL, and what it does not offer is refused in words', async () => {
+test('commands support a third engine, and refuse unsupported features with a message', async () => {
   const environment = toyClinic();
   const own = await lintel(environment, 'explain', 'Patient?gender=female');
   expect(own.out).toMatch(/^Pack .*\nDatabase {2}Toy, .*clinic\.sqlite\n/);
@@ -96,7 +96,7 @@ test('commands name a third engine, explain shows its SQL, and what it does not 
   expect((await lintel(environment, 'check', '--locked')).code).toBe(0);
 });
 
-test('what is wrong with its address or its connection is told as the engine says', () => {
+test('problems of its URL or connection are reported with the message of the engine', () => {
   expect(() => readConfig({ DATABASE_URL: 'toy://' })).toThrow(
     expect.objectContaining({ problems: ['DATABASE_URL: no file after toy://'] }) as ConfigError,
   );

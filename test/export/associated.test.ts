@@ -4,7 +4,7 @@ import { ASYNC, clinic, contents, finished, kickOff, LENIENT, served } from './e
 const provenances = (found: readonly string[]): readonly string[] =>
   found.filter(one => one.startsWith('Provenance/')).toSorted();
 
-test('provenance comes along with the resources it is about, and with no others', async () => {
+test('the associated Provenance of exported resources is included, and no other', async () => {
   const { fhir } = await served(clinic(4, 2));
   const along = async (query: string): Promise<readonly string[]> =>
     provenances(await contents(await finished(await kickOff(`${fhir}/${query}`))));
@@ -21,14 +21,14 @@ test('provenance comes along with the resources it is about, and with no others'
   expect(await along('$export?_type=Provenance')).toHaveLength(12);
 });
 
-test('provenance that comes along stays within the members of a group', async () => {
+test('the associated Provenance of a group export covers its members only', async () => {
   const { fhir } = await served(clinic(4, 2));
   const query = '_type=Observation&_elements=Observation.status&includeAssociatedData=RelevantProvenanceResources';
   const found = await contents(await finished(await kickOff(`${fhir}/Group/g-1/$export?${query}`)));
   expect(provenances(found)).toEqual([1, 3, 5, 7].map(no => `Provenance/pw-${no}`));
 });
 
-test('other data that could come along is refused, and ignored with an entry in error under lenient handling', async () => {
+test('other associated data is refused, or ignored with an entry in `error` under lenient handling', async () => {
   const { fhir } = await served(clinic(3));
   const url = `${fhir}/$export?_type=Group&includeAssociatedData=_everything`;
   const { error } = await finished(await kickOff(url, { headers: LENIENT }));

@@ -30,7 +30,7 @@ async function blocksIn({ output }: Manifest): Promise<ReadonlyMap<string, reado
   return blocks;
 }
 
-test('organizeOutputBy=Patient gives a block for each member: a header, the patient, all of theirs, and what it refers to', async () => {
+test('organizeOutputBy=Patient gives each member a block: header, patient, the patient’s data, referenced resources', async () => {
   const { fhir } = await served(clinic(20, 3), { EXPORT_FILE_LINES: '10' });
   const manifest = await finished(await kickOff(`${fhir}/Group/g-1/$export?organizeOutputBy=Patient`));
   expect(manifest).toMatchObject({ outputOrganizedBy: 'Patient' });
@@ -49,7 +49,7 @@ test('organizeOutputBy=Patient gives a block for each member: a header, the pati
   );
 });
 
-test('it goes with all patients and with some, and with _type and _since', async () => {
+test('it works with all and with some patients, and with _type and _since', async () => {
   const { fhir } = await served(clinic(20, 3));
   const all = await blocksIn(await finished(await kickOff(`${fhir}/Patient/$export?organizeOutputBy=Patient`)));
   expect(all.size).toBe(20);
@@ -64,7 +64,7 @@ test('it goes with all patients and with some, and with _type and _since', async
 });
 
 test.each(['$export?organizeOutputBy=Patient', 'Patient/$export?organizeOutputBy=Encounter'])(
-  'another order is refused, not ignored: %s',
+  'another value is refused, not ignored: %s',
   async path => {
     const { fhir } = await served(clinic(1, 1));
     const response = await fetch(`${fhir}/${path}`, { headers: { prefer: 'respond-async, handling=lenient' } });

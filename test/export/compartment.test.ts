@@ -26,7 +26,7 @@ test.each([
   expect(isShared(type, source.registry) ? 'may be of several' : 'is of one patient').toBe(shared);
 });
 
-test('a type that leads to patients by an element of a choice is exported with theirs', async () => {
+test('a type that refers to patients by a choice element is exported with their data', async () => {
   const where = clinic();
   writeFileSync(
     join(where.environment['MAPPINGS'] ?? '', 'library.yaml'),

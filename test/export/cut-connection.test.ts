@@ -57,7 +57,7 @@ async function serving(endpoint: Endpoint, reads: ((asked: Asked) => Answer)[]):
 
 const everyPlace = Array.from({ length: ROWS }, (_, i) => `Location/${i + 1}`);
 
-test('a connection that is cut in mid-export is made again, and the job goes on behind what it had', async () => {
+test('after a lost connection an export reconnects and continues at its position', async () => {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
   const from: number[] = [];
@@ -76,7 +76,7 @@ test('a connection that is cut in mid-export is made again, and the job goes on 
   expect(from).toEqual([2000]);
 });
 
-test('a job waits for a server that is away, says so, and goes on by itself', async () => {
+test('a job waits while the database is away, reports it, and resumes by itself', async () => {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
   const { fhir } = await serving(endpoint, [asked => rowsOf(asked, 1500, 'mid-row')]);
@@ -99,7 +99,7 @@ test('a job waits for a server that is away, says so, and goes on by itself', as
   expect(await contents(await finished(poll))).toEqual(everyPlace);
 });
 
-test('a server that falls silent in the middle of its rows does not hold a job', async () => {
+test('a database that stalls within a result does not block a job', async () => {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
   const { fhir } = await serving(endpoint, [asked => rowsOf(asked, 1500, 'deaf')]);

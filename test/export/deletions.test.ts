@@ -43,7 +43,7 @@ function withDeletions(): ReturnType<typeof clinic> {
   return where;
 }
 
-test('what was deleted since an instant is named, and what was deleted before or never is not', async () => {
+test('resources deleted since an instant are listed, others are not', async () => {
   const { fhir } = await served(withDeletions());
   const all = await finished(await kickOff(`${fhir}/$export?_type=Observation,Patient&${SINCE}`));
   expect(await deletedIn(all)).toEqual(['Observation/w-3', 'Observation/w-4', 'Patient/5']);
@@ -58,7 +58,7 @@ test('what was deleted since an instant is named, and what was deleted before or
     expect(found).not.toContain(gone);
 });
 
-test('the export of a group names deletions of its members, and none of their neighbours', async () => {
+test('the export of a group lists deletions of its members only', async () => {
   const { fhir } = await served(withDeletions());
   const manifest = await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Observation&${SINCE}`));
   expect(await deletedIn(manifest)).toEqual(['Observation/w-3']);
@@ -66,7 +66,7 @@ test('the export of a group names deletions of its members, and none of their ne
   expect(await deletedIn(one)).toEqual(['Observation/w-4']);
 });
 
-test('types of which nobody knows what was deleted are named in the error file', async () => {
+test('types without recorded deletions are named in the error file', async () => {
   const { fhir } = await served(withDeletions());
   const manifest = await finished(
     await kickOff(`${fhir}/$export?_type=Observation,Device&_since=2025-01-01T00:00:00Z`),
@@ -75,7 +75,7 @@ test('types of which nobody knows what was deleted are named in the error file',
   expect(texts.join('')).toContain('the mappings do not say which records of these types were deleted: Device');
 });
 
-test('a row that is no longer deleted is a resource again and no deletion', async () => {
+test('an undeleted row is exported as a resource again, not as a deletion', async () => {
   const where = withDeletions();
   const { fhir } = await served(where);
   where.change("UPDATE WEIGHING SET GONE = NULL, UPD = '2025-07-01 10:00:00.000' WHERE NO = 3");
@@ -92,7 +92,7 @@ function ids(database: DatabaseSync, type: string, sql: string): readonly string
     .map(row => `${type}/${Object.values(row)[0]}`);
 }
 
-test("the demo's deleted rows are named, however its tables say so, and of a patient who was asked for only", async () => {
+test('deletions of the demo are listed from every kind of mark, filtered by patient', async () => {
   const { folder } = clinic(1, 1);
   const file = join(folder, 'fixture.sqlite');
   writeFixture(14, file);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { clinic, ended, finished, kickOff, served } from './exporting.ts';
 
-test('a file comes whole, compressed or in ranges, with its length', async () => {
+test('a file is sent whole, compressed or in ranges, with its length', async () => {
   const { fhir } = await served(clinic());
   const { output } = await finished(await kickOff(`${fhir}/$export?_type=Observation`));
   const url = output[0]?.url ?? '';
@@ -38,7 +38,7 @@ test('a file comes whole, compressed or in ranges, with its length', async () =>
   expect([part.status, part.headers.get('content-length')]).toEqual([200, String(text.length)]);
 });
 
-test('a download ends at the length that the export has, in whatever form, though the file on the disk is longer', async () => {
+test('a download ends at the recorded length, in any coding, although the file on disk is longer', async () => {
   const where = clinic();
   const { fhir } = await served(where);
   const { output } = await finished(await kickOff(`${fhir}/$export?_type=Observation`));
@@ -64,7 +64,7 @@ async function exported() {
 const IDENTITY = { 'accept-encoding': 'identity' };
 const GZIP = { 'accept-encoding': 'gzip' };
 
-test('what was compressed and what was not have tags of their own, so that nobody puts parts of both together', async () => {
+test('compressed and plain forms have different ETags, so that ranges of both are not mixed', async () => {
   const { url, text } = await exported();
   const tagOf = async (headers: Readonly<Record<string, string>>) => {
     const response = await fetch(url, { headers });
@@ -82,7 +82,7 @@ test('what was compressed and what was not have tags of their own, so that nobod
   expect(await goOn(zipped)).toEqual([200, text]);
 });
 
-test('a client that has a file already gets 304, and one that asks beyond its end gets its length', async () => {
+test('a client with the current file gets 304; a range beyond the end gets the length', async () => {
   const { url, text } = await exported();
   const tag = (await fetch(url, { method: 'HEAD', headers: IDENTITY })).headers.get('etag') ?? '';
   const again = await fetch(url, { headers: { ...IDENTITY, 'if-none-match': `"other", ${tag}` } });
@@ -93,13 +93,13 @@ test('a client that has a file already gets 304, and one that asks beyond its en
   expect(await beyond.json()).toMatchObject({ resourceType: 'OperationOutcome' });
 });
 
-test('HEAD tells of the form that GET would send', async () => {
+test('HEAD describes the form that GET sends', async () => {
   const { url } = await exported();
   const head = await fetch(url, { method: 'HEAD', headers: GZIP });
   expect([head.headers.get('content-encoding'), head.headers.get('content-length')]).toEqual(['gzip', null]);
 });
 
-test('a manifest says when its files are removed; a download without an id is no question', async () => {
+test('a manifest has the expiry of its files; a download URL without an id is 400', async () => {
   const { fhir, poll } = await exported();
   const response = await ended(poll);
   const expires = Date.parse(response.headers.get('expires') ?? '');

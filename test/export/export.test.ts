@@ -18,7 +18,7 @@ test('a system export is kicked off, polled and downloaded, with every resource 
   expect(manifest.output.filter(({ type }) => type === 'Observation').map(({ count }) => count)).toEqual([25, 25, 10]);
 });
 
-test('the export of a group holds its members, what they refer to, and nothing of their neighbours', async () => {
+test('the export of a group has its members, their references, and no other patients', async () => {
   const { fhir } = await served(clinic());
   const manifest = await finished(await kickOff(`${fhir}/Group/g-1/$export`));
   const found = await contents(manifest);
@@ -36,7 +36,7 @@ test('the export of a group holds its members, what they refer to, and nothing o
   expect(new Set(found).size).toBe(found.length);
 });
 
-test('a resource of two members is written once, however the members are divided', async () => {
+test('a resource of two members is written once, however members are split into parts', async () => {
   const { fhir } = await served(clinic(600, 1));
   const ids = Array.from({ length: 600 }, (_, i) => ({
     name: 'patient',
@@ -53,7 +53,7 @@ test('a resource of two members is written once, however the members are divided
   expect(new Set(found).size).toBe(600);
 });
 
-test('an export of patients can be narrowed to some; lists with other people stay out', async () => {
+test('an export can be limited to some patients, without Groups of other members', async () => {
   const { fhir } = await served(clinic());
   const found = await contents(await finished(await kickOff(`${fhir}/Patient/$export?patient=Patient/2`)));
   expect(idsOf(found, 'Patient')).toEqual(['2']);
@@ -80,7 +80,7 @@ test('an export of all patients, of all groups and of a group without members', 
   expect((await fetch(`${fhir}/Group/g-9/$export`, { headers: ASYNC })).status).toBe(404);
 });
 
-test('a resource outside of the compartments is found through what _elements and _since leave out', async () => {
+test('resources outside of compartments are found by references that _elements and _since omit', async () => {
   const { fhir } = await served(clinic());
   const elements = await finished(await kickOff(`${fhir}/Group/g-1/$export?_elements=id`));
   const found = await contents(elements);
@@ -94,7 +94,7 @@ test('a resource outside of the compartments is found through what _elements and
   expect(await (await fetch(until.error[0]?.url ?? '')).text()).toContain('Practitioner was not exported');
 });
 
-test('_since, _until, _typeFilter and _elements mean what they mean in a search; a type without the time fails alone', async () => {
+test('_since, _until, _typeFilter and _elements work as in a search; a type without a time of change fails alone', async () => {
   const where = clinic();
   const { fhir } = await served(where);
   where.change("UPDATE WEIGHING SET UPD = '2025-01-01 00:00:00.000' WHERE NO = 7");
@@ -118,7 +118,7 @@ test('_since, _until, _typeFilter and _elements mean what they mean in a search;
   expect(filtered).toHaveLength(6);
 });
 
-test('unknown parameters are refused, and ignored with an entry in error under lenient handling', async () => {
+test('unknown parameters are refused, or ignored with an entry in `error` under lenient handling', async () => {
   const { fhir } = await served(clinic());
   const url = `${fhir}/$export?_type=Group,Nonsense&colour=red&_typeFilter=Group%3Fcolour%3Dred&_outputFormat=ndjson`;
   const manifest = await finished(await kickOff(url, { headers: LENIENT }));
@@ -135,7 +135,7 @@ test('unknown parameters are refused, and ignored with an entry in error under l
   }
 });
 
-test('a kick-off without Prefer is taken, and says which types of the server itself are not exported', async () => {
+test('a kick-off without Prefer is accepted, and names the built-in types that are not exported', async () => {
   const { fhir } = await served(clinic(3));
   const begun = await fetch(`${fhir}/$export`);
   expect(begun.status).toBe(202);
@@ -149,7 +149,7 @@ test('a kick-off without Prefer is taken, and says which types of the server its
   expect(ofPatients.issue).toHaveLength(1);
 });
 
-test('a poll names the address to poll again: some clients take the text of the outcome for it otherwise', async () => {
+test('a poll response names the status URL, which some clients otherwise read from the outcome', async () => {
   const { fhir } = await served(clinic(300));
   const poll = await kickOff(`${fhir}/$export`);
   const again = await fetch(poll);
@@ -163,7 +163,7 @@ test('a poll names the address to poll again: some clients take the text of the 
   }
 });
 
-test('with a body that is no Parameters, or with another method nothing begins', async () => {
+test('a body other than Parameters, or another method, starts no export', async () => {
   const { fhir } = await served(clinic(3));
   const json = { ...ASYNC, 'content-type': 'application/fhir+json' };
   for (const body of ['{', '[]', '{"resourceType":"Patient"}', '{"resourceType":"Parameters","parameter":[{}]}']) {
@@ -201,7 +201,7 @@ test('POST with Parameters does what GET does, for every operation', async () =>
   expect((await post('$pause-job', { name: '_jobId', valueString: '../../etc' })).status).toBe(404);
 });
 
-test('a deleted job is gone with its files; unknown ids of jobs and files are not found', async () => {
+test('a deleted job is removed with its files; unknown ids of jobs and files are not found', async () => {
   const { fhir } = await served(clinic());
   const poll = await kickOff(`${fhir}/$export`);
   const { output } = await finished(poll);
@@ -252,7 +252,7 @@ test('every operation is in the CapabilityStatement and has a definition that ca
   expect(bundle.total).toBe(3);
 });
 
-test('no value of a patient is logged, or in the state of a job beside its files', async () => {
+test('patient values are in neither the log nor the job state, only in the files', async () => {
   const { fhir, lines } = await served(clinic());
   await finished(await kickOff(`${fhir}/$export?_typeFilter=Patient?family=Canary3`));
   expect(lines.join('\n')).not.toContain('Canary');

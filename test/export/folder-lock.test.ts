@@ -22,7 +22,7 @@ async function holder(folder: string): Promise<ChildProcess> {
   return child;
 }
 
-test('the folder of a process that was killed is free at once, that of a living one is not', async () => {
+test('the lock of a killed process is free at once, that of a living one is not', async () => {
   const folder = temporaryFolder();
   const child = await holder(folder);
   const lock = folderLock(folder);
@@ -35,7 +35,7 @@ test('the folder of a process that was killed is free at once, that of a living 
   expect(folderLock(folder).take()).toBe(true);
 });
 
-test('a second server does not start in the folder of exports of another', async () => {
+test('a second server does not start with the export folder of another', async () => {
   const where = clinic(3);
   const first = await served(where);
   await kickOff(`${first.fhir}/$export`);
@@ -46,7 +46,7 @@ test('a second server does not start in the folder of exports of another', async
   await served(where);
 });
 
-test('of two servers that found no folder of exports the first to export has it', async () => {
+test('of two servers without an export folder, the first one that exports locks it', async () => {
   const where = clinic(3);
   const [first, second] = [await served(where), await served(where)];
   await kickOff(`${first.fhir}/$export`);

@@ -47,7 +47,7 @@ function threadsThat(perform: Perform): Threads {
   };
 }
 
-test('a server that stops ends the threads of exports before it lets go of their folder', async () => {
+test('a stopping server ends its export threads before it unlocks the folder', async () => {
   const { open } = world();
   const ended = Promise.withResolvers<void>();
   let asked = false;
@@ -99,7 +99,7 @@ function world(): World {
   };
 }
 
-test('a client has so many unfinished jobs, and all clients together', async () => {
+test('unfinished jobs are bounded per client and in total', async () => {
   const jobs = world().open(hangs);
   const first = jobs.start(UNDERSTOOD, ORIGIN);
   jobs.start(UNDERSTOOD, ORIGIN);
@@ -110,7 +110,7 @@ test('a client has so many unfinished jobs, and all clients together', async () 
   jobs.start(UNDERSTOOD, { ...ORIGIN, access: { kind: 'all', caller: 'cid' } });
 });
 
-test("nobody sees, pauses, deletes or downloads another client's job", async () => {
+test('a client cannot see, pause, delete or download the job of another', async () => {
   const { open, root } = world();
   const jobs = open(writes);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
@@ -124,7 +124,7 @@ test("nobody sees, pauses, deletes or downloads another client's job", async () 
   expect(jobs.download('ann', job.id, '0-0')).toMatchObject({ path: outputFile(join(root, job.id), 0, 0) });
 });
 
-test('a paused job stays paused over a restart, and goes on when it is told to', async () => {
+test('a paused job stays paused after a restart, until it is resumed', async () => {
   const { open } = world();
   const jobs = open(hangs);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
@@ -152,7 +152,7 @@ function slow() {
   return { perform, letGo: resolve, most: () => most };
 }
 
-test('neither pausing nor cancelling nor stopping waits for a statement that takes long', async () => {
+test('pause, cancel and stop do not wait for a long statement', async () => {
   const { open, root } = world();
   const { perform, letGo } = slow();
   const jobs = open(perform, { timeLimit: 20 });
@@ -170,7 +170,7 @@ test('neither pausing nor cancelling nor stopping waits for a statement that tak
   letGo();
 });
 
-test('the files of a job that was cancelled in mid-statement are removed once it has ended', async () => {
+test('the files of a job cancelled during a statement are removed once the statement ends', async () => {
   const { open, root } = world();
   const { perform, letGo } = slow();
   const jobs = open(perform, { timeLimit: 20 });
@@ -182,7 +182,7 @@ test('the files of a job that was cancelled in mid-statement are removed once it
   await expect.poll(() => readdirSync(root)).toEqual(['lock']);
 });
 
-test('a job that goes on before the statement has ended in which it was paused is worked on by one thread at a time', async () => {
+test('a job that resumes before its paused statement ends runs on one thread only', async () => {
   const { open } = world();
   const { perform, letGo, most } = slow();
   const jobs = open(perform, { timeLimit: 20 });
@@ -198,7 +198,7 @@ test('a job that goes on before the statement has ended in which it was paused i
   expect(most()).toBe(1);
 });
 
-test('a job that was cancelled while its file was read does not come back with a restart', async () => {
+test('a job cancelled during a download does not return after a restart', async () => {
   const { open } = world();
   const jobs = open(writes);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
@@ -212,7 +212,7 @@ test('a job that was cancelled while its file was read does not come back with a
   expect(existsSync(download?.path ?? '')).toBe(false);
 });
 
-test('a running job goes on after a restart; a complete one is complete', async () => {
+test('a running job resumes after a restart; a complete one stays complete', async () => {
   const { open } = world();
   const jobs = open(hangs);
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
@@ -242,7 +242,7 @@ test('files expire, but not while they are downloaded, and not because the clock
   expect(readdirSync(root)).toEqual(['lock']);
 });
 
-test('files outlive a restart, even one during which the clock went back, but never by more than their time', async () => {
+test('files survive a restart, also with the clock set back, for at most their lifetime', async () => {
   const { open } = world();
   const began = 1_700_000_000_000;
   const limits = { jobs: 3, jobsPerClient: 2, bytes: 1e6, expiry: 400 };
@@ -256,7 +256,7 @@ test('files outlive a restart, even one during which the clock went back, but ne
   expect(again.view('ann', job.id)).toBeUndefined();
 });
 
-test('a running job goes on, as of when it began, over a restart with another time of day', async () => {
+test('a running job resumes with its original start time after a restart with another clock', async () => {
   const { open } = world();
   const jobs = open(hangs, { clock: () => 1_700_000_000_000 });
   const { job } = jobs.start(UNDERSTOOD, ORIGIN);
@@ -268,7 +268,7 @@ test('a running job goes on, as of when it began, over a restart with another ti
   }
 });
 
-test('a job without room fails with a clear reason, its files are removed, and others go on', async () => {
+test('a job without disk space fails with a reason, its files are removed, and others continue', async () => {
   const { open, root } = world();
   let full = true;
   const jobs = open(async (folder, stop) => {
@@ -321,50 +321,50 @@ test.each([
   ['of an earlier version', '{"id":"x"}'],
   ['of another form', `export-job/0 ${'0'.repeat(64)}\n{}`],
   ['changed by a character', 'x'],
-])('a job whose record is damaged (%s) is lost in words, its files go, and the others go on', async (what, text) => {
-  const { open, root } = world();
-  const jobs = open(writes);
-  const [kept, hit] = [jobs.start(UNDERSTOOD, ORIGIN).job, jobs.start(UNDERSTOOD, ORIGIN).job];
-  await Promise.all([kept, hit].map(({ id }) => jobs.settled(id)));
-  await jobs.close();
-  const file = join(root, hit.id, 'job.json');
-  const before = readFileSync(file, 'utf8');
-  writeFileSync(
-    file,
-    what === 'changed by a character' ? before.replace('ann', 'bob') : (text ?? before.slice(0, 200)),
-  );
-  // At the start that finds it, and at the next.
-  for (let start = 0; start < 2; start++) {
-    const after = open(writes);
-    expect(after.list('ann').map(({ job }) => job.id)).toEqual([kept.id]);
-    expect([after.isLost(hit.id), after.isLost(kept.id), after.isLost('0'.repeat(32))]).toEqual([true, false, false]);
-    expect(readdirSync(join(root, hit.id))).toEqual(['job.json.damaged']);
-    await after.close();
-  }
-  const later = open(writes, { clock: () => Date.now() + 1e12 });
-  expect(later.isLost(hit.id)).toBe(false);
-  expect(existsSync(join(root, hit.id))).toBe(false);
-});
-
-test.each(['', 'null', '{}'])(
-  'a job of which the state of a part is damaged fails, and its files go: %j',
-  async text => {
+])(
+  'a job with a damaged record (%s) is reported as lost, its files are removed, others continue',
+  async (what, text) => {
     const { open, root } = world();
     const jobs = open(writes);
-    const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
-    await jobs.settled(id);
+    const [kept, hit] = [jobs.start(UNDERSTOOD, ORIGIN).job, jobs.start(UNDERSTOOD, ORIGIN).job];
+    await Promise.all([kept, hit].map(({ id }) => jobs.settled(id)));
     await jobs.close();
-    writeFileSync(join(root, id, 'part-0.json'), text);
-    const again = open(writes);
-    const failed = { status: 'failed', failure: expect.stringContaining('what was kept of it is damaged') };
-    expect(again.view('ann', id)?.job).toMatchObject(failed);
-    expect(readdirSync(join(root, id))).toEqual(['job.json']);
-    await again.close();
-    expect(open(writes).view('ann', id)?.job).toMatchObject(failed);
+    const file = join(root, hit.id, 'job.json');
+    const before = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      what === 'changed by a character' ? before.replace('ann', 'bob') : (text ?? before.slice(0, 200)),
+    );
+    // At the start that finds it, and at the next.
+    for (let start = 0; start < 2; start++) {
+      const after = open(writes);
+      expect(after.list('ann').map(({ job }) => job.id)).toEqual([kept.id]);
+      expect([after.isLost(hit.id), after.isLost(kept.id), after.isLost('0'.repeat(32))]).toEqual([true, false, false]);
+      expect(readdirSync(join(root, hit.id))).toEqual(['job.json.damaged']);
+      await after.close();
+    }
+    const later = open(writes, { clock: () => Date.now() + 1e12 });
+    expect(later.isLost(hit.id)).toBe(false);
+    expect(existsSync(join(root, hit.id))).toBe(false);
   },
 );
 
-test('where the folder cannot be written nothing begins, and that is said', async () => {
+test.each(['', 'null', '{}'])('a job with a damaged part state fails, and its files are removed: %j', async text => {
+  const { open, root } = world();
+  const jobs = open(writes);
+  const { id } = jobs.start(UNDERSTOOD, ORIGIN).job;
+  await jobs.settled(id);
+  await jobs.close();
+  writeFileSync(join(root, id, 'part-0.json'), text);
+  const again = open(writes);
+  const failed = { status: 'failed', failure: expect.stringContaining('what was kept of it is damaged') };
+  expect(again.view('ann', id)?.job).toMatchObject(failed);
+  expect(readdirSync(join(root, id))).toEqual(['job.json']);
+  await again.close();
+  expect(open(writes).view('ann', id)?.job).toMatchObject(failed);
+});
+
+test('with a read-only folder no export starts, and the refusal says so', async () => {
   const { open, root } = world();
   const jobs = open(writes);
   writeFileSync(root, 'no folder');

@@ -31,7 +31,7 @@ function outputOf(root: string): readonly (readonly [string, string])[] {
     .map(name => [name.replace(/^.*\//, ''), readFileSync(join(root, name), 'utf8')]);
 }
 
-test(`after ${KILLS} kills at random moments the files are those of an undisturbed export`, {
+test(`after ${KILLS} random kills the files equal those of an uninterrupted export`, {
   timeout: 60_000 + KILLS * 60_000,
 }, async () => {
   const where = clinic(40, 25);

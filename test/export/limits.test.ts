@@ -11,7 +11,7 @@ import { openSource } from '../../src/export/export-source.ts';
 import { readExportRequest } from '../../src/export/request.ts';
 import { ASYNC, clinic, contents, ended, finished, kickOff, served } from './exporting.ts';
 
-test('polls that come too fast are answered with 429 and Retry-After, and the export goes on', async () => {
+test('too frequent polls get 429 and Retry-After, and the export continues', async () => {
   const { fhir } = await served(clinic(5));
   const poll = await kickOff(`${fhir}/$export?_type=Patient`);
   const answers = await Promise.all(Array.from({ length: 15 }, () => fetch(poll)));
@@ -30,7 +30,7 @@ async function paused(url: string): Promise<string> {
   }
 }
 
-test('one export more than a client may have is answered with 429 until one is deleted', async () => {
+test('one export beyond the limit of a client gets 429 until one is deleted', async () => {
   const { fhir } = await served(clinic(5), { EXPORT_JOBS_PER_CLIENT: '1' });
   const poll = await paused(`${fhir}/$export`);
   const refused = await fetch(`${fhir}/$export`, { headers: ASYNC });
@@ -42,7 +42,7 @@ test('one export more than a client may have is answered with 429 until one is d
   expect((await fetch(`${fhir}/$export`, { headers: ASYNC })).status).toBe(202);
 });
 
-test('an export that needs more than the space for all exports fails, its files are removed, and the server goes on', async () => {
+test('an export beyond the total space fails, its files are removed, and the server keeps running', async () => {
   const where = clinic(100, 40);
   const { fhir } = await served(where, { EXPORT_DISK: '1' });
   const poll = await kickOff(`${fhir}/$export?_type=Observation`);
@@ -56,7 +56,7 @@ test('an export that needs more than the space for all exports fails, its files 
   expect(await contents(await finished(patients))).toHaveLength(100);
 });
 
-test('who may see some patients only may not export', async () => {
+test('a user limited to some patients cannot export', async () => {
   const source = await openSource(readConfig(clinic(3).environment));
   const access = accessToPatients('ann', ['1']);
   const context = { access, base: 'http://127.0.0.1/fhir', handling: 'lenient' } as const;

@@ -25,7 +25,7 @@ function withLeavers(): Clinic {
   return where;
 }
 
-test('who has left a list is no member of it: by its end, or because it says so; who will leave is still one', async () => {
+test('a membership ends by its end date or its inactive flag; a future end date does not end it', async () => {
   const where = withLeavers();
   where.change(`UPDATE LISTED SET LEFT_AT = '2024-01-01 00:00:00.000' WHERE PERSON_ID = 1;
     UPDATE LISTED SET LEFT_AT = '2124-01-01 00:00:00.000' WHERE PERSON_ID = 3;

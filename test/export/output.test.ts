@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const space = (limit: number) => ({ used: new BigInt64Array(new SharedArrayBuffer(8)), limit });
 
-test('lines of any length and script reach the file as they are, and are counted in bytes', () => {
+test('lines of any length and script are written unchanged, and counted in bytes', () => {
   const into = temporaryFolder();
   const line = fc
     .tuple(fc.constantFrom('a', 'é', '漢', '🙂'), fc.constantFrom(1, 7, 20_000, 120_000, 400_000))
@@ -33,7 +33,7 @@ test('lines of any length and script reach the file as they are, and are counted
   );
 });
 
-test('a batch that the space ends within is not counted, and gives its share back', () => {
+test('a batch that does not fit is not counted, and its reserved space is released', () => {
   const quota = space(300_000);
   const output = openOutput({ folder: temporaryFolder(), part: 0, files: [], collected: 0, fileLines: 1e9, quota });
   output.write(['a'.repeat(9)]);
@@ -44,7 +44,7 @@ test('a batch that the space ends within is not counted, and gives its share bac
   expect(Number(quota.used[0])).toBe(10);
 });
 
-test('a run that goes on cuts off what the one before wrote beyond its state', () => {
+test('a resumed run truncates what was written after the recorded state', () => {
   const into = temporaryFolder();
   const settings = { folder: into, part: 0, collected: 0, fileLines: 1e9, quota: space(1e12) };
   const first = openOutput({ ...settings, files: [] });
@@ -64,7 +64,7 @@ test('a run that goes on cuts off what the one before wrote beyond its state', (
 
 const DESCRIPTORS = '/proc/self/fd';
 
-test.runIf(existsSync(DESCRIPTORS))('an output that is closed holds no file open', () => {
+test.runIf(existsSync(DESCRIPTORS))('a closed output holds no file open', () => {
   const into = temporaryFolder();
   const output = openOutput({ folder: into, part: 0, files: [], collected: 0, fileLines: 1, quota: space(1e6) });
   const held = (): number =>

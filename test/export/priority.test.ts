@@ -13,7 +13,7 @@ function niceness(): ReadonlyMap<string, number> {
   );
 }
 
-test.runIf(process.platform === 'linux')('exports leave the processor to those who search', async () => {
+test.runIf(process.platform === 'linux')('exports yield the processor to searches', async () => {
   const before = niceness();
   const { fhir } = await served(clinic(3));
   await finished(await kickOff(`${fhir}/$export`));

@@ -14,7 +14,7 @@ function part(number: number, type: string, content: Part['content'], done: bool
   };
 }
 
-test('progress counts types, however many parts they have, and names the one in progress', () => {
+test('progress counts types, not parts, and names the current one', () => {
   const parts = [
     part(0, 'Observation', 'resources', true),
     part(1, 'Observation', 'deletions', false),

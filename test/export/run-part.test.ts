@@ -9,7 +9,7 @@ import { exportPart } from './part-under-test.ts';
 
 const idsIn = (text: string): readonly string[] => [...text.matchAll(/"id":"([^"]+)"/g)].map(match => match[1] ?? '');
 
-test('a database that goes away in mid-export is waited for, and nothing is lost, doubled or torn', async () => {
+test('an export waits for a database that is away, and loses, repeats or truncates no line', async () => {
   const where = clinic(20, 5);
   const undisturbed = await exportPart(where, { folder: 'quiet' });
   const waiting: boolean[] = [];
@@ -31,7 +31,7 @@ test('a database that goes away in mid-export is waited for, and nothing is lost
   expect(reopened).toBe(3);
 });
 
-test('a statement that is refused fails its type, which keeps no files', async () => {
+test('a refused statement fails its type, without files', async () => {
   const where = clinic(20, 5);
   const { state, used } = await exportPart(where, {
     disturb: query => {
@@ -46,7 +46,7 @@ test('a statement that is refused fails its type, which keeps no files', async (
   expect(used).toBe(0);
 });
 
-test('of a type that failed the references that it collected still count as used space', async () => {
+test('collected references of a failed type still count as used space', async () => {
   const { state, used } = await exportPart(clinic(20, 5), {
     collect: ['PractitionerRole'],
     disturb: query => {
@@ -58,7 +58,7 @@ test('of a type that failed the references that it collected still count as used
   expect(used).toBe(state.collected);
 });
 
-test('files that were begun after the last state on disk are removed with the type too', async () => {
+test('files begun after the last saved state are removed with the type, too', async () => {
   const where = clinic(20, 5);
   const { state } = await exportPart(where, {
     settings: { fileLines: 20, checkpoint: 1e9 },
@@ -70,7 +70,7 @@ test('files that were begun after the last state on disk are removed with the ty
   expect(readdirSync(join(where.folder, 'job'))).toEqual(['part-0.json']);
 });
 
-test('when the space for exports is used up the part throws and what it had not recorded is not counted', async () => {
+test('a part throws when space runs out, and resumes from its recorded state later', async () => {
   const where = clinic(20, 5);
   const whole = await exportPart(where, { folder: 'whole' });
   await expect(exportPart(where, { limit: Math.floor(whole.text.length / 2) })).rejects.toThrow('space');
@@ -78,7 +78,7 @@ test('when the space for exports is used up the part throws and what it had not 
   expect((await exportPart(where)).text).toBe(whole.text);
 });
 
-test('each row that is there all the time is exported once, whatever is inserted, updated and deleted meanwhile', async () => {
+test('rows that exist throughout are exported once, despite concurrent writes', async () => {
   const where = clinic(20, 10);
   const { text } = await exportPart(where, {
     disturb: query => {
@@ -96,7 +96,7 @@ test('each row that is there all the time is exported once, whatever is inserted
   for (const line of text.trimEnd().split('\n')) JSON.parse(line);
 });
 
-test('a part that was told to stop goes on behind its last batch', async () => {
+test('a stopped part resumes after its last batch', async () => {
   const where = clinic(20, 5);
   const whole = await exportPart(where, { folder: 'whole', settings: { fileLines: 30 } });
   expect(whole.state.files.map(({ lines }) => lines)).toEqual([30, 30, 30, 10]);
@@ -118,13 +118,13 @@ test('a part that was told to stop goes on behind its last batch', async () => {
   }
 });
 
-test('a part tells that it has begun before it asks anything', async () => {
+test('a part reports its start before its first query', async () => {
   const told: string[] = [];
   await exportPart(clinic(), { report: () => told.push('report'), disturb: () => told.push('query') });
   expect(told.slice(0, 2)).toEqual(['report', 'query']);
 });
 
-test('a slow database is waited for, with progress meanwhile; a stop waits for no more than its batch', async () => {
+test('a part waits for a slow database and reports progress; a stop waits for at most one batch', async () => {
   const where = clinic(20, 5);
   const shares: number[] = [];
   const report = ({ state }: PartReport): void => void shares.push(resourcesOf(state));

@@ -20,7 +20,7 @@ function loadInThread(): Promise<unknown> {
   });
 }
 
-test('threads that load at the same time do not take the collector of garbage from each other', async () => {
+test('simultaneously started threads do not starve each other’s garbage collection', async () => {
   const told = await Promise.all(Array.from({ length: 4 }, loadInThread));
   expect(told).toEqual(['loaded', 'loaded', 'loaded', 'loaded']);
 });

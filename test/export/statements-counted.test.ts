@@ -11,7 +11,7 @@ async function statements(fhir: string): Promise<Readonly<Record<string, number>
   return Object.fromEntries([...text.matchAll(pattern)].map(([, mapping = '', count]) => [mapping, Number(count)]));
 }
 
-test('each statement of an export is counted, none is lost at the end of a part, and no other has its bulkhead', async () => {
+test('metrics count each statement of an export, to the end of a part, under its own bulkhead', async () => {
   const { fhir } = await served(clinic(600, 1), { EXPORT_CONCURRENCY: '2' });
   await fetch(`${fhir}/Observation?_count=1`);
   expect(await statements(fhir)).toEqual({});
@@ -23,7 +23,7 @@ test('each statement of an export is counted, none is lost at the end of a part,
   expect(await statements(fhir)).toEqual({ ...once, staff: 4 });
 });
 
-test('what is asked to find the members of a group is counted too, with its time', async () => {
+test('the queries for members of a group are counted, too, with their time', async () => {
   const { fhir } = await served(clinic());
   await finished(await kickOff(`${fhir}/Group/g-1/$export?_type=Patient`));
   const counted = await statements(fhir);

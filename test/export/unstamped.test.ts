@@ -13,7 +13,7 @@ async function errorsOf({ error }: Manifest): Promise<string> {
   return file === undefined ? '' : (await fetch(file.url)).text();
 }
 
-test('resources without a time are counted, within what was asked for', async () => {
+test('requested resources without a time of change are counted', async () => {
   const where = clinic(4, 3);
   const { fhir } = await served(where);
   where.change('UPDATE WEIGHING SET UPD = NULL WHERE NO IN (1, 2, 3)');
@@ -33,7 +33,7 @@ test('resources without a time are counted, within what was asked for', async ()
   expect(await errorsOf(whole)).toBe('');
 });
 
-test('types whose mappings have no time are named at the kick-off, however unknown parameters are handled', async () => {
+test('types without a time of change are named at the kick-off, in any handling', async () => {
   const { fhir } = await served(clinic(3, 1));
   for (const handling of ['', ', handling=lenient']) {
     const headers = { prefer: `respond-async${handling}` };
@@ -48,14 +48,14 @@ test('types whose mappings have no time are named at the kick-off, however unkno
   }
 });
 
-test('where each row has a time nothing is said of it', async () => {
+test('if each row has a time of change, nothing is reported', async () => {
   const { fhir } = await served(clinic(3, 1));
   const found = await finished(await kickOff(`${fhir}/$export?_type=Patient&_since=2000-01-01T00:00:00Z`));
   expect(await contents(found)).toHaveLength(3);
   expect(await errorsOf(found)).not.toContain('without a time');
 });
 
-test('mappings whose child rows leave no stamp are named with the tables of these rows', async () => {
+test('mappings whose child rows have no time of change are named with the child tables', async () => {
   const demo = await openDemo({ patients: 1, engine: 'sqlite' });
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
   const remarksOf = (query: readonly (readonly [string, string])[]): string =>

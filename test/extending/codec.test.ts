@@ -54,7 +54,7 @@ matches: ["identifier=0815", "identifier=urn:example:charts|0815"]
 misses: [identifier=K0815]
 `;
 
-test('a codec is in the listed files, keeps the law, and is checked against a reading of its own', async () => {
+test('a codec needs the listed files, satisfies the law, and is checked by an independent reading', async () => {
   const { environment } = smallClinic({ 'person.yaml': PERSON, 'person.test.yaml': TEST });
   const tree = copiedTree();
   tree.add('src/mapping/codecs/prefixed.ts', PREFIXED.replace('raw.slice(by.length)', 'raw.slice(by.length + 1)'));

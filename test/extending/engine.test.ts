@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { copiedTree, isListed } from './tree.ts';
 
-test('an engine is a folder and a line of the table', async () => {
+test('an engine needs one folder and one line of the table', async () => {
   const { environment } = smallClinic();
   const toy = { ...environment, DATABASE_URL: (environment['DATABASE_URL'] ?? '').replace('sqlite:', 'toy://') };
   const tree = copiedTree();

@@ -9,7 +9,7 @@ matches: [family:starts=kowal, family=nowak]
 misses: [family:starts=nowak]
 `;
 
-test('a modifier is in the listed files, and the law then tries it', async () => {
+test('a modifier needs the listed files, and is then tested by the law', async () => {
   const { environment } = smallClinic({ 'person.test.yaml': TEST });
   const tree = copiedTree();
   const before = await tree.lintel(environment, 'check');

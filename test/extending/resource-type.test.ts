@@ -69,7 +69,7 @@ function clinic(files: Readonly<Record<string, string>> = {}): SmallClinic {
   return made;
 }
 
-test('a type is a file of the pack: searches, chains, includes, sorting, exports and compartments follow', async () => {
+test('a type needs one pack file, and gets searches, chains, includes, sorting, exports and compartments', async () => {
   const { environment } = clinic();
   expect(await lintel(environment, 'check')).toMatchObject({ code: 0 });
   const running = await startServer(
@@ -99,7 +99,7 @@ test('a type is a file of the pack: searches, chains, includes, sorting, exports
   expect([exported.code, exported.out]).toEqual([0, expect.stringContaining('3 resources in 1 file')]);
 });
 
-test('check refuses a type of patients whose mapping does not say whose its resources are', async () => {
+test('check refuses a mapping of patient data without a reference to the patient', async () => {
   const flags = MAPPING.replace('FamilyMemberHistory', 'Flag')
     .replace('needs: [patient]\n', '')
     .replace('status: completed', 'status: active\n  code: { text: alert }\n  subject: { display: somebody }')
@@ -171,7 +171,7 @@ const SECTION = `export const FAMILY_HISTORY: SectionDefinition = {
 
 const CCDS = 'lists: { family-history: FamilyMemberHistory }\n';
 
-test('its section in C-CDA is in the listed files', async () => {
+test('its C-CDA section needs the listed files', async () => {
   const { environment } = clinic({ 'ccds.yaml': CCDS });
   const tree = copiedTree();
   const before = await tree.lintel(environment, 'check', '--budget', '1');

@@ -38,7 +38,7 @@ function writePackage(folder: string, name: string, version: string, resources: 
   execFileSync('tar', ['-czf', join(folder, `${name}-${version}.tgz`), '-C', join(folder, name), 'package']);
 }
 
-test('a parameter of a guide comes from its package, and is offered where a mapping has the element', async () => {
+test('a parameter of a guide is read from its package, and offered if a mapping has the element', async () => {
   const { environment } = smallClinic({ 'person.yaml': PERSON, 'person.test.yaml': TEST });
   const tree = copiedTree();
   const before = await tree.lintel(environment, 'test');

@@ -44,7 +44,7 @@ const NO_ADDRESS = [
   ],
 ];
 
-test('Host headers that are no address are 400, before and after the same was answered for a good one', async () => {
+test('an invalid Host header is 400, before and after the path was cached for a valid one', async () => {
   const { port } = await target();
   const ask = (host: string): Promise<string> =>
     exchanged(port, `GET /fhir/Patient/1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
@@ -140,7 +140,7 @@ async function statusesOnOne(port: number, paths: readonly string[], statuses: n
   if (statuses.length === before) throw new Error(`No answer to ${paths[before]} (${sent} sent)`);
 }
 
-test('however a path is written, it leads where it says or nowhere', async () => {
+test('no encoding of a path reaches another resource', async () => {
   const { port } = await target();
   const path = fc.array(fc.constantFrom(...PIECES), { maxLength: 9 }).map(pieces => `/${pieces.join('')}`);
   const paths = fc.sample(path, { numRuns: HOSTILE ? 100_000 : 3000, seed: 21 });

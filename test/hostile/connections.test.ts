@@ -4,7 +4,7 @@ import { exchanged, HOSTILE, sends, target } from './target.ts';
 const many = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));
 
-test('connections that announce a body and send none hold no place of those who ask', async () => {
+test('connections that announce a body and send none do not block other requests', async () => {
   const { url, port } = await target({ REQUEST_TIMEOUT: '10' });
   const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100';
   await many(HOSTILE ? 1500 : 210, () =>
@@ -19,7 +19,7 @@ test('connections that announce a body and send none hold no place of those who 
 test.each([
   ['a length that is too much', 'Content-Length: 300000', 'x'.repeat(1000)],
   ['chunks that are too many', 'Transfer-Encoding: chunked', `50000\r\n${'x'.repeat(0x50000)}`],
-])('413 says that it closes the connection, and closes it: %s', async (_what, framing, body) => {
+])('413 announces that the connection closes, and closes it: %s', async (_what, framing, body) => {
   const { port } = await target();
   const form = 'Content-Type: application/x-www-form-urlencoded';
   const head = `POST /fhir/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}\r\n${framing}\r\n\r\n`;
@@ -28,7 +28,7 @@ test.each([
   expect(answer).toMatch(/\r\nConnection: close\r\n/i);
 });
 
-test('what is refused before its body has come says that it closes, and a body in pieces is read as one at once', async () => {
+test('a refusal before the body arrives closes the connection; a chunked body is read as a whole', async () => {
   const { port } = await target();
   const form = 'Content-Type: application/x-www-form-urlencoded';
   const refused = await exchanged(

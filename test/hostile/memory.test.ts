@@ -11,7 +11,7 @@ const MB = 1024 * 1024;
 /** Milliseconds for a flood. The full form sends some 180,000 requests. */
 const LONGEST = HOSTILE ? 900_000 : 150_000;
 
-test('what a cache keeps is bounded by the characters of its keys', () => {
+test('a cache is bounded by the length of its keys, too', () => {
   const held = heapAfterCollection();
   const cache = boundedCache<{ n: number }>(10_000);
   const before = held();
@@ -85,7 +85,7 @@ const CHOSEN: Readonly<Record<string, (n: string) => Attack>> = {
   }),
 };
 
-test('nothing that a client chooses makes the server keep more and more: every header, name, path and body', {
+test('no client input makes memory grow: every header, name, path and body', {
   timeout: LONGEST,
 }, async () => {
   const { url } = await target({ CACHE_SIZE: '4', LOG_LEVEL: 'error' });
@@ -114,7 +114,7 @@ test('nothing that a client chooses makes the server keep more and more: every h
   expect(grown).toBeLessThan((HOSTILE ? 16 : 8) * MB);
 });
 
-test('mappings that were replaced are let go of, also where connections stay that asked for them', async () => {
+test('replaced mappings are released, also while their connections stay open', async () => {
   const clinic = smallClinic();
   const { url, reload } = await target({ RELOAD_INTERVAL: '0', LOG_LEVEL: 'error' }, clinic);
   const agents = Array.from({ length: 40 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));

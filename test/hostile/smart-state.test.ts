@@ -56,17 +56,20 @@ function used(): string {
 const FILES = ['keys.json', 'smart.sqlite', 'clients.json'] as const;
 const CASES = FILES.flatMap(file => Object.keys(DAMAGES).map(how => [file, how] as const));
 
-test.each(CASES)('%s is %s: the server starts, names it, and serves nobody without a token', async (file, how) => {
-  const data = used();
-  DAMAGES[how]?.(join(data, file));
-  const server = await target({ ACCESS: 'smart', DATA_DIR: data }, clinic);
-  expect((await fetch(`${server.url}/ready`)).status).toBe(200);
-  expect((await fetch(`${server.url}/fhir/metadata`)).status).toBe(200);
-  expect((await fetch(`${server.url}/fhir/Patient/1`)).status).toBe(401);
-  // SQLite makes a database of nothing.
-  const isEmptyStore = file === 'smart.sqlite' && how === 'empty';
-  if (!isEmptyStore) expect([...server.lines, ...server.notes].join('\n')).toContain(file);
-  const status = await introspects(server);
-  if (file === 'clients.json') expect(status).toBeGreaterThanOrEqual(400);
-  else expect(status).toBe(200);
-});
+test.each(CASES)(
+  '%s is %s: the server starts, reports it, and serves no request without a token',
+  async (file, how) => {
+    const data = used();
+    DAMAGES[how]?.(join(data, file));
+    const server = await target({ ACCESS: 'smart', DATA_DIR: data }, clinic);
+    expect((await fetch(`${server.url}/ready`)).status).toBe(200);
+    expect((await fetch(`${server.url}/fhir/metadata`)).status).toBe(200);
+    expect((await fetch(`${server.url}/fhir/Patient/1`)).status).toBe(401);
+    // SQLite makes a database of nothing.
+    const isEmptyStore = file === 'smart.sqlite' && how === 'empty';
+    if (!isEmptyStore) expect([...server.lines, ...server.notes].join('\n')).toContain(file);
+    const status = await introspects(server);
+    if (file === 'clients.json') expect(status).toBeGreaterThanOrEqual(400);
+    else expect(status).toBe(200);
+  },
+);

@@ -39,7 +39,7 @@ const kept = (data: string): readonly string[] =>
   readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.json'));
 
 test.each(Object.keys(DAMAGES))(
-  'whatever is kept is %s: the server starts, names the file, and serves all else',
+  'a stored file is %s: the server starts, names the file, and serves everything else',
   async how => {
     const data = used();
     const files = kept(data);
@@ -60,19 +60,16 @@ test.each(Object.keys(DAMAGES))(
   },
 );
 
-test.each(Object.keys(DAMAGES))(
-  'where the state of a part of an export is %s, the export fails in words',
-  async how => {
-    const data = used();
-    const part = kept(data).find(name => name.endsWith('part-0.json')) ?? '';
-    DAMAGES[how]?.(join(data, part));
-    const { url, lines } = await target({ DATA_DIR: data }, clinic);
-    const polled = await fetch(`${url}${status}`);
-    expect([polled.status, await polled.text()]).toEqual([
-      500,
-      expect.stringContaining('what was kept of it is damaged'),
-    ]);
-    expect(lines.join('\n')).toContain(part);
-    expect((await fetch(`${url}/fhir/Patient/1`)).status).toBe(200);
-  },
-);
+test.each(Object.keys(DAMAGES))('if the state of an export part is %s, the export fails with a message', async how => {
+  const data = used();
+  const part = kept(data).find(name => name.endsWith('part-0.json')) ?? '';
+  DAMAGES[how]?.(join(data, part));
+  const { url, lines } = await target({ DATA_DIR: data }, clinic);
+  const polled = await fetch(`${url}${status}`);
+  expect([polled.status, await polled.text()]).toEqual([
+    500,
+    expect.stringContaining('what was kept of it is damaged'),
+  ]);
+  expect(lines.join('\n')).toContain(part);
+  expect((await fetch(`${url}/fhir/Patient/1`)).status).toBe(200);
+});

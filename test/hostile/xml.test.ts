@@ -73,7 +73,7 @@ async function reached(run: () => unknown): Promise<readonly string[]> {
   return seen;
 }
 
-test('the watch notices connections, names, files and processes', async () => {
+test('the monitor of this test detects connections, DNS lookups, files and processes', async () => {
   const dialled = await reached(
     () =>
       new Promise(resolve =>
@@ -146,7 +146,7 @@ function routesWithBody(): readonly (readonly [method: string, path: string])[] 
 }
 
 describe('bodies in XML', () => {
-  test('no route takes one that leads outside, and none is followed', { timeout: 120_000 }, async () => {
+  test('no route accepts an external entity, and none is fetched', { timeout: 120_000 }, async () => {
     const routes = routesWithBody();
     expect(routes.map(([, path]) => path)).toEqual(
       expect.arrayContaining(['/fhir', '/fhir/Patient/_search', '/fhir/Patient/1/$everything', '/fhir/$export']),
@@ -174,7 +174,7 @@ describe('bodies in XML', () => {
     expect(rest.lines.join('\n')).not.toContain(SECRET);
   });
 
-  test('a document type is refused in words, and its like without one is taken', async () => {
+  test('a document type declaration is refused with a message, the same body without it accepted', async () => {
     const ask = async (text: string): Promise<readonly [number, string]> => {
       const init = { method: 'POST', headers: { 'content-type': 'application/fhir+xml' }, body: text };
       const answer = await rest.app.request('http://localhost/fhir/Patient/1/$everything', init);
@@ -191,7 +191,7 @@ describe('bodies in XML', () => {
 });
 
 describe('notes of the database', () => {
-  test('lead nowhere, and nothing that leads elsewhere is left in them', async () => {
+  test('fetch nothing, and keep no external reference', async () => {
     const notes = Object.values(bodies('div')).concat(
       ...[`<img src="${address}">`, `<link rel=stylesheet href=${address}>`, `<iframe src='${address}'></iframe>`].map(
         markup => `<p>seen</p>${markup}`,
