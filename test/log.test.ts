@@ -11,7 +11,7 @@ const written = (format: 'json' | 'text', level: 'debug' | 'warn' = 'debug') => 
   return { lines, log: createLog({ level, format, write: line => lines.push(line) }) };
 };
 
-test('a JSON line has time, level, message and the fields that are there', () => {
+test('a JSON line has time, level, message and the given fields', () => {
   fc.assert(
     fc.property(
       fc.string(),
@@ -30,7 +30,7 @@ test('a JSON line has time, level, message and the fields that are there', () =>
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ message: 'alone' });
 });
 
-test('fields that come with many lines stand before those of one', () => {
+test('context fields come before those of the line', () => {
   const same = { route: '/a', gone: undefined };
   for (const format of ['json', 'text'] as const) {
     const { lines, log } = written(format);
@@ -44,7 +44,7 @@ test('fields that come with many lines stand before those of one', () => {
   }
 });
 
-test('a line for people has the time of day, and the level where it is not the usual one', () => {
+test('a text line has the time of day, and the level unless it is info', () => {
   const { lines, log } = written('text');
   log.info('request', { status: 200, trace: undefined });
   log.error('request', { status: 500 });
@@ -60,7 +60,7 @@ test('what is less severe than the level is not written', () => {
   expect(lines).toHaveLength(1);
 });
 
-test('lines that wait to be written together are written before the process ends, however late they are read', async () => {
+test('buffered lines are written before the process ends, even to a slow reader', async () => {
   const script = `import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
     const log = createLog({ level: 'info', format: 'json' });
     for (let i = 0; i < 20_000; i++) log.info('line', { i });

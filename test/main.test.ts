@@ -46,7 +46,7 @@ test('over TLS the greeting and the start page say which certificate curl has to
   expect(running?.url).toMatch(/^https:/);
 });
 
-test('with CACHE_MAX_AGE 0 every answer is made anew, and nothing is said of a cache', async () => {
+test('CACHE_MAX_AGE=0 disables the cache and Cache-Status', async () => {
   const read = async (more: Readonly<Record<string, string>>) => {
     const { running } = await started(smallClinic(), more);
     const ask = async () => (await fetch(`${running?.url}/fhir/Patient/1`)).headers.get('cache-status');
@@ -73,7 +73,7 @@ test('no value of a request or of the data is logged', async () => {
   expect(lines.join('\n')).not.toMatch(/kowalski|1970/i);
 });
 
-test('what no route saw, and who waits for a place or is refused one, is in the metrics', async () => {
+test('metrics count requests refused before routing, waiting requests and refused ones', async () => {
   const { running } = await started(smallClinic());
   const url = running?.url ?? '';
   const socket = connect(Number(new URL(url).port), '127.0.0.1').resume();
@@ -100,7 +100,7 @@ test('a pack with errors is not served, and every problem is reported', async ()
   expect(notes.join('\n')).toMatch(/person\.yaml:2:11: .*did you mean Patient\?/);
 });
 
-test('where DATA_DIR cannot be written that is reported at the start, and exports are not offered', async () => {
+test('a read-only DATA_DIR is reported at the start, and exports are not offered', async () => {
   const clinic = smallClinic();
   const file = `${clinic.folder}/file`;
   writeFileSync(file, '');

@@ -9,7 +9,7 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const LINTEL = fileURLToPath(new URL('../bin/lintel.mjs', import.meta.url));
 
-test('a folder is made with those above it, and one that is there is left as it is', () => {
+test('a folder is made with its parents, and an existing one is unchanged', () => {
   const top = temporaryFolder();
   const folder = join(top, 'a', 'b', 'c');
   makeFolder(folder, 0o700);
@@ -19,14 +19,14 @@ test('a folder is made with those above it, and one that is there is left as it 
   expect(existsSync(join(folder, 'kept'))).toBe(true);
 });
 
-test('a file in its way is reported', () => {
+test('a file at its path is reported', () => {
   const file = join(temporaryFolder(), 'file');
   writeFileSync(file, '');
   expect(() => makeFolder(file)).toThrow('EEXIST');
   expect(() => makeFolder(join(file, 'below'))).toThrow('ENOTDIR');
 });
 
-test('whether a folder could be written is tried, and nothing is left behind', () => {
+test('a folder is tested for writing, without leaving a file', () => {
   const folder = temporaryFolder();
   expect([whyNotWritable(folder), whyNotWritable(join(folder, 'a', 'b'))]).toEqual([undefined, undefined]);
   expect(readdirSync(folder)).toEqual([]);
@@ -35,12 +35,12 @@ test('whether a folder could be written is tried, and nothing is left behind', (
 });
 
 // The superuser has all permissions there, and still can make nothing.
-test.skipIf(!existsSync('/proc/self'))('a folder that nobody can write is none', () => {
+test.skipIf(!existsSync('/proc/self'))('a read-only folder is refused', () => {
   expect(whyNotWritable('/proc/lintel/data')).toMatch(/^E(NOENT|ACCES|PERM)$/);
 });
 
 // Below /proc nothing can be made, and the system says so as if the folder above were missing.
-test.skipIf(!existsSync('/proc/self'))('an export into a folder that cannot be made ends at once, and says why', () => {
+test.skipIf(!existsSync('/proc/self'))('an export into an impossible folder ends at once with a reason', () => {
   const { environment } = clinic();
   const { status, stderr } = spawnSync(process.execPath, [LINTEL, 'export', '/proc/lintel/out', '--type', 'Patient'], {
     env: environment,

@@ -22,7 +22,7 @@ function setUp(most = 10, least = 2, queue = 100) {
   };
 }
 
-test('where most answers take long there are fewer places, and more where some wait and most are quick', async () => {
+test('the limit falls if most answers are slow, and rises if requests wait and most are fast', async () => {
   const { places, serve, pass } = setUp(100, 4);
   await serve(2000, 800);
   expect(places.load().size).toBe(4);
@@ -39,7 +39,7 @@ test('where most answers take long there are fewer places, and more where some w
   expect(places.load()).toMatchObject({ taken: 0, waiting: 0, refused: 0 });
 });
 
-test('one slow answer among quick ones takes no place away', async () => {
+test('one slow answer among fast ones does not lower the limit', async () => {
   const { places, serve } = setUp();
   const slow = await places.enter();
   await serve(500, 20);
@@ -47,7 +47,7 @@ test('one slow answer among quick ones takes no place away', async () => {
   expect(places.load().size).toBe(10);
 });
 
-test('no more wait than are served before they have waited too long, and no more than the queue takes', async () => {
+test('the queue is bounded by its size and by the expected wait', async () => {
   const { places } = setUp(1, 1, 3);
   await places.enter();
   const waiting = Array.from({ length: 3 }, () => places.enter());
@@ -57,7 +57,7 @@ test('no more wait than are served before they have waited too long, and no more
   expect(waiting).toHaveLength(3);
 });
 
-test('who is refused is told different seconds', async () => {
+test('refused clients get varied Retry-After values', async () => {
   const { places } = setUp(1, 1, 0);
   await places.enter();
   const told = await Promise.all(
@@ -66,7 +66,7 @@ test('who is refused is told different seconds', async () => {
   expect(new Set(told).size).toBeGreaterThan(1);
 });
 
-test('it is known when answers no longer go out', async () => {
+test('the limiter detects stalled answers', async () => {
   const { places, pass } = setUp(1);
   pass(60_000);
   const leave = await places.enter();

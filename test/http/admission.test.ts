@@ -36,7 +36,7 @@ function slowApp({ answers = bulkhead(100, 0), batches = bulkhead(100, 0) }) {
   return { app, lines, busy, end };
 }
 
-test('no more answers are made at a time than there are places, and all are made', async () => {
+test('concurrent answers are bounded by the limit, and all complete', async () => {
   const { app, busy, end } = slowApp({ answers: bulkhead(2, 10) });
   const asked = Promise.all(Array.from({ length: 7 }, (_, i) => app.request(`/fhir/Widget?name=${i}`)));
   await end(asked);
@@ -44,7 +44,7 @@ test('no more answers are made at a time than there are places, and all are made
   expect([busy.most, busy.begun, busy.now]).toEqual([2, 7, 0]);
 });
 
-test('where too many wait already, the answer is 503 at once and says when to come again', async () => {
+test('with a full queue the answer is 503 at once, with Retry-After', async () => {
   const { app, busy, end } = slowApp({ answers: bulkhead(1, 1) });
   const asked = Promise.all([app.request('/fhir/Widget?name=1'), app.request('/fhir/Widget?name=2')]);
   const refused = await app.request('/fhir/Widget?name=3');
@@ -60,7 +60,7 @@ test('where too many wait already, the answer is 503 at once and says when to co
   expect(busy.begun).toBe(2);
 });
 
-test('who leaves while waiting is never asked for, and the next takes the place', async () => {
+test('a request cancelled in the queue is not run, and the next one takes its slot', async () => {
   const answers = bulkhead(1, 10);
   const { app, busy, end } = slowApp({ answers });
   const first = app.request('/fhir/Widget?name=1');
@@ -75,7 +75,7 @@ test('who leaves while waiting is never asked for, and the next takes the place'
   expect(answers.load()).toEqual({ size: 1, taken: 0, waiting: 0, refused: 0 });
 });
 
-test('batches have places of their own, and their requests those of all answers', async () => {
+test('batches have slots of their own, their entries use the common slots', async () => {
   const { app, busy, end } = slowApp({ answers: bulkhead(3, 100), batches: bulkhead(1, 10) });
   const entry = Array.from({ length: 4 }, (_, i) => ({ request: { method: 'GET', url: `Widget?name=${i}` } }));
   const body = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });

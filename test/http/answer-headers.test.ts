@@ -12,7 +12,7 @@ const change = fc.oneof(
 
 const sorted = (headers: Headers) => [...headers].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-test('whatever is done to them, they say what the platform says', () => {
+test('they equal the Headers of the platform after any changes', () => {
   fc.assert(
     fc.property(fc.dictionary(name, value), fc.array(change), (first, changes) => {
       const own = new AnswerHeaders(first);

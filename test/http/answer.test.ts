@@ -5,7 +5,7 @@ import { answerOf, answerWith } from '../../src/http/middleware/answer.ts';
 const JSON_ANSWER = { format: 'json', pretty: false } as const;
 const TEXT = `{"resourceType":"Basic","id":"ä€😀${'x'.repeat(9000)}"}`;
 
-test('an answer is text until its bytes are asked for, and then those; it is as long before as after', () => {
+test('an answer is text until its bytes are read, then bytes, with the same length', () => {
   const answer = answerOf(TEXT, JSON_ANSWER);
   expect(answer.content).toBe(TEXT);
   expect(answer.byteLength).toBe(Buffer.byteLength(TEXT));
@@ -15,7 +15,7 @@ test('an answer is text until its bytes are asked for, and then those; it is as 
   expect([answer.byteLength, answer.bytes]).toEqual([answer.body.byteLength, before]);
 });
 
-test('a coding is made once, and weighs with the rest once it is there', async () => {
+test('a compressed form is made once, and then counts in the size of the answer', async () => {
   const answer = answerOf(TEXT, JSON_ANSWER);
   const before = answer.bytes;
   let grown = 0;

@@ -30,7 +30,7 @@ test('a body beyond the limit is 413, whether its length is declared or streamed
   expect(calls).toEqual([]);
 });
 
-test('while access is open a foreign Host is refused, for it may be a web page in disguise', async () => {
+test('with open access a foreign Host is refused, as protection from DNS rebinding', async () => {
   const { app, calls } = appUnderTest({ BASE_URL: 'https://ehr.example.org' });
   expect((await app.request('http://evil.example.com:3000/fhir/Widget')).status).toBe(421);
   expect((await app.request('http://127.0.0.1.evil.example.com/fhir/Widget')).status).toBe(421);
@@ -40,7 +40,7 @@ test('while access is open a foreign Host is refused, for it may be a web page i
   }
 });
 
-test('long answers are compressed when asked for, short ones are not', async () => {
+test('long answers are compressed on request, short ones are not', async () => {
   const { app } = appUnderTest({}, big);
   const headers = { 'accept-encoding': 'gzip' };
   const long = await app.request('/fhir/Widget', { headers });
@@ -55,7 +55,7 @@ test('long answers are compressed when asked for, short ones are not', async () 
   expect(await plain.text()).toBe(BIG);
 });
 
-test('every answer is kept from caches, type guessing and frames', async () => {
+test('every answer has headers against caching, MIME sniffing and framing', async () => {
   const { app } = appUnderTest();
   for (const path of ['/fhir/Widget', '/fhir/Widget/1', '/fhir/Widget/2', '/nowhere', '/']) {
     const { headers } = await app.request(path);
@@ -68,7 +68,7 @@ test('every answer is kept from caches, type guessing and frames', async () => {
   }
 });
 
-test('Strict-Transport-Security is sent only where it is asked for', async () => {
+test('Strict-Transport-Security is sent only if configured', async () => {
   const strict = async (environment: Record<string, string>) =>
     (await appUnderTest(environment).app.request('/fhir/Widget')).headers.get('strict-transport-security');
   expect(await strict({})).toBe(null);
@@ -97,7 +97,7 @@ test('browser applications may call from the configured origins only', async () 
   expect(none.headers.has('access-control-allow-origin')).toBe(false);
 });
 
-test('a log line tells method, pattern, status and duration, and no value of the request', async () => {
+test('a log line has method, pattern, status and duration, and no value of the request', async () => {
   const { app, lines } = appUnderTest();
   const canary = 'Kowalski';
   const requests: [string, RequestInit?][] = [
@@ -120,7 +120,7 @@ test('a log line tells method, pattern, status and duration, and no value of the
   expect(search.ms).toBeTypeOf('number');
 });
 
-test('an unknown address outside the FHIR interface is 404 and tells where FHIR is', async () => {
+test('an unknown URL outside of the FHIR interface is 404 and names the FHIR base', async () => {
   const response = await appUnderTest().app.request('/nowhere');
   expect(response.status).toBe(404);
   expect((await issuesOf(response))[0]?.diagnostics).toContain('/fhir');

@@ -88,7 +88,7 @@ const VALUES: Readonly<Record<string, string>> = {
   ':patientId': '1',
 };
 
-test('each route leaves exactly one record, but for those that are known to tell nothing of patients', async () => {
+test('each route writes exactly one audit record, except those listed without patient data', async () => {
   const routes = new Set(under.app.routes.map(({ path }) => path).filter(path => !MIDDLEWARE.test(path)));
   expect(routes.size).toBeGreaterThan(50);
   const wrong: string[] = [];
@@ -104,7 +104,7 @@ test('each route leaves exactly one record, but for those that are known to tell
   expect(wrong).toEqual([]);
 });
 
-test('a listed route that is gone is taken off the list', () => {
+test('the list of unaudited routes has no removed route', () => {
   const routes = under.app.routes.map(({ path }) => path);
   expect(NOT_AUDITED.filter(path => !routes.includes(path))).toEqual([]);
 });
@@ -135,7 +135,7 @@ test.each<readonly [status: number, path: string, init: RequestInit]>([
   if (status >= 400) expect(written[0]?.patients).toEqual([]);
 });
 
-test('what is asked and whose data comes back is written down', async () => {
+test('a record has the request and the patients in the answer', async () => {
   const read = await audited(under.app, '/fhir/Patient/2');
   expect(read.written[0]).toMatchObject({
     who: { client: 'open' },
@@ -157,7 +157,7 @@ test('what is asked and whose data comes back is written down', async () => {
   });
 });
 
-test('a resource that is not changed is sent to nobody, and still seen by whoever asks for it', async () => {
+test('a 304 answer is audited as an access to its patient', async () => {
   const first = await audited(under.app, '/fhir/Patient/1');
   const again = await audited(under.app, '/fhir/Patient/1', {
     headers: { 'if-none-match': first.response.headers.get('etag') ?? '' },
@@ -166,7 +166,7 @@ test('a resource that is not changed is sent to nobody, and still seen by whoeve
   expect(again.written).toMatchObject([{ status: 304, patients: ['1'] }]);
 });
 
-test('whose data it is, is known when the elements that say so are left out', async () => {
+test('the patient is recorded even if _elements omits the reference', async () => {
   for (const selecting of ['_elements=meta', '_summary=true', '_summary=text', '_elements=id&_count=3']) {
     for (const type of ['Observation', 'Condition', 'Encounter', 'Provenance', 'DocumentReference']) {
       const count = selecting.includes('_count') ? '' : '&_count=20';
@@ -186,14 +186,14 @@ test('whose data it is, is known when the elements that say so are left out', as
   expect(written[0]?.patients.map(patient => `Patient/${patient}`)).toEqual([subject.reference]);
 });
 
-test('whose file it is, is known of a resource that only leads to one that names the patient', async () => {
+test('the patient of a Binary is recorded through the resource that refers to it', async () => {
   const response = await under.app.request('http://localhost/fhir/Binary?_count=1');
   const { entry } = (await response.json()) as { entry: { resource: { id: string } }[] };
   const { written } = await audited(under.app, `/fhir/Binary/${entry[0]?.resource.id}`);
   expect(written[0]?.patients).toHaveLength(1);
 });
 
-test('the requests of a batch leave one record each, and the batch one; all have its id', async () => {
+test('each request of a batch and the batch itself write a record, with one common id', async () => {
   const request = (url: string) => ({ request: { method: 'GET', url } });
   const { response, written } = await audited(under.app, '/fhir', {
     method: 'POST',
@@ -217,7 +217,7 @@ test('the requests of a batch leave one record each, and the batch one; all have
   expect(new Set(written.map(one => one.request))).toEqual(new Set([response.headers.get('x-request-id')]));
 });
 
-test('the REST interface: who is logged in, and whose documents are read; no password is written down', async () => {
+test('the REST interface: records have the account and the patients, never a password', async () => {
   records.length = 0;
   const client = await under.client();
   expect(records).toMatchObject([{ route: 'POST /api/users/login', status: 200 }]);
@@ -242,7 +242,7 @@ const GRANT: Grant = {
   expires: Date.now() + 3_600_000,
 };
 
-test('who asks by access token: application, person, issuer and purpose; refusals are written down too', async () => {
+test('access token: records have application, person, issuer and purpose, for refusals, too', async () => {
   const tokens = { grantOf: async (token: string) => (token === 'good' ? GRANT : undefined) };
   const entry = createEntry(tokens, ({ client }) => accessToPatients(client, ['1']));
   const facade = seeingPatients(demo.facade);
@@ -265,7 +265,7 @@ test('who asks by access token: application, person, issuer and purpose; refusal
   expect((await audited(app, '/fhir/Patient/1')).written).toMatchObject([{ status: 401 }]);
 });
 
-test('what cannot be written down does not go out, of either interface', async () => {
+test('an answer whose audit fails is not sent, in both interfaces', async () => {
   const failing = {
     write: async () => {
       throw new Error('disk');
@@ -284,7 +284,7 @@ test('what cannot be written down does not go out, of either interface', async (
   expect(lines.join()).not.toContain('Smithson');
 });
 
-test('kept answers are written down each time they are sent, with the patients that are in them', async () => {
+test('each cache hit is audited, with the patients in the answer', async () => {
   const where = clinic(5, 2);
   const { fhir } = await served(where, { AUDIT: 'required' });
   const statuses: string[] = [];
@@ -303,7 +303,7 @@ test('kept answers are written down each time they are sent, with the patients t
   expect(rows.filter(({ KEPT }) => KEPT === 1)).toHaveLength(statuses.filter(status => status.includes('hit')).length);
 });
 
-test('a store that becomes full stops reads, kept answers among them; /metadata goes on', async () => {
+test('a full audit store stops reads and cache hits; /metadata still answers', async () => {
   const where = clinic(5, 2);
   const { fhir, lines } = await served(where, { AUDIT: 'required', AUDIT_SIZE: '1' });
   const long = `${fhir}/Patient?_count=3&family=${'x'.repeat(3900)}`;
@@ -322,7 +322,7 @@ test('a store that becomes full stops reads, kept answers among them; /metadata 
   expect(lines.join('\n')).not.toContain('xxxx');
 });
 
-test('the pages of a search that came in a body say in the audit what was searched for, kept ones too', async () => {
+test('pages of a POST search have the search in the audit, cached ones too', async () => {
   const where = clinic(5, 2);
   const { fhir } = await served(where, { AUDIT: 'required' });
   const body = new URLSearchParams({ _count: '2', _id: '1,2,3,4,5,6' });
@@ -350,7 +350,7 @@ test('the pages of a search that came in a body say in the audit what was search
   expect(queries[5]).toBe('GET /fhir/Patient?_sealed=sx');
 });
 
-test('the audit goes on to a file, and /metrics says how far it is', async () => {
+test('the audit is forwarded to a file, and /metrics shows its position', async () => {
   const where = clinic(5, 2);
   const file = join(where.environment['DATA_DIR'] ?? '', 'audit.ndjson');
   const { fhir } = await served(where, { AUDIT: 'required', AUDIT_JSON: file });
@@ -364,7 +364,7 @@ test('the audit goes on to a file, and /metrics says how far it is', async () =>
   expect(await metrics()).toContain('lintel_audit_sink_events_total{sink="json"} 3');
 });
 
-test('files of an export: each download is written down, whole or cut off by the client, with what it was exported by', async () => {
+test('files of an export: each download is audited, complete or aborted, with the export request', async () => {
   const where = clinic(40, 5);
   const { fhir } = await served(where, { AUDIT: 'required' });
   const manifest = await finished(await kickOff(`${fhir}/Patient/$export?_type=Patient`));
@@ -408,6 +408,6 @@ test.each([
   ['GET', '/fhir/Patient/1/$everything', 'operation', undefined],
   ['GET', '/fhirs/Patient/1', 'operation', undefined],
   ['GET', '/api/patientinfo/1', 'operation', undefined],
-])('%s %s is a %s', (method, path, interaction, resource) => {
+])('%s %s is audited as %s', (method, path, interaction, resource) => {
   expect(askedFor(method, path, '/fhir')).toEqual(resource === undefined ? { interaction } : { interaction, resource });
 });

@@ -36,7 +36,7 @@ async function answersOf(response: Response): Promise<readonly Answer[]> {
 
 const get = (url: string, more = {}) => ({ method: 'GET', url, ...more });
 
-test('every request of a batch is answered as if it had come alone, in order', async () => {
+test('every request of a batch is answered as a single request, in order', async () => {
   const { app, calls } = appUnderTest();
   const answers = await answersOf(
     await post(
@@ -103,7 +103,7 @@ test('writes are refused one by one with 405, and nothing reaches the facade', a
 });
 
 test.each(['http://elsewhere.example/fhir/Widget/1', '//elsewhere.example/Widget/1', 'javascript:1', '', 7, undefined])(
-  'a request for another place is 400 and asks nobody: %s',
+  'a request outside of the FHIR interface is 400, without a query: %s',
   async url => {
     const { app, calls } = appUnderTest();
     const [answer] = await answersOf(await post(app, batch({ method: 'GET', url })));
@@ -112,7 +112,7 @@ test.each(['http://elsewhere.example/fhir/Widget/1', '//elsewhere.example/Widget
   },
 );
 
-test('a request cannot climb out of the FHIR interface, and cannot hold a batch', async () => {
+test('a request cannot leave the FHIR interface by its path, or contain a batch', async () => {
   const { app } = appUnderTest();
   const answers = await answersOf(
     await post(app, batch(get('../api/users/login'), get('../ready'), { method: 'POST', url: '/' }, get('$export'))),
@@ -125,7 +125,7 @@ test('a request cannot climb out of the FHIR interface, and cannot hold a batch'
   ]);
 });
 
-test('conditional reads of a batch are conditional', async () => {
+test('a batch supports conditional reads', async () => {
   const { app } = appUnderTest();
   const [whole] = await answersOf(await post(app, batch(get('Widget/1'))));
   const [same, since, other] = await answersOf(
@@ -147,7 +147,7 @@ test('conditional reads of a batch are conditional', async () => {
 });
 
 test.each(['W/"1"\r\nX: y', 'W/"\u2028"', '\0'])(
-  'entity tags that are no header are 400 for that request alone: %j',
+  'an invalid entity tag is 400 for that request alone: %j',
   async tags => {
     const { app } = appUnderTest();
     const requests = [get('Widget/1', { ifNoneMatch: tags }), get('Widget/1')];
@@ -156,7 +156,7 @@ test.each(['W/"1"\r\nX: y', 'W/"\u2028"', '\0'])(
   },
 );
 
-test('a version that is read stands at the address of the resource', async () => {
+test('the fullUrl of a vread has no version', async () => {
   const { app } = appUnderTest();
   const [read] = await answersOf(await post(app, batch(get('Widget/1'))));
   const version = read?.response.etag?.slice(3, -1);
@@ -164,14 +164,14 @@ test('a version that is read stands at the address of the resource', async () =>
   expect(vread).toEqual(read);
 });
 
-test('a fragment of an address is no part of the request', async () => {
+test('the fragment of a URL is ignored', async () => {
   const { app, calls } = appUnderTest();
   const answers = await answersOf(await post(app, batch(get('Widget?name=a&_format=xml#b'), get('Widget/1#c'))));
   expect(answers.map(({ resource }) => resource?.resourceType)).toEqual(['Bundle', 'Widget']);
   expect(calls.flatMap(({ request }) => request.parameters)).toContainEqual(['name', 'a']);
 });
 
-test('a search by POST that brings a resource is refused, not answered without what it asks', async () => {
+test('a POST search with a resource is refused, not answered without its parameters', async () => {
   const { app, calls } = appUnderTest();
   const parameters = { resourceType: 'Parameters', parameter: [{ name: 'maker', valueString: 'x' }] };
   const entry = [{ request: { method: 'POST', url: 'Widget/_search' }, resource: parameters }];
@@ -180,7 +180,7 @@ test('a search by POST that brings a resource is refused, not answered without w
   expect(calls).toEqual([]);
 });
 
-test('one request that fails unexpectedly is 500 for itself alone', async () => {
+test('an unexpected failure is 500 for that request alone', async () => {
   const { app, lines } = appUnderTest(
     {},
     {
@@ -233,7 +233,7 @@ test('a batch is bounded in requests and in bytes', async () => {
   expect(await answersOf(await post(app, batch(...many.slice(1))))).toHaveLength(ENTRIES_AT_MOST);
 });
 
-test('once the answers are too large the rest of the batch is refused', async () => {
+test('after the size limit of answers the rest of the batch is refused', async () => {
   const large = `{"resourceType":"Widget","name":"${'x'.repeat(9_000_000)}"}`;
   const { app } = appUnderTest({}, { read: async (type, id) => ({ type, id, json: large }) });
   const answers = await answersOf(await post(app, batch(...Array.from({ length: 6 }, () => get('Widget/1')))));
@@ -260,7 +260,7 @@ test('a batch in XML is read, and answered in XML where that is asked for', asyn
   );
 });
 
-test('the base takes GET, HEAD and POST, with a slash at its end and without', async () => {
+test('the base URL accepts GET, HEAD and POST, with and without a trailing slash', async () => {
   const { app } = appUnderTest();
   for (const path of ['/fhir', '/fhir/']) {
     expect((await app.request(path, { method: 'PUT' })).headers.get('allow')).toBe('GET, HEAD, POST');

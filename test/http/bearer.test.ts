@@ -29,7 +29,7 @@ function entryUnderTest(grants: Readonly<Record<string, Grant>>) {
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('without a token nothing of a patient is told, and the answer says what is expected', async () => {
+test('without a token no patient data is sent, and the answer has WWW-Authenticate', async () => {
   const { entry } = entryUnderTest({ good: GRANT });
   const { app, calls } = appUnderTest({}, { entry });
   for (const path of ['/fhir/Widget/1', '/fhir/Widget?name=x', '/fhir?_type=Widget', '/fhir/Nothing', '/fhir']) {
@@ -43,7 +43,7 @@ test('without a token nothing of a patient is told, and the answer says what is 
   expect(calls).toEqual([]);
 });
 
-test('a token that is not good is refused as such, in whatever way it is sent', async () => {
+test('an invalid token is refused as invalid, in any place that it is sent', async () => {
   const { entry } = entryUnderTest({ good: GRANT });
   const { app, calls } = appUnderTest({}, { entry });
   const headers = ['Bearer bad', 'Bearer', 'Bearer good good', 'Basic good', 'good', `Bearer ${'x'.repeat(20_000)}`];
@@ -56,7 +56,7 @@ test('a token that is not good is refused as such, in whatever way it is sent', 
   expect(calls).toEqual([]);
 });
 
-test('with a good token the facade is asked with what its caller may see', async () => {
+test('a valid token gives the facade the access of its caller', async () => {
   const { entry } = entryUnderTest({ good: GRANT });
   const { app, calls } = appUnderTest({}, { entry });
   const response = await app.request('/fhir/Widget/1', withToken('good'));
@@ -64,13 +64,13 @@ test('with a good token the facade is asked with what its caller may see', async
   expect(calls[0]?.context.access).toEqual(accessToPatients('app', ['1']));
 });
 
-test('what the server can do is told to everybody', async () => {
+test('the capabilities are public', async () => {
   const { entry } = entryUnderTest({});
   const { app } = appUnderTest({}, { entry });
   for (const path of ['/fhir/metadata', '/health', '/ready']) expect((await app.request(path)).status, path).toBe(200);
 });
 
-test('what is told to everybody is told while tokens cannot be verified, with a token and without', async () => {
+test('public pages are served during an outage of token verification, with and without a token', async () => {
   const entry = {
     known: () => undefined,
     toExport: () => NO_ACCESS,
@@ -95,7 +95,7 @@ test('requests of a batch have the rights of the batch', async () => {
   expect(calls[0]?.context.access.caller).toBe('app');
 });
 
-test('a token is verified once, and anew once it has expired or may have been revoked', async () => {
+test('a verified token is cached until it expires or may have been revoked', async () => {
   const grants: Record<string, Grant> = { good: GRANT };
   const { entry, state } = entryUnderTest(grants);
   for (let i = 0; i < 3; i++) expect(await entry.decide('good')).toBeDefined();
@@ -112,7 +112,7 @@ test('a token is verified once, and anew once it has expired or may have been re
   expect(await entry.decide('good')).toBeUndefined();
 });
 
-test('a token that is revoked while it is verified is not remembered', async () => {
+test('a token that is revoked during its verification is not cached', async () => {
   const state = { epoch: 0 };
   const tokens: Tokens = {
     async grantOf() {

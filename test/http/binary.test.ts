@@ -9,7 +9,7 @@ function request(accept: string | undefined, path = '/fhir/Binary/1', resource: 
   return app.request(path, { headers: accept === undefined ? {} : { accept } });
 }
 
-test('content is sent as itself where no media type of FHIR is asked for, and browsers run nothing in it', async () => {
+test('content is sent raw unless a FHIR media type is requested, and browsers execute none of it', async () => {
   for (const accept of [undefined, '*/*', 'text/html, image/*']) {
     const response = await request(accept);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -18,7 +18,7 @@ test('content is sent as itself where no media type of FHIR is asked for, and br
   }
 });
 
-test('the resource is sent where FHIR is asked for, or nothing else fits', async () => {
+test('the resource is sent if FHIR is requested, or nothing else is acceptable', async () => {
   for (const [accept, path] of [
     ['application/fhir+json', undefined],
     ['application/json', undefined],
@@ -28,14 +28,14 @@ test('the resource is sent where FHIR is asked for, or nothing else fits', async
   }
 });
 
-test('content without a usable media type stays in its resource', async () => {
+test('content without a usable media type is sent as a resource', async () => {
   for (const contentType of [undefined, 'text/html\r\nX: y', 'html', '']) {
     const response = await request(undefined, undefined, { ...binary, contentType });
     expect(response.headers.get('content-type')).toContain('application/fhir+json');
   }
 });
 
-test('other types are never sent as anything but a resource', async () => {
+test('other types are always sent as a resource', async () => {
   const response = await request('*/*', '/fhir/Widget/1');
   expect(response.headers.get('content-type')).toContain('application/fhir+json');
 });

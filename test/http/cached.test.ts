@@ -26,7 +26,7 @@ const statusOf = (response: Response) => response.headers.get('cache-status');
 
 const BIG = `{"resourceType":"Bundle","note":"${'Lorem ipsum '.repeat(500)}"}`;
 
-test('Cache-Status tells what was made, what was kept and for how long, and what had ended', async () => {
+test('Cache-Status reports misses, hits with their lifetime, and stale answers', async () => {
   const { app, calls, time } = cachedApp();
   expect(statusOf(await app.request('/fhir/Widget/1'))).toBe('Lintel; fwd=miss; stored');
   time.now += 10_500;
@@ -39,13 +39,13 @@ test('Cache-Status tells what was made, what was kept and for how long, and what
   expect(calls).toHaveLength(2);
 });
 
-test('nothing in between may keep an answer, kept here or not', async () => {
+test('no intermediary may cache an answer, whether cached here or not', async () => {
   const { app } = cachedApp();
   for (let i = 0; i < 2; i++)
     expect((await app.request('/fhir/Widget/1')).headers.get('cache-control')).toBe('no-store');
 });
 
-test('a hit has all headers of the first answer but its id', async () => {
+test('a cache hit has all headers of the first answer, except its request id', async () => {
   const { app } = cachedApp();
   const headersOf = async () => {
     const { headers } = await app.request('/fhir/Widget/1');
@@ -59,14 +59,14 @@ test.each([
   ['another representation', '/fhir/Widget/1', { accept: 'application/fhir+xml' }],
   ['another base', 'http://127.0.0.1:1234/fhir/Widget/1', {}],
   ['another handling', '/fhir/Widget/1', { prefer: 'handling=strict' }],
-])('%s is another answer', async (_what, address, headers) => {
+])('%s has a cache entry of its own', async (_what, address, headers) => {
   const { app, calls } = cachedApp({ read: async (type, id) => ({ type, id, json: '{"resourceType":"Basic"}' }) });
   await app.request('/fhir/Widget/1');
   expect(statusOf(await app.request(address, { headers }))).toBe('Lintel; fwd=miss; stored');
   expect(calls).toEqual([]);
 });
 
-test('HEAD and conditional reads are answered from what GET has kept', async () => {
+test('HEAD and conditional reads use the cached answer of GET', async () => {
   const { app, calls } = cachedApp();
   const { headers } = await app.request('/fhir/Widget/1');
   const head = await app.request('/fhir/Widget/1', { method: 'HEAD' });
@@ -95,7 +95,7 @@ test.each([
   expect(statusOf(await app.request('/fhir/Widget/1', { headers }))).toBe(status);
 });
 
-test('what is made because a client wants it fresh is kept for the others, what may not be stored is not', async () => {
+test('an answer to no-cache is cached for others, an answer to no-store is not', async () => {
   let version = 0;
   const { app } = cachedApp({ read: async (type, id) => ({ type, id, json: `{"version":${++version}}` }) });
   const ask = async (headers = {}) => (await (await app.request('/fhir/Widget/1', { headers })).json()) as object;
@@ -106,7 +106,7 @@ test('what is made because a client wants it fresh is kept for the others, what 
   expect(await ask()).toEqual({ version: 2 });
 });
 
-test('POST is answered anew each time, and says so', async () => {
+test('POST is never cached, and Cache-Status says so', async () => {
   const { app, calls } = cachedApp();
   for (let i = 0; i < 2; i++) {
     const response = await app.request('/fhir/Widget/_search', { method: 'POST' });
@@ -115,7 +115,7 @@ test('POST is answered anew each time, and says so', async () => {
   expect(calls).toHaveLength(2);
 });
 
-test('errors are not kept', async () => {
+test('errors are not cached', async () => {
   let fails = true;
   const { app } = cachedApp({
     async read(type, id) {
@@ -129,7 +129,7 @@ test('errors are not kept', async () => {
   expect((await app.request('/fhir/Widget/1')).status).toBe(200);
 });
 
-test('each compressed form is made once, when it is first asked for, and counts among the bytes', async () => {
+test('each compressed form is made once, on first request, and counts in the cache size', async () => {
   const { app, cache } = cachedApp({ search: async () => ({ json: BIG, entries: 0 }) });
   const ask = async (coding: string) => {
     const response = await app.request('/fhir/Widget', { headers: { 'accept-encoding': coding } });
@@ -149,7 +149,7 @@ test('each compressed form is made once, when it is first asked for, and counts 
   expect(cache.counters()).toMatchObject({ bytes: plain + 2 * (gzip.byteLength + one.byteLength), entries: 1 });
 });
 
-test('bytes are bounded, and an answer that is too large is sent but not kept', async () => {
+test('the cache size is bounded, and an answer that is too large is sent uncached', async () => {
   const limits = { ...LIMITS, bytes: 100_000 };
   const { app, cache } = cachedApp(
     { read: async (type, id) => ({ type, id, json: `"${'x'.repeat(id === '0' ? 20_000 : 4000)}"` }) },
@@ -178,7 +178,7 @@ function slow() {
   return { search, running };
 }
 
-test('equal requests at the same time are one search, and say so', async () => {
+test('equal simultaneous requests share one search, and Cache-Status says so', async () => {
   const { search, running } = slow();
   const { app } = cachedApp({ search });
   const asked = [1, 2, 3].map(() => app.request('/fhir/Widget?name=a'));
@@ -195,7 +195,7 @@ test('equal requests at the same time are one search, and say so', async () => {
   ]);
 });
 
-test('a client that leaves cancels the search only if nobody else waits for it', async () => {
+test('a client that disconnects cancels the search only if no other waits for it', async () => {
   const { search, running } = slow();
   const { app } = cachedApp({ search });
   const server = await listen(app, { host: '127.0.0.1', port: 0, drain: 0 });

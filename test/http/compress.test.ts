@@ -27,7 +27,7 @@ test.each([
   expect(codingFor(LONG, JSON_TYPE, acceptEncoding)).toBe(coding);
 });
 
-test('text is worth a coding, what is compressed in itself or short is not', () => {
+test('long text is compressed; short text and compressed formats are not', () => {
   for (const type of [JSON_TYPE, 'application/fhir+xml', 'application/json', 'text/html', 'text/plain; charset=utf-8'])
     expect(codingFor(LONG, type, 'gzip'), type).toBe('gzip');
   for (const type of ['application/pdf', 'image/png', 'application/zip', 'application/octet-stream', ''])
@@ -35,7 +35,7 @@ test('text is worth a coding, what is compressed in itself or short is not', () 
   expect(codingFor(LONG.subarray(0, 1023), JSON_TYPE, 'gzip')).toBeUndefined();
 });
 
-test('both codings give the bytes back', async () => {
+test('both codings decode to the same bytes', async () => {
   const gzip = await encodeBody(LONG, JSON_TYPE, 'gzip');
   expect(gzip.encoding).toEqual({ 'Content-Encoding': 'gzip' });
   expect(gunzipSync(gzip.body)).toEqual(LONG);

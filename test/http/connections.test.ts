@@ -49,7 +49,7 @@ function asks(url: string, ...paths: readonly string[]): Socket {
   return socket;
 }
 
-test('clients that take no answers lose their connections once they hold too much, be it in one answer or in a row', async () => {
+test('clients that read no answers are disconnected above a memory limit, for one answer or many', async () => {
   const { url, cut } = await start(async () => ({ json: LARGE, entries: 0 }));
   asks(url, '/fhir/Widget');
   const most = asks(url, ...Array.from({ length: 5 }, () => '/fhir/Widget'));
@@ -62,7 +62,7 @@ test('clients that take no answers lose their connections once they hold too muc
   expect((await (await fetch(`${url}/fhir/Widget`)).text()).length).toBe(LARGE.length);
 }, 30_000);
 
-test('a client that leaves ends all that it asked, what waits for its turn as well', async () => {
+test('a client that disconnects cancels all its requests, queued ones too', async () => {
   const aborted: number[] = [];
   let called = 0;
   const { url } = await start((_request, { signal }) => {
@@ -85,19 +85,16 @@ test.each([
   ['half a head', 'GET /fhir/Widget HTTP/1.1\r\nHost: local'],
   ['a head without its body', `POST /fhir/Widget/_search HTTP/1.1\r\n${FORM}Content-Length: 100\r\n\r\n`],
   ['half a body', `POST /fhir/Widget/_search HTTP/1.1\r\n${FORM}Transfer-Encoding: chunked\r\n\r\n4\r\nname`],
-])(
-  'a client that sends %s is told 408 after a while, and its connection is gone whatever it does',
-  async (_what, bytes) => {
-    const { url, close } = await start(undefined, { arrival: { head: 40, whole: 80 }, drain: 600_000 });
-    const { text, closed } = sends(url, bytes);
-    await closed;
-    expect(text()).toMatch(/^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*too slowly/);
-    // The client does not end its side, and yet nothing is left to wait for.
-    await close();
-  },
-);
+])('a client that sends %s gets 408 after a while, and is then disconnected', async (_what, bytes) => {
+  const { url, close } = await start(undefined, { arrival: { head: 40, whole: 80 }, drain: 600_000 });
+  const { text, closed } = sends(url, bytes);
+  await closed;
+  expect(text()).toMatch(/^HTTP\/1\.1 408 [\s\S]*\r\nConnection: close\r\n[\s\S]*too slowly/);
+  // The client does not end its side, and yet nothing is left to wait for.
+  await close();
+});
 
-test('a client that takes nothing of its answer loses its connection', async () => {
+test('a client that does not read its answer is disconnected', async () => {
   const { url, cut } = await start(async () => ({ json: LARGE, entries: 0 }), {
     connections: { timeLimit: 100, pace: Number.POSITIVE_INFINITY },
   });
@@ -107,7 +104,7 @@ test('a client that takes nothing of its answer loses its connection', async () 
   await once(never, 'close');
 });
 
-test('where there are too many connections, the one goes that has been idle for longest, and none that waits', async () => {
+test('above the connection limit the longest idle connection is closed, none with a request', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let searches = 0;
   const { url, crowded } = await start(
@@ -135,7 +132,7 @@ test('where there are too many connections, the one goes that has been idle for 
   expect([waiting.text(), third.text()].map(text => text.slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
 });
 
-test('a connection that asks for very much in a row is closed', async () => {
+test('a connection with very many pipelined requests is closed', async () => {
   const { url } = await start(() => new Promise(() => {}), { connections: { inRow: 10 } });
   const { closed } = sends(url, 'GET /fhir/Widget HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(11));
   await closed;

@@ -21,7 +21,7 @@ test('HEAD answers as GET does, without the body', async () => {
   expect(await response.text()).toBe('');
 });
 
-test('the version that a read named by its ETag can be read by it, as clients do that keep ids with versions', async () => {
+test('the ETag of a read is a version that vread accepts', async () => {
   const { app } = appUnderTest();
   const [, version] = /^W\/"(.+)"$/.exec((await app.request('/fhir/Widget/1')).headers.get('etag') ?? '') ?? [];
   const response = await app.request(`/fhir/Widget/1/_history/${version}`);
@@ -30,7 +30,7 @@ test('the version that a read named by its ETag can be read by it, as clients do
 });
 
 test.each(['1', 'AAAAAAAAAAAAAAAAAAAAAA', '%00'])(
-  'another version is 404, and said to be kept nowhere: %s',
+  'another version is 404, as history is not kept: %s',
   async version => {
     const { app } = appUnderTest();
     const response = await app.request(`/fhir/Widget/1/_history/${version}`);
@@ -39,7 +39,7 @@ test.each(['1', 'AAAAAAAAAAAAAAAAAAAAAA', '%00'])(
   },
 );
 
-test('a version of nothing is 404 as a read is', async () => {
+test('a vread of an unknown id is 404 like a read', async () => {
   const { app } = appUnderTest();
   const response = await app.request('/fhir/Widget/2/_history/1');
   expect((await issuesOf(response))[0]?.diagnostics).toBe('No Widget has this id');
@@ -61,7 +61,7 @@ test('an unknown id is 404 with an OperationOutcome that does not repeat it', as
   expect(JSON.parse(text).issue[0].code).toBe('not-found');
 });
 
-test.each(['$validate', 'Widget/$validate', 'Widget/1/$meta'])('%s is told to be no operation here', async path => {
+test.each(['$validate', 'Widget/$validate', 'Widget/1/$meta'])('%s is refused as an unknown operation', async path => {
   const { app, calls } = appUnderTest();
   const response = await app.request(`/fhir/${path}`);
   expect(response.status).toBe(404);
@@ -69,7 +69,7 @@ test.each(['$validate', 'Widget/$validate', 'Widget/1/$meta'])('%s is told to be
   expect(calls).toEqual([]);
 });
 
-test('where no documents are made, 404 says that ccds.yaml is missing, in both interfaces', async () => {
+test('without ccds.yaml documents are 404 with that reason, in both interfaces', async () => {
   const { app } = appUnderTest();
   const why = 'the pack has no ccds.yaml';
   for (const method of ['GET', 'POST']) {
@@ -112,7 +112,7 @@ test.each([
   '/fhir//Widget//1',
   '/%ff',
   '/fhir/Widget/1/_history',
-])('a path that can name nothing is 404 and never an error: %s', async path => {
+])('a path that names nothing is 404, never 500: %s', async path => {
   const { app, calls } = appUnderTest();
   const response = await app.request(path);
   expect(response.status).toBe(404);
@@ -131,7 +131,7 @@ test.each(['name=%zz', 'name=%ff', '%E0%A4%A=1', 'name=a%00b', 'name%00=1'])(
   },
 );
 
-test('GET [type] and GET [type]/_search pass on every parameter, decoded, repeated, in order', async () => {
+test('GET [type] and GET [type]/_search pass every parameter, decoded, repeated, in order', async () => {
   const { app, calls } = appUnderTest();
   for (const path of ['/fhir/Widget', '/fhir/Widget/_search']) {
     await app.request(`${path}?name=a%2Cb+c&maker=x&name=%26&empty&__proto__=1`);
@@ -163,7 +163,7 @@ test('POST [type]/_search puts the parameters of the body after those of the URL
   ]);
 });
 
-test('a form in another charset is refused, and told so', async () => {
+test('a form in another charset is refused with that reason', async () => {
   const { app } = appUnderTest();
   const headers = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' };
   const response = await app.request('/fhir/Widget/_search', { method: 'POST', body: 'name=x', headers });
@@ -191,7 +191,7 @@ test.each([
   ['deflate, br', 415],
   ['identity', 200],
   ['', 200],
-])('a body in the coding "%s" is answered with %d: bodies come as they are', async (coding, status) => {
+])('a body with the coding "%s" is answered with %d', async (coding, status) => {
   const { app } = appUnderTest();
   const response = await app.request('/fhir/Widget/_search', {
     method: 'POST',
@@ -208,7 +208,7 @@ test.each([
   ['DELETE', '/fhir/Widget/1', 'GET, HEAD'],
   ['PUT', '/fhir/Widget/_search', 'GET, HEAD, POST'],
   ['POST', '/fhir/metadata', 'GET, HEAD'],
-])('%s %s is 405 and says what is allowed', async (method, path, allow) => {
+])('%s %s is 405 and lists the allowed methods', async (method, path, allow) => {
   const { app, calls } = appUnderTest();
   const response = await app.request(path, { method });
   expect(response.status).toBe(405);
@@ -217,7 +217,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test('OPTIONS tells the allowed methods', async () => {
+test('OPTIONS lists the allowed methods', async () => {
   const { app } = appUnderTest();
   const response = await app.request('/fhir/Widget/_search', { method: 'OPTIONS' });
   expect(response.status).toBe(204);
@@ -238,7 +238,7 @@ test.each([
   expect(calls[0]?.context.handling).toBe(expected);
 });
 
-test('the base of links is BASE_URL behind a proxy, else the address that the client used', async () => {
+test('links begin with BASE_URL, else with the address that the client used', async () => {
   const direct = appUnderTest();
   await direct.app.request('http://localhost:3000/fhir/Widget');
   expect(direct.calls[0]?.context.base).toBe('http://localhost:3000/fhir');
@@ -328,7 +328,7 @@ test.each([
   [true, 'lacks a table or a column', 'the database lacks a table or a column'],
   [false, 'could not work out the answer', 'the database failed'],
 ])(
-  'what the database fails at is 500 in words (missing: %s); the log has its number and the mapping, never its text',
+  'a database error is 500 with a reason (missing: %s); the log has its number and mapping, never its text',
   async (missing, said, logged) => {
     const cause = new Error("Conversion failed when converting the varchar value '078-05-1120' to data type int.");
     const { app, lines } = appUnderTest(

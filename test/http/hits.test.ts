@@ -80,7 +80,7 @@ const stripped = ({ headers, ...rest }: Got) => {
 const BIG = `{"resourceType":"Bundle","note":"${'Größe '.repeat(4000)}"}`;
 
 test.each(['identity', 'gzip', 'br'])(
-  'the second answer passes the application by and is the same: %s',
+  'a cache hit bypasses the application and equals the first answer: %s',
   async coding => {
     for (const path of ['/fhir/Widget/1', '/fhir/Widget']) {
       const { ask, passed, calls } = await served({}, { search: async () => ({ json: BIG, entries: 0 }) });
@@ -109,7 +109,7 @@ test.each([
   ['a trace', { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }],
   ['a header that nobody has heard of', { 'x-unheard-of': '1' }],
   ['two headers of one name', { accept: ['application/json', 'application/xml'] }],
-])('a request with %s is the application’s', async (_what, headers) => {
+])('a request with %s reaches the application', async (_what, headers) => {
   const { ask, passed } = await served();
   await ask('/fhir/Widget/1');
   await ask('/fhir/Widget/1');
@@ -118,14 +118,14 @@ test.each([
   expect(passed.requests).toBe(2);
 });
 
-test('HEAD and POST are the application’s', async () => {
+test('HEAD and POST reach the application', async () => {
   const { ask, passed } = await served();
   await ask('/fhir/Widget/1');
   await ask('/fhir/Widget/1', { method: 'HEAD' });
   expect(passed.requests).toBe(2);
 });
 
-test('an answer that has ended, or is not there, is the application’s', async () => {
+test('a request with a stale or missing cache entry reaches the application', async () => {
   const { ask, passed, time } = await served();
   await ask('/fhir/Widget/1');
   time.now += LIMITS.maxAge;
@@ -135,7 +135,7 @@ test('an answer that has ended, or is not there, is the application’s', async 
   expect(passed.requests).toBe(4);
 });
 
-test('behind a fixed address too, a foreign Host gets nothing that was kept', async () => {
+test('a foreign Host gets no cached answer, with a fixed BASE_URL too', async () => {
   const { ask, passed } = await served({ BASE_URL: 'https://ehr.example.org' });
   for (let i = 0; i < 2; i++) expect((await ask('/fhir/Widget/1')).status).toBe(200);
   expect(passed.requests).toBe(1);
@@ -145,7 +145,7 @@ test('behind a fixed address too, a foreign Host gets nothing that was kept', as
   );
 });
 
-test('hits are counted, and told in the log without their address', async () => {
+test('cache hits are counted, and logged without their URL', async () => {
   const { ask, cache, lines } = await served();
   for (let i = 0; i < 3; i++) await ask('/fhir/Widget/1?_pretty=false');
   expect(cache.counters()).toMatchObject({ hits: 2, misses: 1 });
@@ -174,7 +174,7 @@ function entryOf(grants: Record<string, Grant>) {
 
 const by = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('a token that was seen before passes the application by, on a new connection too', async () => {
+test('a known token gets cache hits that bypass the application, on a new connection too', async () => {
   const { entry } = entryOf({ good: GRANT, other: { ...GRANT, patient: '2' } });
   const { ask, passed, calls } = await served({}, {}, { entry });
   const first = await ask('/fhir/Widget/1', by('good'));
@@ -191,7 +191,7 @@ test('a token that was seen before passes the application by, on a new connectio
   ]);
 });
 
-test('several tokens on one connection: each gets what its own caller may see', async () => {
+test('several tokens on one connection: each gets the data of its own caller', async () => {
   const { entry } = entryOf({ good: GRANT, other: { ...GRANT, patient: '2' } });
   const patientOf = ({ access }: RequestContext): string => JSON.stringify(access);
   const read: SmallFacade['read'] = async (type, id, _parameters, context) => ({ type, id, json: patientOf(context) });
@@ -214,7 +214,7 @@ test.each([
       state.now = GRANT.expires;
     },
   ],
-])('a token that %s gets nothing that was kept', async (_what, end) => {
+])('a token that %s gets no cached answer', async (_what, end) => {
   const grants: Record<string, Grant> = { good: GRANT };
   const { entry, state } = entryOf(grants);
   const { ask, passed } = await served({}, {}, { entry });
@@ -229,7 +229,7 @@ test.each([
   ['no token', {}],
   ['an unknown token', by('bad')],
   ['another way to say who asks', { headers: { authorization: 'Basic good' } }],
-])('with %s nothing that was kept goes out', async (_what, options) => {
+])('with %s no cached answer is sent', async (_what, options) => {
   const { entry } = entryOf({ good: GRANT });
   const { ask } = await served({}, {}, { entry });
   for (let i = 0; i < 2; i++) await ask('/fhir/Widget/1', by('good'));
@@ -238,7 +238,7 @@ test.each([
   expect(status).toBeGreaterThanOrEqual(400);
 });
 
-test('who got a kept answer is written down before it goes out', async () => {
+test('a cache hit is audited before it is sent', async () => {
   const { entry } = entryOf({ good: GRANT });
   const records: AuditRecord[] = [];
   const disk = { fails: false };
@@ -261,7 +261,7 @@ test('who got a kept answer is written down before it goes out', async () => {
   expect(refused.body.toString()).not.toContain('weight');
 });
 
-test('each record of kept answers on one connection names its own request, caller and address', async () => {
+test('each audit record of cache hits on one connection has its own request, caller and address', async () => {
   // The same person by two tokens, of which one has a purpose: the same answer, but not the same record.
   const { entry } = entryOf({ good: GRANT, urgent: { ...GRANT, purpose: 'ETREAT' } });
   const records: AuditRecord[] = [];

@@ -50,7 +50,7 @@ test('a program gets the same as JSON', async () => {
   }
 });
 
-test('requests to try begin with patients, and go on to the coded type with most mappings that leads to them', () => {
+test('example requests are a patient search and the coded patient type with most mappings', () => {
   const counts = { Organization: 4, Provenance: 5, Goal: 1, Observation: 3, Condition: 2, Patient: 2 };
   const registry = {
     types: Object.keys(counts),
@@ -70,7 +70,7 @@ test('requests to try begin with patients, and go on to the coded type with most
   ]);
 });
 
-test('of mappings that are refused every problem is shown, escaped, with the version that goes on answering', async () => {
+test('every problem of refused mappings is shown, escaped, with the version still served', async () => {
   const problems = Array.from({ length: 12 }, (_, i) => `a.yaml:${i + 1}:1: unknown column <${i}>`);
   const served = {
     pack: { name: 'x', title: 'X', version: 'abc123' },
@@ -88,7 +88,7 @@ test('of mappings that are refused every problem is shown, escaped, with the ver
   expect(await (await app.request('/ready')).json()).toMatchObject({ status: 'ok', warnings: [expect.any(String)] });
 });
 
-test('where reading needs a token the page says how to get one, and nothing of how the server fares', async () => {
+test('if reading needs a token, the page says how to get one, and hides the server state', async () => {
   const entry = { known: () => undefined, toExport: () => NO_ACCESS, decide: async () => undefined };
   const served = {
     pack: { name: 'x', title: 'X', version: 'abc123' },

@@ -61,7 +61,7 @@ test('any parameter with any text is answered or refused clearly, with nothing o
   expect(await demo.metrics.text()).not.toContain(CANARY);
 }, 120_000);
 
-describe('what is too long is refused before any work', () => {
+describe('oversized input is refused before any work', () => {
   test.each([
     ['a URL of 100 kB', () => ask(`/fhir/Patient?family=${'a'.repeat(100_000)}`), 414],
     ['a path of 100 kB', () => ask(`/fhir/Patient/${'a'.repeat(100_000)}`), 414],
@@ -93,7 +93,7 @@ test.each([
   ['Observation', 'patient', (i: number) => String(i)],
   ['Observation', 'value-quantity', (i: number) => `gt${i}`],
 ])(
-  'as many values as are allowed are answered, unless the database takes fewer: %s %s',
+  'the maximum of values is answered, unless the database takes fewer: %s %s',
   async (type, name, value) => {
     const values = Array.from({ length: LIMITS.values }, (_, i) => value(i));
     const parameters = [0, 1, 2, 3, 4].map(
@@ -109,7 +109,7 @@ test.each([
   30_000,
 );
 
-test('many references take as many statements as two, and find what each of them finds', async () => {
+test('many references take as many statements as two, and find the union of single searches', async () => {
   const idsOf = async (query: string): Promise<readonly string[]> => {
     const response = await ask(`/fhir/Observation?${query}&_elements=id&_count=1000`);
     const { entry = [] } = (await response.json()) as { entry?: { resource: { id: string } }[] };
@@ -145,7 +145,7 @@ test.each([
 
 const NAMES = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', 'valueOf'];
 
-test.each(NAMES)('%s is no type, id, parameter, modifier, operation, format or topic', async name => {
+test.each(NAMES)('%s is refused as type, id, parameter, modifier, operation, format and topic', async name => {
   const strict = { headers: { prefer: 'handling=strict' } };
   for (const path of [
     ...[`/${name}`, `/fhir/${name}`, `/fhir/${name}/1`, `/fhir/Patient/${name}`, `/fhir/Patient/1/${name}`],
@@ -179,7 +179,7 @@ test.each([
   ['beyond Unicode', '/fhir/Patient?family=%F4%90%80%80', 400],
   ['half a character', '/fhir/Patient?family=%E0%A4', 400],
   ['half an escape', '/fhir/Patient?family=%', 400],
-])('%s in the address is no way in', async (_title, path, status) => {
+])('%s in the URL is refused', async (_title, path, status) => {
   const response = await ask(path);
   expect(response.status).toBe(status);
   await outcomeOf(response);
@@ -240,7 +240,7 @@ test.each([
   '{"resourceType":"Parameters","parameter":[{"name":"_count","valueInteger":1},{"name":"_count","name":"start","valueDate":{}}]}',
   '{"resourceType":"Parameters","parameter":[null,1,"x",[],{"name":5},{"name":"start","part":[{}]}]}',
   `{"resourceType":"Parameters","parameter":[{"name":"_count","valueInteger":${'9'.repeat(5000)}}]}`,
-])('odd Parameters make no error of the server: %s', async body => {
+])('malformed Parameters cause no server error: %s', async body => {
   for (const path of BODIES) expect((await post(path, 'application/fhir+json', body)).status).toBeLessThan(500);
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(demo.lines.join('\n')).not.toContain('unexpected');
@@ -256,7 +256,7 @@ test.each([
   ['cache-control', `max-age=${'9'.repeat(4000)}`],
   ['cookie', 'a='.repeat(3000)],
   ['traceparent', '0'.repeat(4000)],
-])('a header made to go wrong does no harm: %s', async (name, value) => {
+])('a malicious header does no harm: %s', async (name, value) => {
   const response = await ask('/fhir/Patient/1', { headers: { [name]: value } });
   expect([200, 304, 400, 406]).toContain(response.status);
 });

@@ -49,7 +49,7 @@ test.each([
   '/fhir/Patient?_count=1&_format=json&_pretty=true',
   '/fhir/Patient?_format=json&_count=1&_pretty=true',
   '/fhir?_type=Patient&_count=1&_format=json&_pretty=true',
-])('%s: the next page is written as the first was', async path => {
+])('%s: the next page has the format of the first', async path => {
   const next = (await links(path)).get('next') ?? '';
   expect(next).toContain('_format=json');
   const response = await demo.app.request(next, { headers: { accept: 'application/fhir+xml' } });
@@ -58,7 +58,7 @@ test.each([
   expect((await links(next)).get('self')).toContain('_format=json&_pretty=true');
 });
 
-test('a page link opens in another form than it was made in', async () => {
+test('a page link works in another format', async () => {
   const next = (await links('/fhir/Patient?_count=1&_format=json')).get('next') ?? '';
   const response = await demo.app.request(next.replace('_format=json', '_format=xml'));
   expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/fhir+xml; charset=utf-8']);
@@ -73,7 +73,7 @@ describe('a search that came in a body', () => {
     ['/fhir/Patient/_search', BODY],
     ['/fhir/_search', '_type=Patient,Practitioner&_id=1,2,3,4,5,6&_count=1'],
     ['/fhir/Patient/1/Observation/_search', 'date=ge1930-01-01&_count=40'],
-  ])('%s: no link shows its values, and all lead where those of a GET lead', async (path, body) => {
+  ])('%s: no link shows the values, and all give the pages of the GET search', async (path, body) => {
     const pages = await pagesFrom(await page(path, posted(body)));
     const plain = await pagesFrom(await page(`${path.replace('/_search', '')}?${body}`));
     expect(pages.length).toBeGreaterThan(2);
@@ -85,7 +85,7 @@ describe('a search that came in a body', () => {
     expect((await page(self)).links.get('self')).not.toMatch(SHOWN);
   });
 
-  test('a list that is too long for an address has a link that is not', async () => {
+  test('the link of a list too long for a URL is short enough', async () => {
     const ids = Array.from(
       { length: 480 },
       (_, i) => `6f9619ff-8b86-d011-b42d-00cf4fc9${(i * 7919).toString(16).padStart(4, '0')}`,
@@ -96,7 +96,7 @@ describe('a search that came in a body', () => {
     expect(Math.max(...pages.flatMap(one => [...one.links.values()]).map(url => url.length))).toBeLessThan(5000);
   });
 
-  test('values that cannot be compressed are kept here, and told where they no longer are', async () => {
+  test('incompressible values are stored here, and their loss is reported', async () => {
     const random = Array.from({ length: 490 }, (_, i) =>
       createHash('sha256').update(`${i}`).digest('hex').slice(0, 36),
     );
@@ -121,7 +121,7 @@ describe('links back', () => {
     '/fhir/Patient?_count=1',
     '/fhir/Patient?_count=1&_sort=-birthdate',
     '/fhir?_type=Patient,Group&_count=2',
-  ])('%s: each page leads to the one before it, as it was', async path => {
+  ])('%s: each page links to the same previous page', async path => {
     const pages = await pagesFrom(await page(path));
     expect(pages.length).toBeGreaterThan(2);
     expect(pages[0]?.links.has('previous')).toBe(false);
@@ -134,7 +134,7 @@ describe('links back', () => {
     expect(at).toBe(0);
   });
 
-  test('are bounded: behind twenty pages there is the first', async () => {
+  test('are bounded: beyond twenty pages they lead to the first', async () => {
     const pages = await pagesFrom(await page('/fhir/Observation?patient=1&_count=10&_elements=id'));
     expect(pages.length).toBeGreaterThan(25);
     let back = 0;

@@ -69,6 +69,6 @@ test('only media types of FHIR or _format ask for the resource around some conte
   expect(accepts('text/plain', 'text/*, text/plain;q=0')).toBe(false);
 });
 
-test('a hundred thousand blanks in a format take no longer than they are read', () => {
+test('a hundred thousand blanks in a format are parsed in linear time', () => {
   expect(() => negotiate(`json;fhirVersion=a${' '.repeat(250_000)}x`, undefined)).toThrow(/_format/);
 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => demo.close());
 
-test('searches by what patients really have leave nothing of it in the log and in the metrics', async () => {
+test('searches by real patient values leave no value in the log or metrics', async () => {
   expect(values.length).toBeGreaterThan(50);
   const { offers } = demo.facade;
   const asked = fc.constantFrom(...offers.types).chain(type => {

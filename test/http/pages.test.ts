@@ -23,13 +23,13 @@ test.each([
   expect(negotiate(undefined, accept)).toBe(format);
 });
 
-test('_format=html gives a page to anybody, and other formats to a browser', () => {
+test('_format=html gives a page to any client, and other formats work in a browser', () => {
   expect(negotiate('html', '*/*')).toBe('html');
   expect(negotiate('text/html', undefined)).toBe('html');
   expect(negotiate('json', CHROME)).toBe('json');
 });
 
-test('a read in a browser is a page that runs nothing, with every text escaped and every digit kept', async () => {
+test('a read in a browser is a page without scripts, with texts escaped and digits kept', async () => {
   const { app } = appUnderTest();
   const response = await app.request('http://localhost:3000/fhir/Widget/1', { headers: { accept: CHROME } });
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -51,7 +51,7 @@ test('an error in a browser is a page with the same status', async () => {
   expect(await response.text()).toContain('No Widget has this id');
 });
 
-test('links lead to resources of this server, and nowhere else', () => {
+test('only references to resources of this server are links', () => {
   const page = resourcePage(
     JSON.stringify({
       resourceType: 'Widget',

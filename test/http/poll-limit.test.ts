@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pollLimit } from '../../src/http/export/routes.ts';
 
-test('ten polls may come at once, then one each second; another job is polled by itself', () => {
+test('ten polls are allowed at once, then one per second, for each job', () => {
   let now = 5000;
   const tooFast = pollLimit(() => now);
   const polls = (name: string, count: number): readonly boolean[] => Array.from({ length: count }, () => tooFast(name));

@@ -5,7 +5,7 @@ const away = async () => {
   throw new Error('connection to 10.1.2.3 refused');
 };
 
-test('the process is healthy while it lives, whatever the database does', async () => {
+test('/health is 200 while the process runs, whatever the database does', async () => {
   const response = await appUnderTest({}, { ping: away }).app.request('/health');
   expect(response.status).toBe(200);
   expect(await response.json()).toEqual({ status: 'ok' });
@@ -17,7 +17,7 @@ test('the server is ready while the database answers and mappings are loaded', a
   expect(await response.json()).toEqual({ status: 'ok', checks: { database: true, mappings: true, answers: true } });
 });
 
-test('the server is not ready while answers no longer go out', async () => {
+test('the server is not ready while answers are stalled', async () => {
   const answers = { enter: async () => () => {}, load: () => ({ size: 1, taken: 1, waiting: 0, refused: 0 }) };
   const admission = { batches: answers, answers: { ...answers, isStalled: () => true } };
   const response = await appUnderTest({}, { admission }).app.request('/ready');
@@ -28,7 +28,7 @@ test('the server is not ready while answers no longer go out', async () => {
   });
 });
 
-test('the server is not ready while the database is away, and does not tell where it is', async () => {
+test('the server is not ready while the database is away, without naming its address', async () => {
   const response = await appUnderTest({}, { ping: away }).app.request('/ready');
   expect(response.status).toBe(503);
   expect(await response.json()).toEqual({
@@ -42,11 +42,11 @@ test('a database that stays silent counts as away after two seconds', async () =
   expect(response.status).toBe(503);
 });
 
-test('probes answer under any Host, for they are called by address', async () => {
+test('probes answer under any Host', async () => {
   expect((await appUnderTest().app.request('http://10.1.2.3:3000/health')).status).toBe(200);
 });
 
-test('a server that leaves out mappings says which', async () => {
+test('a server without some of its mappings lists them', async () => {
   const served = { pack: { name: 'p', title: 'P', version: '0' }, mappings: 1, warnings: [], unserved: ['houses'] };
   const response = await appUnderTest({}, { served }).app.request('/ready');
   expect(response.status).toBe(200);

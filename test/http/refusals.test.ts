@@ -6,7 +6,7 @@ import { listen } from '../../src/http/server/server.ts';
 
 const response = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
-test('refusals wait a moment, and those that are too many to wait do not', () => {
+test('refusals are delayed, unless too many are waiting', () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const refuse = createRefusals();
@@ -20,7 +20,7 @@ test('refusals wait a moment, and those that are too many to wait do not', () =>
   expect(later.writableEnded).toBe(false);
 });
 
-test('as many connections as may be open find room before they are taken', async () => {
+test('the listen backlog is the connection limit', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => void listening.mockRestore());
   const answers = { fetch: () => new Response('') };

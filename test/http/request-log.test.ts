@@ -7,7 +7,7 @@ const UUID = '3f0c9a52-8d2b-4c7e-9a1f-5b6c7d8e9f00';
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 test.each([UUID, UUID.replaceAll('-', ''), '01ARZ3NDEKTSV4RRFFQ69G5FAV', '0123456789abcdef'])(
-  'the id %s is taken from the request, and stands in the answer and the log',
+  'the request id %s is reused in the answer and the log',
   async id => {
     const { app, lines } = appUnderTest();
     const response = await app.request('/fhir/Widget/1', { headers: { 'x-request-id': id } });
@@ -18,7 +18,7 @@ test.each([UUID, UUID.replaceAll('-', ''), '01ARZ3NDEKTSV4RRFFQ69G5FAV', '012345
 );
 
 test.each(['Kowalski', 'A-1001', '1970-02-03', 'x'.repeat(300), '', 'a b'])(
-  'what may hold a word is not taken as an id: %s',
+  'a request id that may contain words is replaced: %s',
   async sent => {
     const { app, lines } = appUnderTest();
     const response = await app.request('/fhir/Widget/1', { headers: { 'x-request-id': sent } });
@@ -30,7 +30,7 @@ test.each(['Kowalski', 'A-1001', '1970-02-03', 'x'.repeat(300), '', 'a b'])(
   },
 );
 
-test('the trace that a request belongs to is logged where it is well-formed', async () => {
+test('the trace id of a request is logged if well-formed', async () => {
   const { app, lines } = appUnderTest();
   for (const traceparent of [TRACE, `${TRACE}-more`, `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`, 'Kowalski']) {
     await app.request('/fhir/Widget/1', { headers: { traceparent } });
@@ -43,7 +43,7 @@ test('the trace that a request belongs to is logged where it is well-formed', as
   ]);
 });
 
-test('a line tells the stages, the statements and the bytes; Server-Timing has the same', async () => {
+test('a log line has stages, statements and bytes; Server-Timing has the same', async () => {
   const { app, lines } = appUnderTest(
     {},
     {
@@ -72,14 +72,14 @@ function wait(milliseconds: number): void {
   while (performance.now() < end);
 }
 
-test('what asks every few seconds is logged only where everything is', async () => {
+test('probes are logged at level debug only', async () => {
   const { app, lines } = appUnderTest({ LOG_LEVEL: 'info' });
   await app.request('/health');
   await app.request('/ready');
   expect(lines.map(line => JSON.parse(line).level)).toEqual(['debug', 'debug']);
 });
 
-test('whoever subscribes to lintel:request is told of it with its trace, at last with route and status', async () => {
+test('a subscriber of lintel:request gets each request with its trace, and at the end route and status', async () => {
   const events: RequestEvent[] = [];
   const channel = tracingChannel<RequestEvent>('lintel:request');
   const nothing = () => {};

@@ -3,7 +3,7 @@ import { createSingleFlight } from '../../src/cache/single-flight.ts';
 import { deadlineOf, endsAt } from '../../src/sql/database.ts';
 import { appUnderTest } from './app-under-test.ts';
 
-test('whoever asks the database for a request knows when REQUEST_TIMEOUT is over', async () => {
+test('database queries of a request know the deadline of REQUEST_TIMEOUT', async () => {
   const { app, calls } = appUnderTest({ REQUEST_TIMEOUT: '7' });
   const before = performance.now();
   expect((await app.request('http://localhost/fhir/Widget')).status).toBe(200);
@@ -12,7 +12,7 @@ test('whoever asks the database for a request knows when REQUEST_TIMEOUT is over
   expect(deadline).toBeLessThanOrEqual(performance.now() + 7000);
 });
 
-test('work that several wait for may take as long as the last of them waits', async () => {
+test('shared work has the latest deadline of its requests', async () => {
   const flights = createSingleFlight<number>(() => 0);
   const caller = (until: number): AbortSignal => {
     const { signal } = new AbortController();

@@ -44,7 +44,7 @@ test('answers over a real connection, and HEAD without a body', async () => {
 });
 
 test.each(['/fhir/Widget/1', '/health', '/api/patientinfo/1', '/nowhere'])(
-  'TRACE of %s is refused in words',
+  'TRACE of %s is refused with an OperationOutcome',
   async path => {
     const { url, refused, lines } = await start();
     const answer = await rawText(url, `TRACE ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
@@ -72,7 +72,7 @@ test.each([
   ['GET /fhir/Widget HTTP/1.1\r\nX: a\0b', /^HTTP\/1.1 400/],
   ['GET /fhir/Widget HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', /^HTTP\/1.1 400/],
   ['\0\0\0\0', /^HTTP\/1.1 400/],
-])('bytes on the wire never make an error of the server: %s', async (line, expected) => {
+])('malformed bytes never cause a server error: %s', async (line, expected) => {
   const { url, calls } = await start();
   expect(await raw(url, `${line}\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`)).toMatch(expected);
   expect(calls).toEqual([]);
@@ -93,7 +93,7 @@ test.each([
   ['GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\nhost: localhost\r\nConnection: close', 'one host twice'],
   ['OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close', 'no path'],
   ['GET http://[::1/fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\nConnection: close', 'no address'],
-])('a request that names no one address is refused in words: %s (%s)', async bytes => {
+])('a request without exactly one valid address is refused with a reason: %s (%s)', async bytes => {
   const { url, calls } = await start();
   const [head = '', body = ''] = (await rawText(url, `${bytes}\r\n\r\n`)).split('\r\n\r\n');
   expect(head).toMatch(/^HTTP\/1.1 400 /);
@@ -104,7 +104,7 @@ test.each([
   expect(calls).toEqual([]);
 });
 
-test('what reaches no application is told with its status, and nothing else is', async () => {
+test('only requests refused before the application are reported, with their status', async () => {
   const { url, refused } = await start();
   const close = 'Host: localhost\r\nConnection: close\r\n\r\n';
   for (const bytes of [
@@ -120,7 +120,7 @@ test('what reaches no application is told with its status, and nothing else is',
   expect(refused).toEqual([400, 414, 431, 400, 400]);
 });
 
-test('a client that goes away is no request that was refused', async () => {
+test('a disconnected client does not count as a refused request', async () => {
   const { url, refused } = await start();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   socket.write('GET /fhir/Widget HTTP/1.1\r\nHost: local');
@@ -134,7 +134,7 @@ test('a client that goes away is no request that was refused', async () => {
 test.each([
   ['with its length', 'Content-Length: 100\r\n\r\nname=x'],
   ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n6\r\nname=x\r\n'],
-])('a client that leaves halfway through a body makes no error of the server: %s', async (_how, rest) => {
+])('a client that disconnects within a body causes no server error: %s', async (_how, rest) => {
   const { url, lines } = await start();
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   const form = 'Content-Type: application/x-www-form-urlencoded';
@@ -146,7 +146,7 @@ test.each([
   expect(lines.filter(line => /unexpected|"status":500/.test(line))).toEqual([]);
 });
 
-test('the signal aborts when the client goes away', async () => {
+test('the abort signal fires when the client disconnects', async () => {
   const { promise: aborted, resolve } = Promise.withResolvers<void>();
   const { promise: called, resolve: call } = Promise.withResolvers<void>();
   const { url } = await start({
@@ -167,7 +167,7 @@ test('the signal aborts when the client goes away', async () => {
   await aborted;
 });
 
-test('on close a request under way is answered, and no new one is taken', async () => {
+test('on close a running request is answered, and new ones are refused', async () => {
   const { promise: called, resolve: call } = Promise.withResolvers<void>();
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const { url, close } = await start({
@@ -186,7 +186,7 @@ test('on close a request under way is answered, and no new one is taken', async 
   await closing;
 });
 
-test('on close a request that does not end is cut off after the drain time', async () => {
+test('on close a hanging request is aborted after the drain time', async () => {
   const { promise: called, resolve: call } = Promise.withResolvers<void>();
   const { url, close } = await start(
     {

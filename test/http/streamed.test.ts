@@ -20,7 +20,7 @@ async function* failing(): AsyncGenerator<string> {
   throw new Error('Okonkwo in /var/lib/lintel');
 }
 
-test('an answer that breaks off is cut off, and nobody is told the message of the error', async () => {
+test('a failing stream ends the connection without the error message', async () => {
   const console = vi.spyOn(globalThis.console, 'error').mockImplementation(() => {});
   onTestFinished(() => console.mockRestore());
   const { url, lines } = await start(() => Readable.from(failing(), { objectMode: false }));
@@ -38,7 +38,7 @@ test('an answer that breaks off is cut off, and nobody is told the message of th
   expect(console).not.toHaveBeenCalled();
 });
 
-test('a client that goes away ends what is sent to it, without a word', async () => {
+test('a client that disconnects ends its stream, without a log entry', async () => {
   const endless = new Readable({
     read() {
       this.push('x'.repeat(65_536));
@@ -54,7 +54,7 @@ test('a client that goes away ends what is sent to it, without a word', async ()
   expect(lines).toEqual([]);
 });
 
-test('an answer that is whole is sent as it is', async () => {
+test('a complete answer is sent unchanged', async () => {
   const { url, lines } = await start(() => Readable.from(['a', 'é'.repeat(70_000)], { objectMode: false }));
   expect(await (await fetch(url)).text()).toBe(`a${'é'.repeat(70_000)}`);
   expect(lines).toEqual([]);

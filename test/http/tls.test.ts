@@ -105,7 +105,7 @@ test('links begin with https', async () => {
   expect((JSON.parse(body) as { url?: string }).url ?? body).toContain(`${url}/fhir`);
 });
 
-test('plain HTTP, and what is no TLS at all, gets no answer and stops nobody', async () => {
+test('plain HTTP and other protocols get no answer, and block no other client', async () => {
   const { url, port, refused } = await served();
   for (const bytes of ['GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n', '\x16\x03\x01\x00\x05hello', '']) {
     const socket = connectPlain(port, '127.0.0.1');
@@ -122,7 +122,7 @@ test('plain HTTP, and what is no TLS at all, gets no answer and stops nobody', a
   expect(refused).toEqual([]);
 });
 
-test('a client that never agrees on TLS is cut off, and told nothing', async () => {
+test('a client that never completes the handshake is disconnected without an answer', async () => {
   const { url, port, refused } = await served({ arrival: { head: 200, whole: 400 } });
   const hello = '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03';
   for (const bytes of ['', hello]) {
@@ -140,7 +140,7 @@ test('a client that never agrees on TLS is cut off, and told nothing', async () 
   expect(refused).toEqual([]);
 });
 
-test('the bound on connections counts those that agree on TLS and those that do not; idle ones keep nobody out', async () => {
+test('the connection limit counts incomplete handshakes, too; idle connections make room', async () => {
   const { url, port } = await served({ connections: { perAddress: 4 } });
   const plain = [connectPlain(port, '127.0.0.1'), connectPlain(port, '127.0.0.1')];
   const secure = [0, 1].map(() => connect({ host: '127.0.0.1', port, servername: 'localhost', ca: pem('ca') }));
@@ -155,7 +155,7 @@ test('the bound on connections counts those that agree on TLS and those that do 
   for (const socket of idle) socket.destroy();
 });
 
-test('a malformed request within TLS is told so', async () => {
+test('a malformed request within TLS gets 400', async () => {
   const { port, refused } = await served();
   const socket = connect({ host: '127.0.0.1', port, servername: 'localhost', ca: pem('ca') });
   await once(socket, 'secureConnect');
@@ -169,7 +169,7 @@ test('a malformed request within TLS is told so', async () => {
   expect(refused).toEqual([400]);
 });
 
-test('another pair is served soon after it is there; connections are not ended by it', async () => {
+test('a new certificate is served soon, without closing connections', async () => {
   const { url, use, lines } = await served();
   const before = (await get(`${url}/health`)).serial;
   use('next');
@@ -211,7 +211,7 @@ test.each<[title: string, spoil: (paths: { readonly cert: string; readonly key: 
   },
 );
 
-test('files that are only touched are read anew, and nothing else happens', async () => {
+test('touched but unchanged certificate files are read again without effect', async () => {
   const { url, paths, lines } = await served();
   const { atime, mtimeMs } = statSync(paths.cert);
   utimesSync(paths.cert, atime, new Date(mtimeMs + 5000));
@@ -245,7 +245,7 @@ test.each<[cert: string, key: string, clientCa: string | undefined, problem: Reg
   }
 });
 
-test('a certificate that has ended, or soon will, is warned of', () => {
+test('an expired or soon expiring certificate is warned of', () => {
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
   const { paths } = files();

@@ -31,7 +31,7 @@ test.each([
   expect(grantOf({ patient })?.patient).toBe(expected);
 });
 
-test('a person who cannot be told may see nothing, whatever the scopes', () => {
+test('an unidentified person sees nothing, whatever the scopes', () => {
   const claims = { scope: 'patient/*.rs user/*.rs system/*.rs', patient: '42' };
   for (const fhirUser of [
     'https://other.example.org/fhir/Practitioner/7',
@@ -50,7 +50,7 @@ test('a person who cannot be told may see nothing, whatever the scopes', () => {
   expect(own?.fhirUser).toBe('Patient/42');
 });
 
-test("system/ scopes of a person's token do not count, unless it says who the person is", () => {
+test('system/ scopes in a user token are ignored, unless the token identifies the user', () => {
   const scope = 'openid patient/*.rs system/*.rs system/Patient.read';
   const scopesOf = (claims: Claims, more?: string) => grantOf({ scope, ...claims }, more)?.scopes;
   const limited = ['openid', 'patient/*.rs'];
@@ -63,7 +63,7 @@ test("system/ scopes of a person's token do not count, unless it says who the pe
   expect(scopesOf({ scope: 'reader' }, 'scopes: { reader: [user/*.rs, system/*.rs] }')).toEqual(['user/*.rs']);
 });
 
-test('a token of client credentials is known by all of the claims that the settings name', () => {
+test('a client credentials token is recognised by all claims in the settings', () => {
   const more = 'client-credentials: { idtyp: app, sub: "service-{client}" }';
   const scopesOf = (claims: Claims) => grantOf({ scope: 'system/*.rs', ...claims }, more)?.scopes;
   expect(scopesOf({ idtyp: 'app', sub: 'service-app' })).toEqual(['system/*.rs']);
@@ -78,7 +78,7 @@ test('a token of client credentials is known by all of the claims that the setti
     expect(scopesOf(claims), JSON.stringify(claims)).toEqual([]);
 });
 
-test('the first claim of the list that is there counts; names with dots lead inwards', () => {
+test('the first present claim of a list counts; a dotted name is a path', () => {
   const more = 'claims: { patient: [launch.patient, ctx.patient, patient], client: [a.b, azp] }';
   expect(grantOf({ ctx: { patient: '1' }, patient: '2' }, more)?.patient).toBe('1');
   expect(grantOf({ 'ctx.patient': '3', ctx: { patient: '1' } }, more)?.patient).toBe('3');
@@ -87,19 +87,19 @@ test('the first claim of the list that is there counts; names with dots lead inw
   expect(grantOf({ a: { b: ['x', 'y'] } }, more)).toBeUndefined();
 });
 
-test('nothing of an object that all have is taken for a claim', () => {
+test('inherited object properties are not read as claims', () => {
   const more = 'claims: { patient: [constructor.name, __proto__.x, toString], scopes: [constructor.name] }';
   expect(grantOf({}, more)).toMatchObject({ scopes: [] });
   expect(grantOf({}, more)?.patient).toBeUndefined();
 });
 
-test('scopes of all named claims count, once each', () => {
+test('scopes of all named claims are merged without duplicates', () => {
   const scopes = 'claims: { scopes: [scp, roles, realm_access.roles] }\nclient-credentials: { sub: s }';
   const claims = { scp: 'user/*.rs openid', roles: ['user/*.rs'], realm_access: { roles: ['system/Patient.rs'] } };
   expect(grantOf(claims, scopes)?.scopes).toEqual(['user/*.rs', 'openid', 'system/Patient.rs']);
 });
 
-test('a prefix is taken off, and what lacks it does not count', () => {
+test('a scope prefix is removed, and scopes without it are ignored', () => {
   const more =
     'client-credentials: { sub: s }\nclaims: { scope-prefix: "api://lintel/" }\n' +
     'scopes: { all: system/*.rs, "other:reader": [user/*.rs] }';
@@ -107,7 +107,7 @@ test('a prefix is taken off, and what lacks it does not count', () => {
   expect(grantOf({ scope }, more)?.scopes).toEqual(['patient/*.rs', 'system/*.rs', 'user/*.rs']);
 });
 
-test('names of what all objects have are no words for scopes', () => {
+test('names of inherited object properties are not scope words', () => {
   expect(grantOf({ scope: 'constructor __proto__ toString' }, 'scopes: { reader: user/*.rs }')?.scopes).toEqual([
     ...['constructor', '__proto__', 'toString'],
   ]);

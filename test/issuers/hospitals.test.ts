@@ -84,7 +84,7 @@ test('Keycloak: a program, and neither an ID token nor a refresh token', async (
     expect(await grantOf(verifier, await issuer.sign({ ...claims, typ })), typ).toBeUndefined();
 });
 
-test('Entra ID v2: a person, whose scopes have other words', async () => {
+test('Entra ID v2: a person, whose scopes have other names', async () => {
   const issuer = await issuerAt(`/${TENANT}/v2.0`);
   const verifier = opened(settingsOf('Microsoft Entra ID, v2 tokens', issuer));
   const claims = {
@@ -122,7 +122,7 @@ test('Entra ID v2: a program with a role', async () => {
   expect(none && accessOfGrant(none, NO_RULES)).toMatchObject({ kind: 'limited', permissions: [] });
 });
 
-test('Entra ID v1: its metadata stand elsewhere, its keys have no algorithm', async () => {
+test('Entra ID v1: metadata at another address, keys without an algorithm', async () => {
   const issuer = await issuerAt(`/${TENANT}`);
   // Of v1 it ends with a slash; the metadata are at another host.
   issuer.metadata = { issuer: `${issuer.url}/` };

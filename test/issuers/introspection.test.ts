@@ -33,7 +33,7 @@ async function started(
 
 const ACTIVE = { active: true, aud: BASE, client_id: 'app', sub: 'ada', scope: 'patient/*.rs', patient: '1' };
 
-test('a token that the issuer says is active is good, for ten seconds or until it ends', async () => {
+test('an active token is valid for ten seconds or until it expires', async () => {
   const { issuer, verifier } = await started();
   const now = Date.now();
   issuer.active.set('opaque', ACTIVE);
@@ -46,7 +46,7 @@ test('a token that the issuer says is active is good, for ten seconds or until i
   expect((await grantOf(verifier, 'ends', now))?.expires).toBe((soon + 60) * 1000);
 });
 
-test('who asks proves who it is, and the token stands in the body alone', async () => {
+test('the request authenticates the client, and has the token in the body only', async () => {
   const { issuer, verifier } = await started();
   await grantOf(verifier, 'opaque');
   const [question] = issuer.questions;
@@ -56,7 +56,7 @@ test('who asks proves who it is, and the token stands in the body alone', async 
   expect(Object.keys(issuer.asked).join()).not.toContain('opaque');
 });
 
-test('the secret may be sent in the form', async () => {
+test('the client secret can be sent in the form', async () => {
   const { issuer, verifier } = await started(
     `client: lintel\n      send: post\n      secret-file: ${fileWith(SECRET)}`,
   );
@@ -65,7 +65,7 @@ test('the secret may be sent in the form', async () => {
   expect(issuer.questions[0]?.body.get('client_secret')).toBe(SECRET);
 });
 
-test('a key proves it by an assertion that is good for a minute and for one use', async () => {
+test('a client key signs an assertion that is valid for a minute and one use', async () => {
   const { privateKey, publicKey } = await generateKeyPair('ES384', { extractable: true });
   const key = { ...(await exportJWK(privateKey)), alg: 'ES384', kid: 'k1' };
   const { issuer, verifier } = await started(`client: lintel\n      key-file: ${fileWith(JSON.stringify(key))}`);
@@ -100,7 +100,7 @@ test.each<[title: string, answer: Readonly<Record<string, unknown>>]>([
   expect(await grantOf(verifier, 'opaque')).toBeUndefined();
 });
 
-test('the same token is asked about once, whoever brings it at the same time, and again after its seconds', async () => {
+test('a token is introspected once for simultaneous requests, and again after its cache time', async () => {
   const { issuer, verifier } = await started();
   issuer.active.set('opaque', ACTIVE);
   const now = Date.now();
@@ -114,7 +114,7 @@ test('the same token is asked about once, whoever brings it at the same time, an
   expect(issuer.questions).toHaveLength(3);
 });
 
-test('a flood of unknown tokens asks for fifty at a time, and keeps out no token that was good', async () => {
+test('a flood of unknown tokens sends fifty requests at a time, and known tokens still work', async () => {
   const { issuer, verifier } = await started();
   issuer.active.set('opaque', ACTIVE);
   const now = Date.now();
@@ -129,7 +129,7 @@ test('a flood of unknown tokens asks for fifty at a time, and keeps out no token
   expect(issuer.questions.length).toBe(52);
 });
 
-test.each(['away', 'broken'] as const)('an issuer that is %s is an outage and lets nobody in', async state => {
+test.each(['away', 'broken'] as const)('an issuer that is %s is an outage, and no token is accepted', async state => {
   const { issuer, verifier } = await started();
   issuer.active.set('opaque', ACTIVE);
   const now = Date.now();
@@ -141,7 +141,7 @@ test.each(['away', 'broken'] as const)('an issuer that is %s is an outage and le
   expect(verifier.lines.join()).not.toMatch(/opaque|other/);
 });
 
-test('an answer that is none is an outage, of that token alone', async () => {
+test('an invalid introspection answer is an outage for that token alone', async () => {
   const { issuer, verifier } = await started();
   issuer.active.set('odd', ['active']);
   issuer.active.set('opaque', ACTIVE);
@@ -152,7 +152,7 @@ test('an answer that is none is an outage, of that token alone', async () => {
   expect(await grantOf(verifier, 'opaque')).toBeDefined();
 });
 
-test('JWTs are asked about once their signature is good, where the file says so', async () => {
+test('with `jwt: true` JWTs are introspected after their signature is verified', async () => {
   const { issuer, verifier } = await started(`client: x\n      jwt: true\n      secret-file: ${fileWith(SECRET)}`);
   const now = Date.now();
   const token = await issuer.sign({ aud: BASE, sub: 'ada', azp: 'app', scope: 'user/*.rs' });
@@ -173,7 +173,7 @@ test('JWTs are asked about once their signature is good, where the file says so'
   expect(await statusOf(grantOf(verifier, token, now + 30_000))).toMatchObject({ status: 503 });
 });
 
-test('without introspection a token that is no JWT is refused, and nobody is asked', async () => {
+test('without introspection a token that is no JWT is refused without a request', async () => {
   const issuer = await fakeIssuer();
   onTestFinished(() => issuer.close());
   const verifier = opened(`issuers:\n  - { issuer: "${issuer.url}", audience: x, private-hosts: [127.0.0.1] }\n`);

@@ -29,7 +29,7 @@ async function fresh(): Promise<FakeIssuer> {
   return made;
 }
 
-test('a token says who it is of, which application has it, and what it may do', async () => {
+test('a token has user, application and scopes', async () => {
   const now = Date.now();
   const grant = await grantOf(opened(settings(issuer)), await issuer.sign(GOOD), now);
   expect(grant).toEqual({
@@ -68,7 +68,7 @@ describe('is refused', () => {
     expect(await grantOf(verifier, await issuer.sign(GOOD))).toBeDefined();
   });
 
-  test('a token without a signature, whatever it calls that', async () => {
+  test('a token without a signature, in any spelling of `none`', async () => {
     const claims = { ...GOOD, iss: issuer.url, exp: seconds() + 300 };
     const none = new UnsecuredJWT(claims).encode();
     expect(await grantOf(verifier, none)).toBeUndefined();
@@ -109,7 +109,7 @@ describe('is refused', () => {
     expect((await grantOf(both, await other.sign(GOOD)))?.issuer).toBe(other.url);
   });
 
-  test.each(['jku', 'x5u'])('a token that says by %s where its key is, which nobody looks up', async name => {
+  test.each(['jku', 'x5u'])('a token with the key address in %s, which is not fetched', async name => {
     const evil = await fresh();
     const token = await evil.sign(
       { ...GOOD, iss: issuer.url },
@@ -119,13 +119,13 @@ describe('is refused', () => {
     expect(evil.asked).toEqual({});
   });
 
-  test('a token that brings its key along', async () => {
+  test('a token with an embedded key', async () => {
     const evil = await fresh();
     for (const header of [{ jwk: evil.publicKey }, { jwk: evil.publicKey, kid: 'unknown' }])
       expect(await grantOf(verifier, await evil.sign({ ...GOOD, iss: issuer.url }, { header }))).toBeUndefined();
   });
 
-  test('a token whose claims were changed, and what is no token at all', async () => {
+  test('a token with changed claims, and a text that is no token', async () => {
     const [head = '', payload = '', signature = ''] = (await issuer.sign(GOOD)).split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as JWTPayload;
     const other = Buffer.from(JSON.stringify({ ...claims, patient: '2' })).toString('base64url');
@@ -146,7 +146,7 @@ describe('is refused', () => {
     for (const text of texts) expect(await grantOf(verifier, text), text.slice(0, 60)).toBeUndefined();
   });
 
-  test('whatever head, claims and signature are put together, without an error of its own', async () => {
+  test('any combination of header, claims and signature, without a server error', async () => {
     const own = await fresh();
     const [elliptic, edwards] = await Promise.all([generateKeyPair('ES256'), generateKeyPair('Ed25519')]);
     own.keys = [
@@ -188,7 +188,7 @@ describe('is refused', () => {
     );
   });
 
-  test('an algorithm that is not in the list, be it asymmetric', async () => {
+  test('an algorithm that is not in the list, even asymmetric', async () => {
     const only = opened(settings(issuer, 'algorithms: [ES256]'));
     expect(await grantOf(only, await issuer.sign(GOOD))).toBeUndefined();
     expect(await grantOf(opened(settings(issuer, 'algorithms: [RS256]')), await issuer.sign(GOOD))).toBeDefined();
@@ -205,7 +205,7 @@ describe('is refused', () => {
   });
 });
 
-test('`typ` is demanded where it is given', async () => {
+test('`typ` must match if the settings have it', async () => {
   const verifier = opened(settings(issuer, 'type: at+jwt'));
   expect(await grantOf(verifier, await issuer.sign(GOOD))).toBeUndefined();
   for (const typ of ['at+jwt', 'application/at+JWT'])
@@ -217,7 +217,7 @@ test('`typ` is demanded where it is given', async () => {
   ).toBeUndefined();
 });
 
-test('clocks may differ by 60 seconds, or as the file says', async () => {
+test('clock skew of 60 seconds, or as configured, is accepted', async () => {
   const late = await issuer.sign({ ...GOOD, exp: seconds() - 50 });
   const early = await issuer.sign({ ...GOOD, nbf: seconds() + 50 });
   for (const token of [late, early]) {
@@ -235,7 +235,7 @@ test('claims that are required must have their value', async () => {
 });
 
 describe('keys', () => {
-  test('are asked for once, whoever asks at the same time', async () => {
+  test('are fetched once for simultaneous requests', async () => {
     const own = await fresh();
     const verifier = opened(settings(own));
     const token = await own.sign(GOOD);
@@ -244,7 +244,7 @@ describe('keys', () => {
     expect(own.asked).toEqual({ '/realms/clinic/.well-known/openid-configuration': 1, '/keys': 1 });
   });
 
-  test('are asked for at most once in the cool-down, however many unknown tokens come', async () => {
+  test('are fetched at most once per cool-down, however many unknown tokens come', async () => {
     const own = await fresh();
     const evil = await fresh();
     const verifier = opened(settings(own));
@@ -275,7 +275,7 @@ describe('keys', () => {
     expect(held() - before).toBeLessThan(3_000_000);
   });
 
-  test('of a rotation are known once the cool-down is over', async () => {
+  test('of a rotation are known after the cool-down', async () => {
     const own = await fresh();
     const verifier = opened(settings(own));
     const old = await own.sign(GOOD);
@@ -293,7 +293,7 @@ describe('keys', () => {
     expect(own.asked['/keys']).toBe(2);
   });
 
-  test('that cannot be had are an outage and no refusal, and are not asked for by each token', async () => {
+  test('that cannot be fetched are an outage, not a refusal, and not fetched for each token', async () => {
     const own = await fresh();
     own.state = 'away';
     const verifier = opened(settings(own));
@@ -311,7 +311,7 @@ describe('keys', () => {
     expect(verifier.lines.join()).not.toContain(token.slice(0, 20));
   });
 
-  test('whose address is in the file are asked for once in five seconds while nobody answers', async () => {
+  test('with a configured address are fetched every five seconds during an outage', async () => {
     const own = await fresh();
     own.state = 'broken';
     const verifier = opened(settings(own, `jwks: ${own.origin}/keys`));
@@ -328,7 +328,7 @@ describe('keys', () => {
     expect(await grantOf(verifier, token)).toBeDefined();
   });
 
-  test('of more than 512 kB are none', async () => {
+  test('of more than 512 kB are refused', async () => {
     const own = await fresh();
     own.keys = [...own.keys, { kty: 'oct', kid: 'x', k: 'x'.repeat(600_000) }];
     expect(await statusOf(grantOf(opened(settings(own)), await own.sign(GOOD)))).toMatchObject({ status: 503 });
@@ -349,14 +349,14 @@ describe('keys', () => {
     expect(own.asked['/keys']).toBeUndefined();
   });
 
-  test('are not looked for where a redirect leads', async () => {
+  test('are not fetched through a redirect', async () => {
     const own = await fresh();
     const verifier = opened(settings(own, `jwks: ${own.origin}/moved`));
     expect(await statusOf(grantOf(verifier, await own.sign(GOOD)))).toMatchObject({ status: 503 });
     expect(own.asked).toEqual({ '/moved': 1 });
   });
 
-  test('are had of the address in the file, without metadata', async () => {
+  test('are fetched from a configured address without metadata', async () => {
     const own = await fresh();
     expect(await grantOf(opened(settings(own, `jwks: ${own.origin}/keys`)), await own.sign(GOOD))).toBeDefined();
     expect(own.asked).toEqual({ '/keys': 1 });

@@ -37,7 +37,7 @@ async function served(more = '', accessFile?: string, files: Readonly<Record<str
   return { issuer, get, url: running.url, out, lines, environment };
 }
 
-test('a token of the issuer opens the record of its patient, and no other', async () => {
+test('a token of the issuer can read its patient, and no other', async () => {
   const { issuer, get, out } = await served();
   expect(out.join('\n')).toContain(issuer.url);
   const token = await issuer.sign(GOOD);
@@ -55,7 +55,7 @@ test('the audit has the person, the application and the issuer', async () => {
   expect(JSON.parse(out)).toMatchObject({ client: 'app', subject: 'ada', issuer: issuer.url, patient: ['1'] });
 });
 
-test('without a good token nobody is let in, and the answer says which of both it is', async () => {
+test('a missing and an invalid token are refused, with distinct errors', async () => {
   const { issuer, get } = await served();
   const none = await get('Patient/1');
   expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="fhir"']);
@@ -68,7 +68,7 @@ test('without a good token nobody is let in, and the answer says which of both i
   expect(query.status).toBe(401);
 });
 
-test('while the issuer is away a new token is 503 with Retry-After, and one that is known is still good', async () => {
+test('during an outage of the issuer a new token is 503 with Retry-After, a known one valid', async () => {
   const { issuer, get, lines } = await served();
   const token = await issuer.sign(GOOD);
   issuer.state = 'away';
@@ -78,7 +78,7 @@ test('while the issuer is away a new token is 503 with Retry-After, and one that
   expect(lines.join('\n')).not.toContain(token);
 });
 
-test('a decision outlives an outage of the issuer', async () => {
+test('a cached decision survives an outage of the issuer', async () => {
   const { issuer, get } = await served();
   const token = await issuer.sign(GOOD);
   expect((await get('Patient/1', token)).status).toBe(200);
@@ -118,7 +118,7 @@ function withApps(issuer: FakeIssuer): void {
   };
 }
 
-test('where it launches apps they learn of its endpoints, from any origin and without a token', async () => {
+test('if the issuer launches apps, its endpoints are public, for any origin', async () => {
   const { issuer, get, url } = await served(SMART);
   withApps(issuer);
   const answer = await get('.well-known/smart-configuration');
@@ -152,7 +152,7 @@ test('where it launches apps they learn of its endpoints, from any origin and wi
   expect(await (await fetch(url)).text()).toContain('/fhir/.well-known/smart-configuration');
 });
 
-test('without keys it claims no OpenID Connect; while it is away that is told', async () => {
+test('without keys OpenID Connect is not declared; an outage of the issuer is reported', async () => {
   const { issuer, get } = await served(SMART);
   issuer.metadata = { jwks_uri: undefined };
   const told = (await (await get('.well-known/smart-configuration')).json()) as {
@@ -168,7 +168,7 @@ test('without keys it claims no OpenID Connect; while it is away that is told', 
   expect((await other.get('metadata')).status).toBe(200);
 });
 
-test('keys are not asked for at a name that leads into this network', async () => {
+test('keys are not fetched from a name that resolves to a private network', async () => {
   let connections = 0;
   const inner = createServer(socket => {
     connections++;
@@ -182,7 +182,7 @@ test('keys are not asked for at a name that leads into this network', async () =
   expect(connections).toBe(0);
 });
 
-test('a file with mistakes ends the start, each told at its line; so does none', async () => {
+test('a settings file with errors stops the start, each reported with its line; a missing file, too', async () => {
   const broken = served('', 'issuers:\n  - isuer: https://i.example.org\n    audience: x\n');
   await expect(broken).rejects.toThrow(ConfigError);
   await expect(broken).rejects.toMatchObject({
@@ -192,7 +192,7 @@ test('a file with mistakes ends the start, each told at its line; so does none',
   expect(() => readConfig({ ACCESS_FILE: 'x' })).toThrow(ConfigError);
 });
 
-test('a login that the pack does not have is told at the start', async () => {
+test('a login rule missing from the pack is reported at the start', async () => {
   const more = '    claims: { login: { rule: portl, claim: preferred_username } }\n';
   const files = { 'access.yaml': 'logins:\n  portal: Patient?family:exact={login}\n' };
   await expect(served(more, undefined, files)).rejects.toMatchObject({
@@ -200,7 +200,7 @@ test('a login that the pack does not have is told at the start', async () => {
   });
 });
 
-test('a claim with a login of the database leads to whoever has it there', async () => {
+test('a claim with a database login identifies the person with that login', async () => {
   const more = '    claims: { login: { rule: portal, claim: preferred_username } }\n';
   const { issuer, get } = await served(more, undefined, {
     'access.yaml': 'logins:\n  portal: Patient?family:exact={login}\n',

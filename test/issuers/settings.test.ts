@@ -44,7 +44,7 @@ test('apps are launched by one issuer', () => {
   expect(problemsOf(`${issuer(smart)}${other}`)).toEqual([expect.stringMatching(/apps can be launched by one issuer/)]);
 });
 
-test('every block of the page that is an ACCESS_FILE is one', () => {
+test('every ACCESS_FILE example in the docs is valid', () => {
   const page = readFileSync('docs/access.md', 'utf8');
   const blocks = [...page.matchAll(/```yaml\n(issuers:.*?)```/gs)].map(([, yaml = '']) => yaml);
   expect(blocks.length).toBeGreaterThan(5);
@@ -80,7 +80,7 @@ test.each([
   'https://[::ffff:127.0.0.1]',
   'http://127.0.0.1',
   'https://2130706433',
-])('%s is not even connected to where it is not allowed by name', async origin => {
+])('no connection to %s is opened unless it is allowed by name', async origin => {
   let connections = 0;
   const server = createServer(socket => {
     connections++;

@@ -41,7 +41,7 @@ async function idsOf(query: string, type = 'Observation'): Promise<readonly stri
 
 const idsWhere = (holds: (one: Observation) => boolean): readonly string[] => all.filter(holds).map(({ id }) => id);
 
-test('the law holds where codes are one join away, or two, in child rows, in lists and in the newest of several rows', async () => {
+test('the law holds for codes behind one or two joins, in child rows, in lists and in the newest row', async () => {
   const report = await checkLaw(concepts.facade, { zone: 'UTC', values: 6 });
   expect(report.differences).toEqual([]);
   expect(report.cases).toBeGreaterThan(300);
@@ -124,7 +124,7 @@ test('the cases above find something', () => {
   expect(idsWhere(({ method }) => has(method, 'C1', 'C2', 'C3', 'C4', 'C5')).length).toBeGreaterThan(0);
 });
 
-test('a required lookup, _has and chains go through the concept as well', async () => {
+test('required lookups, _has and chains work through the concept, too', async () => {
   const dx = (await allOf(concepts.facade, 'Condition', [])) as unknown as readonly (Observation & {
     readonly subject: { readonly reference: string };
   })[];
@@ -149,7 +149,7 @@ test('check names the column that joins a concept, and the one of the code, wher
   expect(columns.get('category')).toEqual(['FACT.CAT', 'FACT.SITE', 'LIST.STD']);
 });
 
-test('SQL Server is asked the same in its own words', () => {
+test('T-SQL has the same query', () => {
   const texts = new Set(concepts.sent.map(({ plan }) => render(plan, MSSQL).text));
   expect(texts.size).toBeGreaterThan(30);
   expect([...texts].flatMap(tsqlProblems)).toEqual([]);
@@ -158,13 +158,13 @@ test('SQL Server is asked the same in its own words', () => {
   expect([...texts].some(text => /WHERE .*o\.ITEM_ID IN \(@p/.test(text))).toBe(true);
 });
 
-describe('the way of SQLite', () => {
+describe('the query plan of SQLite', () => {
   const wayOf = async (query: string): Promise<string> => {
     await idsOf(query);
     return concepts.way().join('\n');
   };
 
-  test('begins with the index of what refers to the concept', async () => {
+  test('begins with the index on the reference to the concept', async () => {
     expect(await wayOf('code=http://loinc.org|C5&_total=none')).toMatch(/SEARCH o USING INDEX FACT_CONCEPT/);
     expect(await wayOf('method=C3&_total=none')).toMatch(/SEARCH o USING INDEX FACT_ITEM/);
     expect(await wayOf('component-code=C1&_total=none')).toMatch(/^SEARCH o USING INTEGER PRIMARY KEY/);
@@ -174,7 +174,7 @@ describe('the way of SQLite', () => {
     expect(await wayOf('patient=3&code=C1')).toMatch(/SEARCH o USING INDEX FACT_PERSON/);
   });
 
-  test('asks no facts at all where no concept has the code', async () => {
+  test('reads no facts if no concept has the code', async () => {
     const before = concepts.sent.length;
     expect(await idsOf('method=nowhere')).toEqual([]);
     expect(concepts.sent.slice(before).map(({ plan }) => plan.from.table.name)).toEqual(['CONCEPT']);

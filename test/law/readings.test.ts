@@ -406,7 +406,7 @@ const read = (codec: Codec, stored: readonly SqlValue[], value: Primitive | unde
   contradicts({ codec, type: UNICODE, stored, value, zone: ZONE, codeMaps: [] });
 
 describe.each(CASES)('$name', ({ codec, raws, faults }) => {
-  test('what a sound codec makes is not contradicted', () => {
+  test('accepts what a correct codec makes', () => {
     fc.assert(
       fc.property(raws, stored => {
         const [a = null, b, c] = stored;
@@ -416,7 +416,7 @@ describe.each(CASES)('$name', ({ codec, raws, faults }) => {
     );
   });
 
-  test('what a broken one would make is', () => {
+  test('rejects what a broken codec would make', () => {
     for (const [stored, wrong] of faults)
       expect([stored, wrong, read(codec, stored, wrong)]).toEqual([stored, wrong, true]);
   });

@@ -45,7 +45,7 @@ describe.each([
       .toSorted();
   }
 
-  test('are what includes, forwards and backwards, _has and chains go along', { timeout: 600_000 }, async () => {
+  test('are followed by _include, _revinclude, _has and chains', { timeout: 600_000 }, async () => {
     let asked = 0;
     for (const type of drawer(sample)(demo.facade.offers.types)) {
       const all = await allOf(demo.facade, type, [], 1000, 1000);

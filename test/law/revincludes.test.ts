@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-test('each brings what the search by its parameter finds, unless the page says that it is cut', {
+test('each adds what the search by its parameter finds, unless the page reports truncation', {
   timeout: 600_000,
 }, async () => {
   const { rest } = demo.facade.capabilities({ base: CONTEXT.base }) as Statement;

@@ -9,7 +9,7 @@ const SHOWN_BY: Partial<Readonly<Record<keyof Rules, (mapping: Mapping) => boole
   anchor: ({ source }) => source.onePer.length > 0,
 };
 
-describe('without a rule the law does not hold, and the suite notices', () => {
+describe('without a rule the law fails, and this suite detects it', () => {
   let demo: Demo;
   let types: readonly string[];
   beforeAll(async () => {

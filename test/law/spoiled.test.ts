@@ -3,7 +3,7 @@ import { sampleFor } from '../engines/sample.ts';
 import { openDemo } from './demo.ts';
 import { ASKS_ALL, checkLaw, LAW_SEED } from './law.ts';
 
-test('the law holds on rows that a careless decade has spoiled', { timeout: 600_000 }, async () => {
+test('the law holds on rows with the defects of old data', { timeout: 600_000 }, async () => {
   const demo = await openDemo({ patients: 24, spoiled: { perMille: 80, seed: 11 } });
   const sample = sampleFor(demo.database, 'the law on spoiled rows');
   const report = await checkLaw(demo.facade, { zone: 'America/New_York', values: 1, sample, halved: true });

@@ -405,11 +405,11 @@ describe('what the third database stores is what is served', () => {
     },
   );
 
-  test.each(SERVED)('as many resources of %s as there are rows', (type, sql) => {
+  test.each(SERVED)('%s has as many resources as rows', (type, sql) => {
     expect(resources.get(type)?.length).toBe(Number(db.prepare(`SELECT count(*) AS n ${sql}`).get()?.['n']));
   });
 
-  test('no script of a note is in its file', () => {
+  test('the file of a note has no script', () => {
     const files = (resources.get('DocumentReference') ?? []).map(one =>
       Buffer.from(String(valueAt(one, ['content', '0', 'attachment', 'data'])), 'base64').toString('utf8'),
     );
