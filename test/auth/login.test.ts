@@ -130,6 +130,16 @@ test('a cancelled attempt does not count, those before it do', () => {
   expect(throttle.failures('a')).toBe(2);
 });
 
+test('a failure is forgotten once twice the longest wait is over, not before', () => {
+  let now = 0;
+  const throttle = createThrottle({ free: 1, first: 1000, longest: 4000, keys: 2 }, () => now);
+  throttle.begin('a');
+  now = 8000;
+  expect(throttle.failures('a')).toBe(1);
+  now = 8001;
+  expect(throttle.failures('a')).toBe(0);
+});
+
 test('a client that repeats an old password does not throttle other users of its address', async () => {
   const { login, wait } = setUp();
   let refused = 0;
@@ -196,6 +206,7 @@ test.each([
   ['2001:db8::1', '2001:db8:0:0'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
+  ['x'.repeat(100), 'x'.repeat(64)],
 ])('the throttle counts %s as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

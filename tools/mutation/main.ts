@@ -1,13 +1,14 @@
 /**
- * Mutation run: `npm run test:mutation -- [--folders plan,auth] [--sample 40] [--seed 1]`. In: folders of src, and how
- * many mutants of each are tried. Out: which share of them the tests of the folder of the same name notice, and the
- * line of each that they do not. All mutants are tried in one process, one after the other; what survives there is
+ * Mutation run: `npm run test:mutation -- [--folders plan,auth] [--sample 40] [--seed 1] [--tests plan,law]`. In:
+ * folders of src, and how many mutants of each are tried. Out: which share of them the tests notice, and the line of
+ * each that they do not. `--tests`: the folders of test that are run, by default those about the folder. All mutants are tried in one process, one after the other; what survives there is
  * tried again in a process of its own, where nothing was computed or kept before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, globSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../../fixtures/random.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
@@ -17,6 +18,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = '.lintel/mutation';
 const JOURNAL = join(ROOT, WORK, 'journal.jsonl');
 const FOLDERS = 'access,auth,cache,export,plan,search';
+/** Folders of test that are about a folder of src; of others it is the one of the same name. */
+const TESTS: Readonly<Record<string, readonly string[]>> = { search: ['search', 'plan'] };
 /** A process that tells nothing for so long hangs. */
 const SILENT_MS = 900_000;
 
@@ -40,6 +43,8 @@ type Line =
       readonly loading: readonly string[];
       readonly running: readonly (readonly [string, number])[];
     }
+  /** By a thread or a child process of the test file that runs. */
+  | { readonly reached: string }
   | { readonly begun: Trial }
   | { readonly ended: Trial; readonly isRed: boolean };
 
@@ -48,6 +53,7 @@ const { values } = parseArgs({
     folders: { type: 'string', default: FOLDERS },
     sample: { type: 'string', default: '40' },
     seed: { type: 'string', default: '1' },
+    tests: { type: 'string' },
   },
 });
 
@@ -60,7 +66,9 @@ async function judge(folder: string, sample: number, seed: number): Promise<void
   const all = globSync(`${source}/**/*.ts`, { cwd: ROOT })
     .toSorted()
     .flatMap(file => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')));
-  const coverage = await coverageOf(source, globSync(`test/${folder}/**/*.test.ts`, { cwd: ROOT }).toSorted());
+  const tests = values.tests?.split(',') ?? TESTS[folder] ?? [folder];
+  const files = tests.flatMap(one => globSync(`test/${one}/**/*.test.ts`, { cwd: ROOT }).toSorted());
+  const coverage = await coverageOf(source, files);
   const drawn = draw(
     all.filter(({ id }) => coverage.of.has(id) || !coverage.loading.has(id)),
     sample,
@@ -76,7 +84,7 @@ async function judge(folder: string, sample: number, seed: number): Promise<void
   );
   for (const { id, file, line, change } of drawn) {
     if (killed.has(id)) continue;
-    console.log(`  ${file}:${line} ${change}${coverage.of.has(id) ? '' : ' (no test of the folder reaches it)'}`);
+    console.log(`  ${file}:${line} ${change}${coverage.of.has(id) ? '' : ' (no test reaches it)'}`);
   }
 }
 
@@ -93,14 +101,18 @@ async function coverageOf(source: string, files: readonly string[]): Promise<Cov
   const of = new Map<string, { readonly file: string; readonly asked: number; readonly others: number }[]>();
   const loading = new Set<string>();
   const ran = new Set<string>();
+  const elsewhere = new Set<string>();
   for (const line of await run(source, files, { MUTATION_DRY: '1' })) {
+    if ('reached' in line) elsewhere.add(line.reached);
     if (!('ran' in line)) continue;
     const file = line.ran.slice(ROOT.length + 1);
     ran.add(file);
     if (line.isRed) throw new Error(`${file} fails without a mutant`);
     for (const id of line.loading) loading.add(id);
-    for (const [id, asked] of line.running)
-      of.set(id, [...(of.get(id) ?? []), { file, asked, others: line.running.length }]);
+    const reached = new Map(line.running);
+    for (const id of elsewhere) reached.set(id, reached.get(id) ?? 0);
+    elsewhere.clear();
+    for (const [id, asked] of reached) of.set(id, [...(of.get(id) ?? []), { file, asked, others: reached.size }]);
   }
   const silent = files.filter(file => !ran.has(file));
   if (silent.length > 0) throw new Error(`${silent.join(', ')} did not run: see ${WORK}/log.txt`);
@@ -161,7 +173,13 @@ async function run(source: string, files: readonly string[], more: NodeJS.Proces
     ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tools/mutation/vitest.config.ts', '--reporter', 'dot'],
     {
       cwd: ROOT,
-      env: { ...process.env, ...more, MUTATION_FOLDER: source, MUTATION_WORK: join(ROOT, WORK) },
+      env: {
+        ...process.env,
+        ...more,
+        MUTATION_FOLDER: source,
+        MUTATION_WORK: join(ROOT, WORK),
+        NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, 'hook.ts'))}`,
+      },
       stdio: ['ignore', log, log],
       detached: true,
     },

@@ -81,6 +81,9 @@ globalThis.tried = trial => {
   // Without a mutant only what was killed is tried once more, in the file that killed it.
   if (trial.mutant === undefined && !state.killers.has(trial.file)) return false;
   state.trial = trial;
+  // For the threads and child processes that begin from now on (hook.ts).
+  if (trial.mutant === undefined) delete process.env['MUTATION_TRIED'];
+  else process.env['MUTATION_TRIED'] = trial.mutant;
   tell({ begun: trial });
   return true;
 };
@@ -108,6 +111,7 @@ afterAll(({}, suite) => {
   if (isDry) tell({ ran: suite.file.filepath, isRed, loading: [...loading.keys()], running: [...running] });
   if (trial === undefined) return;
   state.trial = undefined;
+  delete process.env['MUTATION_TRIED'];
   if (trial.mutant === undefined) {
     state.killers.delete(trial.file);
     state.isSpoiled ||= isRed;
