@@ -214,7 +214,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
       });
     }
     if (strange.length > 0) return false;
-    const [code = ''] = name.split(/[:.]/, 1);
+    const [code = ''] = name.split(/[:.]/);
     if (code !== '_has' && !searchable.offers(type, code)) {
       const known = searchable.codes(type);
       report.error('wrong-search', at, `the mappings of ${type} offer no such search parameter`, {
@@ -255,8 +255,8 @@ interface Search {
 
 /** `Type?name=value&name=value`, percent-encoded where a value has `&`, `+` or `%`. */
 function parseSearch(text: string): Search | undefined {
-  const [, type, query] = /^([A-Z][A-Za-z]+)\?(.+)$/s.exec(text.trim()) ?? [];
-  if (type === undefined || query === undefined) return undefined;
+  const [, type = '', query] = /^([A-Z][A-Za-z]+)\?(.+)$/s.exec(text.trim()) ?? [];
+  if (query === undefined) return undefined;
   const parameters = [...new URLSearchParams(query)];
   return parameters.every(([name, value]) => name !== '' && value !== '') ? { type, parameters } : undefined;
 }

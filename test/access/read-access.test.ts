@@ -73,6 +73,11 @@ describe('problems are reported with file and line, and the pack is not served',
       one('Patient?_has:Observation:subject:subject.birthplace=x'),
       'access.yaml:3:15: no type that Observation.subject refers to can be searched by birthplace',
     ],
+    [
+      'a second document, which would hide the first or be lost',
+      'users: {}\n---\nusers: {}\n',
+      'access.yaml:3:1: a second document; expected one',
+    ],
     ['an unknown key', 'user: {}\n', 'access.yaml:1:1: unknown key; found user; did you mean users?'],
     [
       'an unknown key of a rule',
@@ -108,6 +113,11 @@ describe('problems are reported with file and line, and the pack is not served',
       'a search for everybody',
       one('Patient'),
       'access.yaml:3:15: not a search of the right form; expected Patient?name=value; found Patient',
+    ],
+    [
+      'a search for everybody, written as one',
+      one('Patient?&'),
+      'access.yaml:3:15: not a search of the right form; expected Patient?name=value; found Patient?&',
     ],
     [
       'a result parameter',
@@ -162,6 +172,7 @@ test('a rule whose search has an error permits nothing, even where the pack is s
   const { access } = await load(`
 users:
   Practitioner: { patients: ['Patient?nonsense={id}', 'Patient?gender=male&nonsense={id}', 'Patient?gender=female'] }
+  Person: { patients: ['Patient?name=K{usr}', 'Patient?gender=', 'Patient?gender=female&=K'] }
 `);
   expect(access.users).toEqual([{ user: 'Practitioner', patients: [['gender', 'female']], also: [] }]);
 });

@@ -1,8 +1,9 @@
 /**
  * Mutation run: `npm run test:mutation -- [--folders plan,auth] [--sample 40] [--seed 1] [--tests plan,law]`. In:
  * folders of src, and how many mutants of each are tried. Out: which share of them the tests notice, and the line of
- * each that they do not. `--tests`: the folders of test that are run, by default those about the folder. All mutants are tried in one process, one after the other; what survives there is
- * tried again in a process of its own, where nothing was computed or kept before.
+ * each that they do not. `--tests`: the folders or files of test that are run, by default those about the folder. All
+ * mutants are tried in one process, one after the other; what survives there is tried again in a process of its own,
+ * where nothing was computed or kept before.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +31,7 @@ interface Covered {
 
 /** Of the code as it is. */
 interface Coverage {
-  /** Test files that reach a mutant, those with the fewest other mutants first: they are the ones about it. */
+  /** Test files that reach a mutant, the quickest first. */
   readonly of: ReadonlyMap<string, readonly Covered[]>;
   /** Mutants that were reached while files were loaded. */
   readonly loading: ReadonlySet<string>;
@@ -40,6 +41,7 @@ type Line =
   | {
       readonly ran: string;
       readonly isRed: boolean;
+      readonly milliseconds: number;
       readonly loading: readonly string[];
       readonly running: readonly (readonly [string, number])[];
     }
@@ -67,7 +69,9 @@ async function judge(folder: string, sample: number, seed: number): Promise<void
     .toSorted()
     .flatMap(file => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')));
   const tests = values.tests?.split(',') ?? TESTS[folder] ?? [folder];
-  const files = tests.flatMap(one => globSync(`test/${one}/**/*.test.ts`, { cwd: ROOT }).toSorted());
+  const files = tests.flatMap(one =>
+    globSync([`test/${one}/**/*.test.ts`, `test/${one}.test.ts`], { cwd: ROOT }).toSorted(),
+  );
   const coverage = await coverageOf(source, files);
   const drawn = draw(
     all.filter(({ id }) => coverage.of.has(id) || !coverage.loading.has(id)),
@@ -98,13 +102,14 @@ function draw(mutants: readonly Mutant[], count: number, seed: number): readonly
 
 /** Runs the tests over the code as it is. Throws where one of them fails. */
 async function coverageOf(source: string, files: readonly string[]): Promise<Coverage> {
-  const of = new Map<string, { readonly file: string; readonly asked: number; readonly others: number }[]>();
+  const of = new Map<string, { readonly file: string; readonly asked: number; readonly milliseconds: number }[]>();
   const loading = new Set<string>();
   const ran = new Set<string>();
   const elsewhere = new Set<string>();
   for (const line of await run(source, files, { MUTATION_DRY: '1' })) {
     if ('reached' in line) elsewhere.add(line.reached);
     if (!('ran' in line)) continue;
+    const { milliseconds } = line;
     const file = line.ran.slice(ROOT.length + 1);
     ran.add(file);
     if (line.isRed) throw new Error(`${file} fails without a mutant`);
@@ -112,11 +117,11 @@ async function coverageOf(source: string, files: readonly string[]): Promise<Cov
     const reached = new Map(line.running);
     for (const id of elsewhere) reached.set(id, reached.get(id) ?? 0);
     elsewhere.clear();
-    for (const [id, asked] of reached) of.set(id, [...(of.get(id) ?? []), { file, asked, others: reached.size }]);
+    for (const [id, asked] of reached) of.set(id, [...(of.get(id) ?? []), { file, asked, milliseconds }]);
   }
   const silent = files.filter(file => !ran.has(file));
   if (silent.length > 0) throw new Error(`${silent.join(', ')} did not run: see ${WORK}/log.txt`);
-  for (const files of of.values()) files.sort((a, b) => a.others - b.others);
+  for (const files of of.values()) files.sort((a, b) => a.milliseconds - b.milliseconds);
   return { of, loading };
 }
 

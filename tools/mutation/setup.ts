@@ -26,6 +26,7 @@ interface Task {
 interface State {
   trial: Trial | undefined;
   isLoaded: boolean;
+  begun: number;
   hasFailed: boolean;
   asked: number;
   readonly loading: Map<string, number>;
@@ -53,6 +54,7 @@ function tell(line: Readonly<Record<string, unknown>>): void {
 globalThis.mutation ??= {
   trial: undefined,
   isLoaded: false,
+  begun: 0,
   hasFailed: false,
   asked: 0,
   loading: new Map(),
@@ -90,6 +92,7 @@ globalThis.tried = trial => {
 
 state.trial = undefined;
 state.isLoaded = false;
+state.begun = performance.now();
 state.hasFailed = false;
 state.asked = 0;
 state.loading.clear();
@@ -108,7 +111,10 @@ afterEach(({ task }) => {
 afterAll(({}, suite) => {
   const { trial, loading, running } = state;
   const isRed = hasFailed(suite);
-  if (isDry) tell({ ran: suite.file.filepath, isRed, loading: [...loading.keys()], running: [...running] });
+  if (isDry) {
+    const milliseconds = performance.now() - state.begun;
+    tell({ ran: suite.file.filepath, isRed, milliseconds, loading: [...loading.keys()], running: [...running] });
+  }
   if (trial === undefined) return;
   state.trial = undefined;
   delete process.env['MUTATION_TRIED'];
