@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type FindUser, userFinder, userOfLogin, withLogins } from '../../src/access/logins.ts';
 import { NO_RULES } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
+import type { Facade } from '../../src/facade.ts';
 import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
 import { demoOver } from '../law/demo.ts';
@@ -65,6 +66,22 @@ describe('a login of the database', () => {
     expect(await find('anybody', 'Kowalski')).toBe('Patient/1');
     await close();
   });
+});
+
+test('a login of 200 characters is searched, a longer one is not', async () => {
+  const asked: string[] = [];
+  const search = async ({ parameters: [own] }: Parameters<Facade['search']>[0]) => {
+    asked.push(own?.[1] ?? '');
+    return { json: '{"entry":[{"resource":{"id":"1"}}]}' };
+  };
+  const find = userFinder({
+    facade: () => ({ search }) as unknown as Pick<Facade, 'search'>,
+    access: () => ({ ...NO_RULES, logins: { portal: { type: 'Patient', found: [['identifier', '{login}']] } } }),
+    timeLimit: 10_000,
+  });
+  expect(await find('portal', 'x'.repeat(200))).toBe('Patient/1');
+  expect(await find('portal', 'x'.repeat(201))).toBeUndefined();
+  expect(asked).toEqual(['x'.repeat(200)]);
 });
 
 test('several rules name a user only where all matches are the same person', async () => {
