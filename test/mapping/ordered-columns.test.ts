@@ -82,7 +82,7 @@ test('T-SQL compares a DATETIME with a DATETIME2 by the digits that both show', 
   );
 });
 
-describe('what cannot be compared is refused', () => {
+describe('an impossible comparison is refused', () => {
   test('a number with a date', () => {
     expect(problemsOfCondition('{ PT_NO: { lt: UPD_DTM } }')).toEqual([
       'm.yaml:3:69: column PT_NO cannot be compared with column UPD_DTM; expected two columns of numbers or two of dates; found INT and DATETIME',

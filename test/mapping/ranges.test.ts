@@ -29,7 +29,7 @@ const sets: fc.Arbitrary<RangeSet> = fc
 const POINTS = Array.from({ length: 17 }, (_, i) => i - 8);
 
 describe('ranges', () => {
-  it('keep sorted, apart and not empty', () => {
+  it('stay sorted, disjoint and not empty', () => {
     fc.assert(
       fc.property(sets, set => {
         for (const [i, range] of set.entries()) {
@@ -57,7 +57,7 @@ describe('ranges', () => {
     expect(union()).toEqual(NOTHING);
   });
 
-  it('let an overlay decide at its points', () => {
+  it('let an overlay override its points', () => {
     const evens = {
       between: (from: number, to: number) => POINTS.filter(point => point % 2 === 0 && point >= from && point < to),
     };
@@ -87,7 +87,7 @@ describe('ranges', () => {
     );
   });
 
-  it('become one comparison where they are one range', () => {
+  it('become one comparison if they are one range', () => {
     const rows = table('INT');
     const [column] = rows.columns;
     if (!column) throw new Error('no column');

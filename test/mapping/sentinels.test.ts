@@ -61,19 +61,19 @@ describe('a condition on a value that means "no value"', () => {
     expect(await holding(condition)).toEqual(ids);
   });
 
-  test('holds for a text that a date codec reads, wherever in the pack it does', async () => {
+  test('applies to a text column that any date codec of the pack reads', async () => {
     expect(await holding('{ present: [GONE] }')).toEqual(['1']);
     expect(await holding('{ GONE: { lt: "20240101" } }')).toEqual(['1']);
     expect(await holding('{ GONE: { before: now, via: ymd8 } }')).toEqual(['1']);
   });
 
-  test('holds where the condition names it: it means that very value', async () => {
+  test('matches if the condition names that very value', async () => {
     expect(await holding('{ PHONE: N/A }')).toEqual(['2']);
     expect(await holding('{ RANK: { not: "-1" } }')).toEqual(['1', '3', '4']);
   });
 });
 
-describe('a stamp that means "no value"', () => {
+describe('a time of change that means "no value"', () => {
   const pack = (changed: string): Readonly<Record<string, string>> => ({
     'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
     'm.yaml': `mapping: people
@@ -117,7 +117,7 @@ describe('a rule that means nothing is refused', () => {
     ).toEqual([]);
   });
 
-  test('a value that the column of the rule cannot hold, whether or not a mapping reads it', () => {
+  test('a value that the column cannot hold, also for an unread column', () => {
     expect(problems('{ columns: { dbo.PT.UPD_DTM: [soon] } }')).toEqual([
       'pack.yaml:5:39: literal not of the type of column UPD_DTM; expected a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
     ]);
@@ -136,7 +136,7 @@ describe('a rule that means nothing is refused', () => {
     expect(of('{ date: ["0000-00-00", "0001-01-01"] }', 'mssql')).toEqual([]);
   });
 
-  test('a condition that is equal to what a rule for its column takes away', () => {
+  test('a condition equal to a sentinel of its column', () => {
     const files = {
       'pack.yaml': `${SMALL}absent: { columns: { dbo.PT.SEX: [U] } }\n`,
       'm.yaml': ACTIVE.replace(/^source: .*/m, 'source: { table: dbo.PT, as: p, key: [PT_NO], where: { SEX: U } }'),
@@ -152,7 +152,7 @@ describe('a rule that means nothing is refused', () => {
   });
 });
 
-test('a date that means "no value" does so in whatever form a row of SQLite has it', async () => {
+test('a sentinel date means "no value" in any stored form of SQLite', async () => {
   const schema = `
 CREATE TABLE PT (NO INTEGER PRIMARY KEY, DIED DATETIME, BORN DATE, UPD TIMESTAMP);
 INSERT INTO PT VALUES

@@ -24,7 +24,7 @@ describe('zones', () => {
     expect(zoneOf(name).offsetOf(at(local))).toBe(hours * HOUR);
   });
 
-  it('counts before 1900 the offset of 1900, in whole minutes', () => {
+  it('uses the offset of 1900, in whole minutes, for earlier times', () => {
     expect(zoneOf('America/New_York').offsetOf(at('1753-01-01T00:00:00'))).toBe(-5 * HOUR);
     expect(zoneOf('Europe/Amsterdam').offsetOf(at('1753-01-01T00:00:00')) % 60_000).toBe(0);
   });
@@ -62,7 +62,7 @@ describe('zones', () => {
     fc.integer({ min: at('1990-01-01T00:00:00'), max: at('2035-01-01T00:00:00') }),
   );
 
-  it('give the instant that Intl gives, with the offset from before a change where there is none or two', () => {
+  it('give the instant of Intl, with the earlier offset for skipped and repeated times', () => {
     fc.assert(
       fc.property(names, locals, (name, local) => {
         expect(zoneOf(name).toInstant(local)).toBe(toInstant(local, name));
@@ -85,7 +85,7 @@ describe('zones', () => {
     );
   });
 
-  it('give two ranges for an instant that a skipped local time denotes too', () => {
+  it('give two ranges for an instant that a skipped local time denotes, too', () => {
     const set = zoneOf('America/New_York').localsFrom(at('2024-03-10T07:30:00'));
     expect(set).toEqual([
       { from: at('2024-03-10T02:30:00'), to: at('2024-03-10T03:00:00') },

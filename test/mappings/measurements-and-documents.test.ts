@@ -33,13 +33,13 @@ describe('measurements', () => {
     'Media',
     'Binary',
     'QuestionnaireResponse',
-  ])('%s is what its profiles say', { timeout: 60_000 }, async type => {
+  ])('%s conforms to its profiles', { timeout: 60_000 }, async type => {
     const found = await search(type);
     expect(found.length).toBeGreaterThan(0);
     expect([...new Set(found.flatMap(resource => validateResource(resource)))]).toEqual([]);
   });
 
-  it('reads both pressures of one cell, and says which could not be read', async () => {
+  it('reads both blood pressures of one cell, with data-absent-reason for an unreadable one', async () => {
     const found = await search('Observation', 'patient=26&code=85354-9&date=2011-06-07');
     const pressures = found.map(({ component }) =>
       [component]
@@ -56,7 +56,7 @@ describe('measurements', () => {
     ]);
   });
 
-  it('serves nothing that was not measured, and no oxygen without a saturation', async () => {
+  it('serves no missing measurement, and no oxygen flow without a saturation', async () => {
     const found = await search('Observation', 'patient=26&category=vital-signs&date=2025-05-06');
     const values = found
       .filter(({ id }) => !id.startsWith('pain') && !id.startsWith('bp'))
@@ -70,7 +70,7 @@ describe('measurements', () => {
     ['K', { value: 4.1 }],
     ['TRIG', { value: 148, unit: 'UNITS' }],
     ['CHOL', { unit: 'mg/dL', code: 'mg/dL', system: 'http://unitsofmeasure.org' }],
-  ])('takes the result of %s as a quantity', async (test, quantity) => {
+  ])('reads the result of %s as a quantity', async (test, quantity) => {
     const [result] = await search(
       'Observation',
       `patient=21&code=urn:oid:2.16.840.1.113883.3.9999.4|${test}&date=2025-10-07`,
@@ -85,7 +85,7 @@ describe('measurements', () => {
     ['UALEU', 'valueCodeableConcept', 'WHAT'],
     ['ALB', 'dataAbsentReason', 'unknown'],
     ['LDL', 'dataAbsentReason', 'temp-unknown'],
-  ])('takes the result of %s as a %s', async (test, element, expected) => {
+  ])('reads the result of %s as %s', async (test, element, expected) => {
     const [result] = await search(
       'Observation',
       `patient=21&code=urn:oid:2.16.840.1.113883.3.9999.4|${test}&date=2025-10-07`,
@@ -94,7 +94,7 @@ describe('measurements', () => {
     expect(typeof value === 'string' ? value : at(value, 'coding', 'code')[0]).toBe(expected);
   });
 
-  it('serves a bedside test that the laboratory has too from the laboratory alone', async () => {
+  it('serves a test of both bedside and laboratory from the laboratory only', async () => {
     const found = await search('Observation', 'patient=25&code=2823-3&date=2025-02-11');
     const [laboratory, bedside] = [
       found.filter(o => o.id.startsWith('lab-')),
@@ -104,7 +104,7 @@ describe('measurements', () => {
     expect(bedside.map(o => at(o, 'valueQuantity', 'value'))).toEqual([[4.6]]);
   });
 
-  it('keeps an industry within its occupation', async () => {
+  it('keeps an industry as a component of its occupation', async () => {
     const jobs = await search('Observation', 'patient=1&code=11341-5');
     expect(at({ jobs }, 'jobs', 'component', 'valueCodeableConcept', 'coding', 'code')).toContain('611110');
     expect(await search('Observation', 'patient=1&code=86188-0')).toEqual([]);
@@ -112,7 +112,7 @@ describe('measurements', () => {
 });
 
 describe('documents', () => {
-  it('are served signed and available, neither drafts nor administrative paper', async () => {
+  it('are served only if signed and available, without drafts and administrative ones', async () => {
     const titles = at({ found: await search('DocumentReference', 'patient=1') }, 'found', 'description');
     expect(titles).toContain('Living will');
     expect(titles).not.toContain('Draft');
@@ -122,7 +122,7 @@ describe('documents', () => {
     );
   });
 
-  it('have their content under the address that they give, and no content is served without its document', async () => {
+  it('have their content at their attachment URL, and no content without a document', async () => {
     const [documents, contents] = [await search('DocumentReference'), await search('Binary')];
     const urls = at({ documents }, 'documents', 'content', 'attachment', 'url').map(String);
     const own = urls.filter(url => url.startsWith('http://127.0.0.1/fhir/Binary/')).map(url => url.split('/').at(-1));
@@ -130,13 +130,13 @@ describe('documents', () => {
     expect([...idsOf(contents)].filter(id => id.startsWith('doc-')).toSorted()).toEqual(own.toSorted());
   });
 
-  it('give the last version of their content', async () => {
+  it('have the last version of their content', async () => {
     const [addendum] = (await search('DocumentReference', 'patient=1')).filter(d => d['description'] === 'Addendum');
     const [content] = await search('Binary', `_id=doc-${addendum?.id}`);
     expect(Buffer.from(String(content?.['data']), 'base64').toString()).toContain('the one that counts');
   });
 
-  it('of a department are reports with the same attachment, their measurements and pictures', async () => {
+  it('of a department are reports with the attachment, measurements and images', async () => {
     const reports = await search('DiagnosticReport', 'patient=1&category=LP29684-5,LP29708-2,LP7839-6');
     const documents = await search('DocumentReference', 'patient=1');
     const ofDocuments = new Set(at({ documents }, 'documents', 'content', 'attachment', 'url'));

@@ -34,7 +34,7 @@ const linkIds = (items: readonly Item[] = []): readonly string[] =>
   ]);
 
 describe('the forms of the demo', () => {
-  test('have every question once, and those of their responses', async () => {
+  test('have every question once, including all questions of responses', async () => {
     const forms = (await allOf(demo.facade, 'Questionnaire', [])) as unknown as readonly Form[];
     const questions = new Map(forms.map(({ url, item }) => [url, linkIds(item)]));
     for (const [url, ids] of questions) expect(new Set(ids).size, url).toBe(ids.length);
@@ -50,7 +50,7 @@ describe('the forms of the demo', () => {
     }
   });
 
-  test('are found by the address that responses name', async () => {
+  test('are found by the URL in the responses', async () => {
     const [found, ...more] = await allOf(demo.facade, 'Questionnaire', [['url', 'http://loinc.org/q/44249-1']]);
     expect(found?.id).toBe('PHQ9');
     expect(more).toEqual([]);

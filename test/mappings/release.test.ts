@@ -31,7 +31,7 @@ async function patientsOf(version: '4.1' | '4.2'): Promise<readonly Readonly<Rec
   return found;
 }
 
-test('a column that a release renames is read under its new name by the same mappings', async () => {
+test('the same mappings read a column under the new name of a release', async () => {
   const before = await patientsOf('4.1');
   expect(before.length).toBeGreaterThan(8);
   expect(await patientsOf('4.2')).toEqual(before);

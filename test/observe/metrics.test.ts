@@ -3,7 +3,7 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 
 const SPENT = { stages: { parse: 1, plan: 0, sql: 250, write: 0 }, statements: 1 };
 
-test('requests, stages, statements and reloads are counted under labels that are few', async () => {
+test('requests, stages, statements and reloads are counted with a bounded set of labels', async () => {
   const metrics = createMetrics();
   for (const ms of [3, 400]) metrics.request('GET', '/fhir/Patient/:id', 200, ms, SPENT);
   const people = { mapping: 'people', bulkhead: 'interactive' } as const;
@@ -36,7 +36,7 @@ test('requests, stages, statements and reloads are counted under labels that are
   expect(text).not.toContain('stage="plan"');
 });
 
-test('numbers of others are asked for at each scrape, and those that are gone are gone', async () => {
+test('gauges are read at each scrape, and removed sources disappear', async () => {
   const metrics = createMetrics();
   const bulkheads = new Map([
     ['interactive', 3],

@@ -5,7 +5,7 @@ import { tellProblem } from '../../src/reload/problems.ts';
 
 const QUIET = createLog({ level: 'silent', format: 'text' });
 
-test('a problem of the mappings is remembered with its place and words, all else without its fields', () => {
+test('mapping problems are kept with place and text, other log lines without fields', () => {
   const { log, problems } = rememberProblems(QUIET);
   const position = { file: 'm.yaml', line: 6, column: 12 };
   tellProblem({ severity: 'warning', kind: 'unknown-column', position, message: 'unknown column of PT' }, log);

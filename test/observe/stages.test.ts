@@ -11,7 +11,7 @@ function clock(): { now: number } {
   return time;
 }
 
-test('each stage has the time of its work, also of work that fails', () => {
+test('each stage has its duration, also if its work fails', () => {
   const time = clock();
   const stopwatch = startStopwatch('r');
   stopwatch.time('parse', () => {
@@ -29,7 +29,7 @@ test('each stage has the time of its work, also of work that fails', () => {
   expect(stopwatch.spent()).toEqual({ stages: { parse: 2, plan: 0, sql: 0, write: 7 }, statements: 0 });
 });
 
-test('while several statements are under way their time counts once', async () => {
+test('overlapping statements count their time once', async () => {
   const time = clock();
   const stopwatch = startStopwatch('r');
   const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -47,7 +47,7 @@ test('while several statements are under way their time counts once', async () =
   expect(stopwatch.spent()).toMatchObject({ stages: { sql: 15 }, statements: 2 });
 });
 
-test('whoever subscribes to a channel is told of the stage, its request and its mapping', async () => {
+test('a channel subscriber gets the stage, its request and its mapping', async () => {
   const told: unknown[] = [];
   const listen = (name: string) => {
     const channel = tracingChannel<StageEvent>(`lintel:${name}`);

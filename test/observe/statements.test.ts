@@ -17,7 +17,7 @@ function counted(instead: Partial<Database>) {
 const ended = (told: readonly StatementCount[]) =>
   told.map(({ mapping, bulkhead, outcome }) => [mapping, bulkhead, outcome]);
 
-test('a statement is counted for its mapping and bulkhead with how it ended', async () => {
+test('a statement is counted by mapping, bulkhead and outcome', async () => {
   const query = vi.fn<Database['query']>();
   const { database, told } = counted({ query });
   query.mockResolvedValueOnce([]);
@@ -35,7 +35,7 @@ test('a statement is counted for its mapping and bulkhead with how it ended', as
   await database.close();
 });
 
-test('a stream is one statement, which takes as long as its lists are waited for', async () => {
+test('a stream counts as one statement, with the time spent waiting for its lists', async () => {
   let now = 0;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   const { database, told } = counted({
@@ -59,7 +59,7 @@ test('a stream is one statement, which takes as long as its lists are waited for
   await database.close();
 });
 
-test('a stream that fails, and one that is left, are counted as that; the latter ends its statement', async () => {
+test('a failed and an abandoned stream are counted as such; abandoning ends the statement', async () => {
   let open = 0;
   const { database, told } = counted({
     async *stream(_plan, size) {
@@ -86,7 +86,7 @@ test('a stream that fails, and one that is left, are counted as that; the latter
   await database.close();
 });
 
-test('what fails knows its mapping, and what the schema lacks is counted as that', async () => {
+test('an error has its mapping, and a missing schema object is counted as such', async () => {
   const refused = new DatabaseError('failed', 'not there', { engine: { number: 208, state: 1 }, missing: true });
   const { database, told } = counted({
     query: () => Promise.reject(refused),
@@ -109,7 +109,7 @@ test('what fails knows its mapping, and what the schema lacks is counted as that
   await database.close();
 });
 
-test('a tally adds up what is alike, and gives everything once', () => {
+test('a tally adds up equal labels, and returns each count once', () => {
   const { count, take } = tallyStatements();
   const one: StatementCount = {
     mapping: 'people',

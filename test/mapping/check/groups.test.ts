@@ -31,7 +31,7 @@ const all: SqlPlan = {
 const doubled: SqlPlan = { ...all, least: 2 };
 
 describe('combinations of columns with the number of their rows', () => {
-  test('are grouped by exact text in T-SQL, which its grammar accepts', () => {
+  test('are grouped by exact text, in valid T-SQL', () => {
     const { text, parameters } = render(doubled, MSSQL);
     expect(text).toBe(`SELECT TOP (@p0) CAST(g.k0 AS nvarchar(12)), g.k1, COUNT(*)
 FROM (SELECT p.MRN COLLATE Latin1_General_BIN2 AS k0, p.PT_NO AS k1

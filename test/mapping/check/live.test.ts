@@ -62,7 +62,7 @@ const UUIDS = ['A', 'B', 'C'].map(digit => `${digit.repeat(8)}-0000-4000-8000-00
 const people = { 'm.yaml': ACTIVE };
 
 describe('the rows of a database show', () => {
-  test('nothing of a pack that they bear out', async () => {
+  test('no problem of a pack that matches them', async () => {
     const database = databaseWith("PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', NULL), (2, 'F', 'Y')");
     expect(await problemsOf(people, database)).toEqual([]);
   });
@@ -74,13 +74,13 @@ describe('the rows of a database show', () => {
     ]);
   });
 
-  test('no such key where the filter leaves one row of each', async () => {
+  test('no duplicate key if the filter leaves one row of each', async () => {
     const database = databaseWith("PT (PT_NO, DEL_FL) VALUES (1, 'Y'), (1, NULL), (2, NULL)");
     const files = { 'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], where: { DEL_FL: { not: Y } }') };
     expect(await problemsOf(files, database)).toEqual([]);
   });
 
-  test('a key that a required lookup doubles', async () => {
+  test('a key that a required lookup duplicates', async () => {
     const database = databaseWith(
       "PT (PT_NO, SEX) VALUES (1, 'M')",
       "CD_LKUP (TBL_ID, CD) VALUES ('SEX', 'M'), ('GND', 'M')",
@@ -115,7 +115,7 @@ describe('the rows of a database show', () => {
     ]);
   });
 
-  test('a lookup that finds several rows, unless it picks', async () => {
+  test('a lookup that finds several rows without `pick`', async () => {
     const database = databaseWith(
       "CD_LKUP (TBL_ID, CD, DESCR) VALUES ('SEX', 'M', 'a'), ('SEX', 'M', 'b'), ('SEX', 'F', 'c'), ('X', 'F', 'd')",
     );
@@ -139,7 +139,7 @@ describe('the rows of a database show', () => {
     ]);
   });
 
-  test('orders that leave open which row comes first, be it picked or one of several items', async () => {
+  test('an ambiguous order, of a `pick` or of items', async () => {
     const pick = (by: string) => ({
       'm.yaml': `${HEAD.replace('key: [PT_NO]', `key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [${by}] } }`)}elements:
   maritalStatus: { text: { from: c.DESCR } }
@@ -171,7 +171,7 @@ describe('the rows of a database show', () => {
     expect(await problemsOf(each('SEV, SEQ_NO'), reactions)).toEqual([]);
   });
 
-  test('codes that a code map does not know, by count, and not those that it knows to mean none', async () => {
+  test('codes that a code map lacks, with their count, except those that mean no value', async () => {
     const database = databaseWith(
       "PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'x^Q'), (2, 'Z', 'x^M'), (3, 'Z', NULL), (4, 'X', 'x'), (5, ' ', ''), (6, 'q', 'x^U'), (7, 'N', NULL)",
     );
@@ -204,7 +204,7 @@ describe('the rows of a database show', () => {
     expect((await problemsOf(table, database)).join('\n')).toContain('no row for 1201 values of PHONE in 3000 rows');
   });
 
-  test('no unmapped codes where the pack says what becomes of them', async () => {
+  test('no unmapped codes if the pack has a fallback for them', async () => {
     const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'Z')");
     const files = (binding: string, otherwise: string): Readonly<Record<string, string>> => ({
       'm.yaml': `${PEOPLE}  gender: ${binding}\n`,
@@ -232,7 +232,7 @@ describe('the rows of a database show', () => {
     ]);
   });
 
-  test('one-per rows as they are, whose shared columns are no key', async () => {
+  test('no duplicate key for rows grouped by `one-per`', async () => {
     const database = databaseWith(
       "VIT (VIT_ID, PT_NO, VIT_DTM, DONE) VALUES (1, 1, '2024-01-01', 1), (2, 1, '2024-01-01', 1)",
     );
@@ -258,7 +258,7 @@ describe('the lock of a schema shows', () => {
     return { engine: 'sqlite', tables: new Map(tables.map(t => [t.name.toLowerCase(), t])) };
   };
 
-  test('nothing where nothing has changed', async () => {
+  test('no problem of an unchanged schema', async () => {
     expect(
       await problemsOf(
         people,
@@ -268,13 +268,13 @@ describe('the lock of a schema shows', () => {
     ).toEqual([]);
   });
 
-  test('no change where a type has another spelling alone', async () => {
+  test('no change if only the spelling of a type differs', async () => {
     const before = locked(text => (text === 'INT' ? 'INTEGER' : text));
     expect(JSON.stringify(before.tables.get('pt')?.columns.get('pt_no')?.declared ?? '')).toBe('"INTEGER"');
     expect(await problemsOf(people, databaseWith(), before)).toEqual([]);
   });
 
-  test('columns that are gone and columns of another type', async () => {
+  test('removed columns and columns of another type', async () => {
     const before = locked(text => text.replace('DTH_DTM', 'DTH_DT').replace('NVARCHAR(40)', 'NVARCHAR(30)'));
     expect(await problemsOf(people, databaseWith(), before)).toEqual([
       'schema.lock.json:1:1: warning: column PT.LST_NM has changed; expected NVARCHAR(30) NULL; found NVARCHAR(40) NULL',
@@ -282,7 +282,7 @@ describe('the lock of a schema shows', () => {
     ]);
   });
 
-  test('tables and indexes that are gone', async () => {
+  test('removed tables and indexes', async () => {
     const pt = catalog.tables.get('pt');
     const before: Catalog = {
       engine: 'sqlite',
@@ -326,7 +326,7 @@ elements:
     ]);
   });
 
-  test('a literal that nothing looks like may come one day', async () => {
+  test('a literal without any similar stored value is accepted', async () => {
     const database = databaseWith("PT (PT_NO, SEX, DEL_FL) VALUES (1, 'M', 'N')");
     const files = { 'm.yaml': ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], deleted: { DEL_FL: Y }') };
     expect(await problemsOf(files, database)).toEqual([]);
@@ -348,7 +348,7 @@ elements:
       ]);
   });
 
-  test('what the engine says while it reads rows is not reported: it may hold a value of one', async () => {
+  test('an engine error during reading is not quoted, as it may contain a value', async () => {
     const database = databaseWith("PT (PT_NO, SEX, LST_NM) VALUES (1, 'M', 'secret')");
     const sql = `json_extract({p.LST_NM}, {p.LST_NM})`;
     const files = { 'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n` };
@@ -357,7 +357,7 @@ elements:
     expect(others).toEqual([]);
   });
 
-  test('SQL is worked out wherever it stands: before other alternatives, and among pieces', async () => {
+  test('SQL is executed in every position: before other alternatives, and among pieces', async () => {
     const database = databaseWith("PT (PT_NO, SEX, RACE_CD) VALUES (1, 'M', 'a;b')");
     const bad = (sql: string) => `{ sql: "${sql}", type: varchar(40), via: text }`;
     const first = {
@@ -424,7 +424,7 @@ elements:
     ]);
   });
 
-  test('SQL over a row around child rows is worked out, too', async () => {
+  test('SQL on the parent row of child rows is executed, too', async () => {
     const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M')", 'ALLRGY (ALG_ID, PT_NO) VALUES (70, 1)');
     const files = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ given: [{ each: { table: dbo.ALLRGY, as: a, on: { PT_NO: PT_NO }, order: [ALG_ID] }, item: { sql: "${sql}", type: varchar(40), via: text } }] }]\n`,
@@ -463,7 +463,7 @@ elements:
     expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
   });
 
-  test('ids of several texts that are written alike are reported, and those that are not pass', async () => {
+  test('composite text ids that collide are reported, distinct ones are not', async () => {
     const mapping = (id: string) => ({
       'm.yaml': `mapping: codes
 resource: Organization
@@ -479,7 +479,7 @@ elements: { active: "true" }
     expect(await problemsOf(mapping('{TBL_ID|escaped}-{CD|escaped}'), databaseWith(rows))).toEqual([]);
   });
 
-  test('UUIDs that are ids of two mappings of one type', async () => {
+  test('UUIDs used as ids by two mappings of one type are reported', async () => {
     const mapping = (name: string, where: string) =>
       ACTIVE.replace('mapping: people', `mapping: ${name}`)
         .replace('{PT_NO}', '{UID}')
@@ -499,7 +499,7 @@ elements: { active: "true" }
     ]);
   });
 
-  test('keys that are one without case, where a lookup or a code map is read so', async () => {
+  test('keys that differ in case only are reported for a case-insensitive lookup or code map', async () => {
     const database = databaseWith(
       "PT (PT_NO, SEX) VALUES (1, 'm')",
       "CD_LKUP (TBL_ID, CD, STD_CD) VALUES ('X', 'm', 'male'), ('X', 'M', 'male')",
@@ -521,7 +521,7 @@ elements: { active: "true" }
     expect(await problemsOf(codes(''), database)).toEqual([]);
   });
 
-  test('texts of an id that are no UUIDs, and UUIDs in texts that two mappings have', async () => {
+  test('id texts that are no UUIDs, and UUID texts shared by two mappings, are reported', async () => {
     const mapping = (name: string, list: string) => `mapping: ${name}
 resource: Organization
 source: { table: dbo.CD_LKUP, as: c, key: [CD], where: { TBL_ID: ${list} } }

@@ -60,7 +60,7 @@ test.each([
     'lacks words of 2 rows among',
   ],
   ['words that are not folded', 'UPDATE PAT_WORDS SET WORD = upper(WORD) WHERE NO = 3', 'lacks words of 1 row among'],
-])('told are %s', async (_, change, message) => {
+])('%s are reported', async (_, change, message) => {
   const [first, ...others] = await problemsAfter(change);
   expect(others).toEqual([]);
   expect(first).toMatch(new RegExp(`^pack.yaml:5:3: PAT_WORDS ${message}.*searches by words miss them`));

@@ -58,11 +58,11 @@ describe('base64 of bytes', () => {
   if (!column) throw new Error('a table without a column');
   rows.fill([[null], [new Uint8Array()], [new Uint8Array([0])], [new Uint8Array([1, 2])]]);
 
-  it('is present exactly where it writes something: no byte at all is nothing to write', () => {
+  it('is present exactly where it writes something: zero bytes are absent', () => {
     expectPresent(base64Codec(), rows);
   });
 
-  it('is of a column that conditions take as present likewise', () => {
+  it('agrees with the presence of the column in conditions', () => {
     expect(rows.select(filled(column))).toEqual([2, 3]);
     expect(rows.select(not(filled(column)))).toEqual([0, 1]);
   });

@@ -33,7 +33,7 @@ describe('days', () => {
     '2024/01/01',
     '2024-01-0',
     '0000-01-01',
-  ])('%s is none', text => {
+  ])('%s is refused as a day', text => {
     expect(parseDay(text)).toBeUndefined();
   });
 });
@@ -57,7 +57,7 @@ describe('times of day', () => {
     [-1, 0, 0],
     [0, -1, 0],
     [0, 0, -1],
-  ])('%i:%i:%i is none', (hour, minute, second) => {
+  ])('%i:%i:%i is refused as a time of day', (hour, minute, second) => {
     expect(parseClock(hour, minute, second)).toBeUndefined();
   });
 });

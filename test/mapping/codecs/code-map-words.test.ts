@@ -48,7 +48,7 @@ describe('codes of a code map in an element that is words, such as the state of 
     );
   });
 
-  it('are of numbers too', () => {
+  it('also match for numeric keys', () => {
     const rows = table('INT');
     rows.fill([[1], [12], [7], [null]]);
     const codec = codeMapCodec({
@@ -63,7 +63,7 @@ describe('codes of a code map in an element that is words, such as the state of 
         expectMatch(codec, rows, { kind: 'string', mode, text: word });
   });
 
-  it('are not searched so where they are codes', () => {
+  it('have no text search in a code element', () => {
     const codec = codeMapCodec({ map: STATES, facet: 'code', columnType: columnType('INT'), boolean: false });
     expect(codec.match(table('INT').columns, { kind: 'string', mode: 'starts', text: 'm' }, CLOCK)).toBeUndefined();
   });

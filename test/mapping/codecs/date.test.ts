@@ -150,7 +150,7 @@ describe('datetime', () => {
     expect(decode('DATETIME', '2024-01-15 00:00:00.000')).toBe('2024-01-15T00:00:00-05:00');
   });
 
-  it('has no value at midnight where a time is wanted that is known', () => {
+  it('has no value at midnight if a known time is required', () => {
     expect(decode('DATETIME', '2024-01-15 00:00:00.000', { midnight: 'absent' })).toBeUndefined();
     expect(decode('DATETIME', '2024-01-15 00:00:00.003', { midnight: 'absent' })).toBe('2024-01-15T00:00:00-05:00');
   });
@@ -214,31 +214,34 @@ describe('datetime', () => {
     );
   });
 
-  it.each(['DATETIME', 'SMALLDATETIME', 'DATETIME2(1)'])('asks %s for no millisecond that it would round', declared => {
-    const rows = table(declared);
-    const digits = declared === 'DATETIME' ? '.000' : declared === 'DATETIME2(1)' ? '.0' : '';
-    rows.fill([[`2024-01-15 08:00:00${digits}`], [`2024-01-15 08:01:00${digits}`]]);
-    const codec = datetimeCodec({
-      zone: zoneOf('UTC'),
-      columnType: timed(declared),
-      fhirType: 'instant',
-      midnight: 'time',
-    });
-    const at = Date.UTC(2024, 0, 15, 8);
-    const within = (from: number, to: number) => [
-      { edge: 'start', op: '>=', at: from } as const,
-      { edge: 'end', op: '<=', at: to } as const,
-    ];
-    for (const by of [-1, 0, 1]) {
-      expectMatch(codec, rows, { kind: 'date', any: [within(at + by, at + by + 1)] });
-      expectMatch(codec, rows, {
-        kind: 'date',
-        any: [[{ edge: 'start', op: '<', at: at + by }], [{ edge: 'end', op: '>', at: at + by + 1 }]],
+  it.each(['DATETIME', 'SMALLDATETIME', 'DATETIME2(1)'])(
+    'compares %s with bounds that the column can represent',
+    declared => {
+      const rows = table(declared);
+      const digits = declared === 'DATETIME' ? '.000' : declared === 'DATETIME2(1)' ? '.0' : '';
+      rows.fill([[`2024-01-15 08:00:00${digits}`], [`2024-01-15 08:01:00${digits}`]]);
+      const codec = datetimeCodec({
+        zone: zoneOf('UTC'),
+        columnType: timed(declared),
+        fhirType: 'instant',
+        midnight: 'time',
       });
-    }
-  });
+      const at = Date.UTC(2024, 0, 15, 8);
+      const within = (from: number, to: number) => [
+        { edge: 'start', op: '>=', at: from } as const,
+        { edge: 'end', op: '<=', at: to } as const,
+      ];
+      for (const by of [-1, 0, 1]) {
+        expectMatch(codec, rows, { kind: 'date', any: [within(at + by, at + by + 1)] });
+        expectMatch(codec, rows, {
+          kind: 'date',
+          any: [[{ edge: 'start', op: '<', at: at + by }], [{ edge: 'end', op: '>', at: at + by + 1 }]],
+        });
+      }
+    },
+  );
 
-  it('asks a plain column one range for a bound', () => {
+  it('compares a plain column with one range per bound', () => {
     const { columns } = table('DATETIME');
     const codec = datetimeCodec({
       zone: zoneOf(NEW_YORK),
@@ -359,7 +362,7 @@ describe('ymd8', () => {
     expectLaw(zone => ymd8Codec({ zone: zoneOf(zone), columnType: columnType('INT') }), ['INT'], row, KEYS);
   });
 
-  it('asks a day by equality alone: what equals a date is one', () => {
+  it('searches a day by equality alone, without a validity test', () => {
     const { columns } = table('CHAR(8)');
     const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
     const [start, end] = [Date.UTC(2024, 2, 10), Date.UTC(2024, 2, 11)];
@@ -373,7 +376,7 @@ describe('ymd8', () => {
     });
   });
 
-  it('asks one range with the points left out', () => {
+  it('searches one range without the excluded points', () => {
     const { columns } = table('CHAR(8)');
     const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
     const from = codec.match(

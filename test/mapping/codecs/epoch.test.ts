@@ -51,11 +51,11 @@ describe('epoch', () => {
     [SPRING / 1000 - 1, '2024-03-10T01:59:59-05:00'],
     [SPRING / 1000, '2024-03-10T03:00:00-04:00'],
     [null, undefined],
-  ])('of %j is %j: either of an hour that clocks repeat', (raw, wanted) => {
+  ])('of %j is %j, in both passes of a repeated hour', (raw, wanted) => {
     expect(seconds.decode(raw)).toBe(wanted);
   });
 
-  it('of milliseconds has them as an instant', () => {
+  it('with milliseconds is an instant with milliseconds', () => {
     const codec = epochCodec({
       zone: zoneOf('UTC'),
       columnType: integer('BIGINT'),
@@ -68,7 +68,7 @@ describe('epoch', () => {
     expect(codec.decode('-9223372036854775808')).toBeUndefined();
   });
 
-  it('sorts the second of an hour that comes twice behind the first, and before what follows it', () => {
+  it('sorts the second pass of a repeated hour after the first, and before later times', () => {
     const keys = [-1, 0, 1, 1800, 3599, 3600].map(by => seconds.order?.toKey([AUTUMN / 1000 + by]));
     expect(keys).toEqual([
       '2024-11-03 01:59:59.0000000',

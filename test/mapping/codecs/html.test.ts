@@ -63,7 +63,7 @@ describe('html', () => {
     expect(narrative(note)).toBe(`${DIV}${wanted}</div>`);
   });
 
-  it('puts several notes under each other, each read by itself', () => {
+  it('concatenates several notes, each parsed separately', () => {
     expect(htmlCodec('xhtml', 2).decode('<p>Not at goal', 'Recheck & call')).toBe(
       `${DIV}<div><p>Not at goal</p></div><div>Recheck &amp; call</div></div>`,
     );
@@ -72,7 +72,7 @@ describe('html', () => {
     expect(htmlCodec('plain', 2).decode('<p>Not at goal</p>', 'Recheck')).toBe('Not at goal\n\nRecheck');
   });
 
-  it('keeps the text of what nests too deep, and writes it once', () => {
+  it('keeps the text of too deep nesting, once', () => {
     const deep = narrative(`${'<div>'.repeat(5000)}${'<b><i>'.repeat(5000)}x<p>y`);
     expect(deep.replace(/<[^>]*>/g, '')).toBe('xy');
     expect(deep.length).toBeLessThan(2000);

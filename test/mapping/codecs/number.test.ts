@@ -193,7 +193,7 @@ describe('comparator-number', () => {
     expect(comparator.decode(raw)).toBe(sign);
   });
 
-  it('keeps the law, an interval matching a bound that it overlaps', () => {
+  it('keeps the law: an interval matches a bound that it overlaps', () => {
     const rows = table('VARCHAR(40)');
     fc.assert(
       fc.property(fc.array(nullable(raws), { minLength: 1, maxLength: 12 }), fc.gen(), (some, g) => {
@@ -215,7 +215,7 @@ describe('comparator-number', () => {
     );
   });
 
-  it('sorts by the number, whatever stands before it', () => {
+  it('sorts by the number, ignoring the comparator', () => {
     const rows = table('VARCHAR(40)');
     rows.fill([['10'], ['<9.5'], ['>= 100'], ['<=2'], ['-1']]);
     expectOrder(value, rows);

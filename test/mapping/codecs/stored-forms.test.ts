@@ -172,7 +172,7 @@ describe('columns whose rows are written in any form', () => {
     );
   });
 
-  it('DATE, where the day as it is written counts', () => {
+  it('DATE, by its written day', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES).chain(zone => fc.tuple(fc.constant(zone), rowsIn(zone))),

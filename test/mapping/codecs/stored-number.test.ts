@@ -76,12 +76,12 @@ describe('a number of a column that holds any', () => {
     expectLaw([declared, type], numberCodec({ columnType: type, fhirType: 'decimal' }), numberCriterion);
   });
 
-  it.each(COLUMNS.slice(0, 2))('is an integer where it is one: %s', (declared, type) => {
+  it.each(COLUMNS.slice(0, 2))('is an integer if it is whole: %s', (declared, type) => {
     for (const fhirType of ['integer', 'positiveInt', 'unsignedInt'] as const)
       expectLaw([declared, type], numberCodec({ columnType: type, fhirType }), numberCriterion);
   });
 
-  it.each(COLUMNS)('parses to exactly the stored one: %s', (declared, type) => {
+  it.each(COLUMNS)('parses to exactly the stored number: %s', (declared, type) => {
     const rows = table({ declared, type });
     const codec = numberCodec({ columnType: type, fhirType: 'decimal' });
     fc.assert(

@@ -137,7 +137,7 @@ describe('the table of codecs', () => {
     expect(TEXT_STEPS[name]?.make(options)).toHaveProperty('problem');
   });
 
-  it('makes facets of code maps for the columns that can hold keys', () => {
+  it('makes code map facets only for columns that can hold keys', () => {
     const map = {
       name: 'm',
       rows: new Map([['Y', { code: 'true' }]]),
@@ -153,7 +153,7 @@ describe('the table of codecs', () => {
     );
   });
 
-  it.each(['code', 'id', 'string', 'uri', 'url', 'canonical'])('lets the codes of a map be of type %s', fhirType => {
+  it.each(['code', 'id', 'string', 'uri', 'url', 'canonical'])('accepts codes of a map for type %s', fhirType => {
     const map = {
       name: 'forms',
       rows: new Map([['PHQ9', { code: 'http://example.org/Questionnaire/phq9' }]]),

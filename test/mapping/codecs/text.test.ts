@@ -61,7 +61,7 @@ describe('code', () => {
     });
   });
 
-  it.each(['A ', ' A', 'a  b', '', 'a\tb'])('asks nothing of the database for %j, which no row can emit', wanted => {
+  it.each(['A ', ' A', 'a  b', '', 'a\tb'])('sends no query for %j, which no row can emit', wanted => {
     const { columns } = table('CHAR(4)');
     expect(codeCodec().match(columns, { kind: 'exact', text: wanted }, CLOCK)).toEqual({ kind: 'false' });
   });

@@ -84,7 +84,7 @@ describe('keys in ids', () => {
     );
   });
 
-  it.each(keys)('of %s by %s are found by no other spelling', (declared, name, raws) => {
+  it.each(keys)('of %s by %s match their own spelling only', (declared, name, raws) => {
     const codec = idCodec(name, columnType(declared));
     if (!codec) throw new Error('no codec');
     const parts = fc.oneof(
@@ -130,11 +130,11 @@ describe('keys in ids', () => {
     ['UNIQUEIDENTIFIER', UUID.toUpperCase()],
     ['BINARY(16)', 'x'],
     ['VARCHAR(9)', 'a_b'],
-  ])('of %s cannot be %s', (declared, part) => {
+  ])('of %s are not parsed from %s', (declared, part) => {
     expect(idCodec(undefined, columnType(declared))?.parse(part)).toBeUndefined();
   });
 
-  it.each(['DATETIME', 'FLOAT', 'DECIMAL(9,2)', 'VARBINARY(8)', 'BIT'])('cannot be made of %s', declared => {
+  it.each(['DATETIME', 'FLOAT', 'DECIMAL(9,2)', 'VARBINARY(8)', 'BIT'])('are refused for %s', declared => {
     expect(idCodec(undefined, columnType(declared))).toBeUndefined();
   });
 

@@ -32,13 +32,13 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('a column and an element without a codec between them want a via', () => {
+  test('a column without a default codec for its element requires a `via`', () => {
     expect(problemsOfElements('  active: { from: LST_NM }')).toEqual([
       'm.yaml:6:11: no codec follows from the types of column and element; expected `via: { boolean: { true: Y, false: N } }` with the values of the column; found NVARCHAR(40) for boolean',
     ]);
   });
 
-  test('a column under a required binding without a code map is warned of', () => {
+  test('a column under a required binding without a code map is a warning', () => {
     expect(problemsOfElements('  gender: { from: SEX }')).toEqual([
       'm.yaml:6:19: warning: column SEX may hold codes outside the required binding of Patient.gender; expected `via:` a code map',
     ]);
@@ -62,7 +62,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('seconds since 1970 for a day name the way by SQL', () => {
+  test('seconds since 1970 for a day are rejected with the SQL to use', () => {
     expect(problemsOfElements('  birthDate: { from: PT_NO, via: epoch }')).toEqual([
       'm.yaml:6:34: epoch: gives no date; expected an element of type dateTime, or a day made by `{ sql: …, type: date }` (docs/mapping-language.md, "What old tables have")',
     ]);
@@ -80,13 +80,13 @@ describe('bindings of columns are held against the schema and the codecs', () =>
     ]);
   });
 
-  test('an option of a codec that is none is rejected at its place', () => {
+  test('an unknown option of a codec is rejected at its place', () => {
     expect(problemsOfElements('  deceasedDateTime: { from: DTH_DTM, via: { datetime: { midnight: noon } } }')).toEqual([
       'm.yaml:6:67: not one of the values allowed; expected date or absent or time; found noon',
     ]);
   });
 
-  test('base64 follows a codec of notes and no other, and is of no text', () => {
+  test('base64 is accepted only after a codec of notes', () => {
     expect(
       problemsOfElements('  photo: { contentType: text/plain, data: { from: LST_NM, via: [html, base64] } }'),
     ).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIVE, PEOPLE, problemsOf } from './problems-of.ts';
 
-describe('code maps are held against themselves and where they are used', () => {
+describe('code maps are checked in themselves and in their uses', () => {
   test('a code outside the required binding is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
@@ -81,7 +81,7 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:2:20: two rows that are equal without case; found M and m']);
   });
 
-  test('a value that names another code of the map than the one it gives is warned of', () => {
+  test('a raw value that is a code of the map, but maps to another code, is a warning', () => {
     const files = {
       'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }
 `,
@@ -165,7 +165,7 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:1:1: code map sex has no rows; expected `rows:` or a file sex.csv']);
   });
 
-  test('a map that nothing uses is warned of', () => {
+  test('an unused map is a warning', () => {
     const files = {
       'm.yaml': ACTIVE,
       'codes.yaml': `sex:
@@ -207,7 +207,7 @@ describe('code maps are held against themselves and where they are used', () => 
     expect(problemsOf(files)).toEqual(['codes.yaml:4:9: column PT.SSN is denied by `*.SSN` and is never read']);
   });
 
-  test('fold on a table of numbers is rejected where it is used, and of a lookup on numbers', () => {
+  test('fold is rejected on a code table of numbers and on a lookup by numbers', () => {
     const files = {
       'codes.yaml': 'visit:\n  table: dbo.VIT\n  key: VIT_ID\n  code: RES\n  fold: true\n',
       'm.yaml': `${PEOPLE}  language: { from: PT_NO, via: visit }\n`,

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { problemsOfCondition, problemsOfSource } from './problems-of.ts';
 
 describe('conditions are held against the schema', () => {
-  test('a literal that is none of its column is rejected', () => {
+  test('a literal that its column cannot hold is rejected', () => {
     expect(problemsOfCondition('{ PT_NO: abc }')).toEqual([
       'm.yaml:3:63: literal not of the type of column PT_NO; expected a whole number; found abc',
     ]);
   });
 
-  test('a bound that is none of its column is rejected', () => {
+  test('a bound that its column cannot hold is rejected', () => {
     expect(problemsOfCondition('{ UPD_DTM: { gt: soon } }')).toEqual([
       'm.yaml:3:71: unknown column of dbo.PT; expected a column, or a date and time, 2024-01-31 or 2024-01-31 08:30:00; found soon',
     ]);
@@ -26,7 +26,7 @@ describe('conditions are held against the schema', () => {
     ).toEqual([]);
   });
 
-  test('a blank and NULL are equal to nothing, so a comparison with them is rejected', () => {
+  test('a comparison with blank or NULL, which never match, is rejected', () => {
     for (const blank of ['""', '"  "', '{ not: "" }'])
       expect(problemsOfCondition(`{ SEX: ${blank} }`)[0]).toMatch(
         /a blank counts as no value, and nothing is equal to it; expected `absent: \[SEX\]` or `present: \[SEX\]`; found a blank$/,
@@ -39,7 +39,7 @@ describe('conditions are held against the schema', () => {
     expect(problemsOfCondition('{ MRN: "null" }')).toEqual([]);
   });
 
-  test('a regular expression is no pattern', () => {
+  test('a regular expression is rejected as a pattern', () => {
     for (const pattern of ['^A', 'A$', String.raw`A\d`])
       expect(problemsOfCondition(`{ MRN: { matches: ${JSON.stringify(pattern)} } }`)[0]).toMatch(
         /pattern that cannot be used: it reads like a regular expression; characters that are meant as they are stand in brackets; expected text with/,
@@ -91,7 +91,7 @@ describe('conditions are held against the schema', () => {
     expect(problemsOfCondition('{ SEX: { in-list: sexes } }')).toEqual(['m.yaml:3:72: unknown list; found sexes']);
   });
 
-  test('a comparison of text with now wants a via', () => {
+  test('a comparison of text with now requires a `via`', () => {
     expect(problemsOfCondition('{ DOB: { before: now } }')).toEqual([
       'm.yaml:3:71: column DOB cannot be compared with now; expected `via:` a date codec',
     ]);

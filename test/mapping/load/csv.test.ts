@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCsv } from '../../../src/mapping/load/read/csv.ts';
 
-test('CSV fields may be quoted, with commas, quotes and line ends in them; records know their line', () => {
+test('CSV fields may be quoted, with commas, quotes and line ends; records have line numbers', () => {
   expect(readCsv('\uFEFFraw,code\r\n"a,b","say ""hi"""\r\n\r\n"two\nlines",x\nlast,')).toEqual([
     { line: 1, fields: ['raw', 'code'] },
     { line: 2, fields: ['a,b', 'say "hi"'] },

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIVE, ALLERGIES, PEOPLE, problemsOf, SMALL } from './problems-of.ts';
 
-describe('files are held against YAML and the shape of the language', () => {
-  test('a syntax error is told where it is', () => {
+describe('files are checked against YAML and the mapping language', () => {
+  test('a syntax error is reported at its place', () => {
     const files = {
       'm.yaml': `mapping: [a
 b: c`,
@@ -12,7 +12,7 @@ b: c`,
     ]);
   });
 
-  test('a syntax error hides the rest of its file, and is not reported again by what refers to it', () => {
+  test('a syntax error hides the rest of its file, and references to the file report nothing more', () => {
     const files = {
       'm.yaml': ACTIVE.replace('elements:', 'elements: ['),
       'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n  gendr: male\n`,
@@ -23,7 +23,7 @@ b: c`,
     ]);
   });
 
-  test('a syntax error in what all files share ends the check', () => {
+  test('a syntax error in a shared file stops the check', () => {
     const files = { 'pack.yaml': `${SMALL}systems: {`, 'codes.yaml': 'a: [', 'm.yaml': `${PEOPLE}  gendr: [` };
     expect(problemsOf(files)).toHaveLength(3);
   });
@@ -36,7 +36,7 @@ b: c`,
     expect(problemsOf(files)).toEqual(['m.yaml:7:3: key written twice']);
   });
 
-  test('a map of very many codes is read as fast as its codes, and one that is there twice is found', () => {
+  test('a very large code map is read in linear time, and duplicates are found', () => {
     const rows = Array.from({ length: 80_000 }, (_, i) => `    C${i}: c${i}\n`).join('');
     const codes = `many:\n  system: https://codes.example.org/many\n  rows:\n${rows}`;
     expect(problemsOf({ 'm.yaml': ACTIVE, 'codes.yaml': codes })).toEqual([
@@ -172,7 +172,7 @@ systems: { a: b }
     expect(problemsOf(files)).toEqual(['pack.yaml:5:22: `absent` names no column; found dbo.PT.PHON']);
   });
 
-  test('a list and a fragment that nothing uses are warned of', () => {
+  test('an unused list and an unused fragment are warnings', () => {
     const files = {
       'pack.yaml': `${SMALL}lists: { a: [x] }
 fragments: { b: { use: usual } }

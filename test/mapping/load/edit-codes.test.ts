@@ -49,7 +49,7 @@ other: { rows: { A: b } }
     );
     expect(edited(text, { raw: 'F', rename: 'W', to: { code: 'female' } })).toBe(text.replace('F:', 'W:'));
   });
-  test('rows go, the last one too', () => {
+  test('rows are removed, the last one too', () => {
     expect(edited(text, { raw: 'F', to: null })).toBe(text.replace('F: female, ', ''));
     expect(edited(text, { raw: 'M', to: null })).toBe(text.replace(', M: male', ''));
     expect(edited(text, { raw: 'F', to: null }, { raw: 'M', to: null })).toBe(
@@ -83,7 +83,7 @@ other:
       text.replace('    "1": male\n', '    "1": male\n    "2": female\n'),
     );
   });
-  test('a row goes with its line', () => {
+  test('a row is removed with its line', () => {
     expect(edited(text, { raw: '1', to: null })).toBe(text.replace('    "1": male\n', ''));
     expect(edited(text, { raw: 'F', to: null })).toBe(text.replace('    F: female   # Anna says so\n', ''));
   });
@@ -126,10 +126,10 @@ describe('a CSV file', () => {
       `${text.replace('display\n', 'display,system\n')}X,o,,ours\n`,
     );
   });
-  test('that is empty becomes a code map', () => {
+  test('that is empty becomes a code map with its header', () => {
     expect(editCodeMap(filesOf({ 'sex.csv': '' }), 'sex', [FEMALE]).get('sex.csv')).toBe('raw,code\nF,female\n');
   });
-  test('has the new rows where the map has rows in both', () => {
+  test('gets the new rows if the map has rows in CSV and YAML', () => {
     const files = filesOf({ 'sex.csv': text, 'codes.yaml': 'sex:\n  rows: { A: a }\n' });
     expect([...editCodeMap(files, 'sex', [{ raw: 'X', to: { code: 'x' } }]).keys()]).toEqual(['sex.csv']);
     expect([...editCodeMap(files, 'sex', [{ raw: 'A', to: { code: 'x' } }]).keys()]).toEqual(['codes.yaml']);
@@ -147,7 +147,7 @@ test('what cannot be written is refused', () => {
   refused(() => editCodeMap(filesOf({ 'codes.yaml': 'sex: { rows: { F: f } }' }, 1), 'sex', [FEMALE]), /below/);
 });
 
-test('whatever is typed is read back, and nothing else changes', () => {
+test('any typed text is read back, and nothing else changes', () => {
   const texts = [
     'a: { rows: { Q: q } } # one\nsex:\n  system: admin\n  rows: { F: female, M: male } # two\nz: { rows: { Q: q } }\n',
     'a: { rows: { Q: q } } # one\nsex:\n  rows:\n    F: female # two\n    # three\n    M: male\nz: { rows: { Q: q } }\n',

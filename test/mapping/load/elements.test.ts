@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HEAD, problemsOf, problemsOfElements } from './problems-of.ts';
 
-describe('what stands under an element is held against FHIR', () => {
+describe('the content of elements is checked against FHIR', () => {
   test('an unknown element is reported with the nearest spelling', () => {
     expect(problemsOfElements('  gendr: male')).toEqual([
       'm.yaml:6:3: unknown element of Patient; found gendr; did you mean gender?',
@@ -14,7 +14,7 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
-  test('a constant that is none of its type is rejected', () => {
+  test('a constant that is invalid for its type is rejected', () => {
     expect(problemsOfElements('  birthDate: 1980-13-01')).toEqual([
       'm.yaml:6:14: not a date for Patient.birthDate; found 1980-13-01',
     ]);
@@ -57,7 +57,7 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
-  test('a choice that is given twice is rejected', () => {
+  test('a choice with two types is rejected', () => {
     expect(
       problemsOfElements(`  first: [{ deceasedBoolean: "true" }]
   deceasedDateTime: { from: DTH_DTM }`),
@@ -139,7 +139,7 @@ describe('what stands under an element is held against FHIR', () => {
     ]);
   });
 
-  test('a required element that may be absent wants a needs', () => {
+  test('a required element that may be absent requires a `needs`', () => {
     expect(problemsOfElements('  communication: { language: { text: { from: LST_NM } } }')).toEqual([
       'm.yaml:6:30: required element Patient.communication.language may be absent; expected `needs: [language]` of the object, or an `else` that is never absent',
     ]);

@@ -52,15 +52,15 @@ function rootsOf(files: Files, pack = 'site', schema?: string): Readonly<Record<
   return Object.fromEntries((registry?.mappings ?? []).map(({ name, root }) => [name, outline(root)]));
 }
 
-describe('a pack upon another', () => {
-  test('has all that the other has, under its own title', () => {
+describe('a pack that extends another', () => {
+  test('inherits everything, with a title of its own', () => {
     const { registry, problems } = load(SITE);
     expect(problems).toEqual([]);
     expect(registry?.pack).toMatchObject({ name: 'base', title: 'Site', zone: 'UTC' });
     expect(registry?.mappings.map(({ name }) => name).sort()).toEqual(['allergies', 'people']);
   });
 
-  test('adds mappings, and replaces one by its name', () => {
+  test('adds mappings, and overrides one of the same name', () => {
     const more = ACTIVE.replace('mapping: people', 'mapping: more').replace('{PT_NO}', 'm-{PT_NO}');
     expect(rootsOf({ ...SITE, 'site/people.yaml': ACTIVE, 'site/more.yaml': more })).toEqual({
       allergies: expect.anything(),
@@ -77,14 +77,14 @@ describe('a pack upon another', () => {
     );
   });
 
-  test('a patch of the pack below goes with the mapping that it changes', () => {
+  test('a patch of the base pack is dropped with the mapping that it changes', () => {
     const patch = 'mapping: people\nonly: { schema: "4.1" }\npatch: { elements.gender: { const: other } }\n';
     const files = { ...SITE, 'base/patch.yaml': patch };
     expect(rootsOf(files)['people']).toMatchObject({ gender: 'other' });
     expect(rootsOf({ ...files, 'site/people.yaml': ACTIVE })['people']).toEqual({ active: true });
   });
 
-  test('has its own fragments, systems and code maps instead of those of the same name', () => {
+  test('overrides fragments, systems and code maps of the same name', () => {
     const files = {
       ...SITE,
       'site/pack.yaml':
@@ -100,7 +100,7 @@ describe('a pack upon another', () => {
     expect([...(registry?.codeMaps.find(({ name }) => name === 'sex')?.rows.keys() ?? [])]).toEqual(['M', 'X']);
   });
 
-  test('adds to what is denied and to what means no value', () => {
+  test('adds to `deny` and to the rules for absent values', () => {
     const site = (text: string): Files => ({
       ...SITE,
       'site/pack.yaml': `extends: ../base\n${text}`,
@@ -115,7 +115,7 @@ describe('a pack upon another', () => {
     expect(people).toMatchObject({ name: [{ family: 'p.LST_NM via text but N/A, NONE' }] });
   });
 
-  test('keeps rows of a code map in a file of its own, or that below', () => {
+  test('keeps rows of a code map in a file of its own, or uses that of the base pack', () => {
     const csv = (rows: string): string => `raw,code\n${rows}\n`;
     const base = { ...SITE, 'base/codes.yaml': 'sex:\n  blank: unknown\n', 'base/sex.csv': csv('M,male') };
     const rows = (files: Files) => [...(load(files).registry?.codeMaps[0]?.rows.keys() ?? [])];
@@ -126,7 +126,7 @@ describe('a pack upon another', () => {
     expect(rows({ ...SITE, 'site/sex.csv': csv('M,male') })).toEqual(['M']);
   });
 
-  test('may be one of several, one upon another, below or beside', () => {
+  test('may be in a chain of several, in subfolders or sibling folders', () => {
     const files = {
       ...Object.fromEntries(
         Object.entries(BASE).map(([name, text]) => [name.replace('base/', 'site/core/base/'), text]),
@@ -139,14 +139,14 @@ describe('a pack upon another', () => {
     expect(rootsOf(files)).toEqual({ allergies: expect.anything(), people: { active: false } });
   });
 
-  test('tells problems in the file that has them', () => {
+  test('reports problems in their own file', () => {
     const files = { ...SITE, 'base/people.yaml': `${PEOPLE}  gendr: male\n` };
     expect(problemsOf(files)).toEqual([
       '../base/people.yaml:6:3: unknown element of Patient; found gendr; did you mean gender?',
     ]);
   });
 
-  test('does not tell what of the pack below is unused', () => {
+  test('does not report unused parts of the base pack', () => {
     expect(problemsOf(SITE, 'base').map(one => one.replace(/^\S+ /, ''))).toEqual([
       'warning: code map severity is never used',
       'warning: list gone is never used',
@@ -154,7 +154,7 @@ describe('a pack upon another', () => {
     expect(problemsOf(SITE)).toEqual([]);
   });
 
-  test('is another version whenever a file of the pack below is another', () => {
+  test('changes its version with any file of the base pack', () => {
     const root = written(SITE);
     const versions = () => ['base', 'site'].map(pack => readPackFiles(join(root, pack)).version);
     const [base, site] = versions();
@@ -164,7 +164,7 @@ describe('a pack upon another', () => {
     expect(after[1]).not.toBe(site);
   });
 
-  test('names the tables of both', () => {
+  test('has the tables of both', () => {
     const files = { ...SITE, 'site/m.yaml': ACTIVE.replace('dbo.PT', 'dbo.VIT') };
     expect(partNamed(readPackFiles(join(written(files), 'site'))).tables).toEqual(
       expect.arrayContaining(['pt', 'allrgy', 'vit']),
@@ -172,17 +172,17 @@ describe('a pack upon another', () => {
   });
 });
 
-describe('an `extends` that leads nowhere', () => {
+describe('an invalid `extends`', () => {
   const extending = (what: string): Files => ({ ...BASE, 'site/pack.yaml': `extends: ${what}\ntitle: Site\n` });
 
-  test('is reported with the nearest pack', () => {
+  test('to a missing pack is reported with the nearest name', () => {
     expect(problemsOf(extending('../bas'))).toEqual([
       'pack.yaml:1:10: no pack in the folder that `extends` names; expected a folder with a pack.yaml; found ../bas; did you mean ../base?',
     ]);
   });
 
   test.each(['../../base', '/base', '../base/../../x', '..', '', '.', '~/base', 'C:\\base'])(
-    'or leaves the folders beside the pack is reported: %s',
+    'that leaves the parent folder is reported: %s',
     what => {
       expect(problemsOf(extending(`'${what}'`))).toEqual([
         `pack.yaml:1:10: \`extends\` names no folder beside or below this one; expected \`../name\` or \`name\`; found ${what || 'nothing'}`,
@@ -190,7 +190,7 @@ describe('an `extends` that leads nowhere', () => {
     },
   );
 
-  test('or does so by a link is reported', () => {
+  test('that leaves the parent folder through a symbolic link is reported', () => {
     const away = written({ 'base/pack.yaml': 'name: away\n' });
     const root = written(extending('../link'));
     symlinkSync(join(away, 'base'), join(root, 'link'));
@@ -201,7 +201,7 @@ describe('an `extends` that leads nowhere', () => {
     ]);
   });
 
-  test('or to itself is told where the circle closes', () => {
+  test('that forms a cycle is reported where the cycle closes', () => {
     expect(problemsOf(extending('../site'))).toEqual(['pack.yaml:1:10: a pack builds on itself; found ../site']);
     expect(problemsOf({ ...SITE, 'base/pack.yaml': `extends: ../site\n${BASE['base/pack.yaml']}` })).toEqual([
       '../base/pack.yaml:1:10: a pack builds on itself; found ../site',

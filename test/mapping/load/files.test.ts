@@ -14,7 +14,7 @@ function folder(): string {
   return made;
 }
 
-test('what is named like a file of the pack and is none is left out, and nobody waits for it', () => {
+test('a folder or pipe named like a pack file is ignored without blocking', () => {
   const made = folder();
   const { version } = readPackFiles(made);
   execFileSync('mkfifo', [join(made, 'pipe.yaml')]);
@@ -24,7 +24,7 @@ test('what is named like a file of the pack and is none is left out, and nobody 
   expect(readPackFiles(made).version).toBe(version);
 });
 
-describe('a link of a pack', () => {
+describe('a symbolic link of a pack', () => {
   /** A folder with two folders in it, each of which has the pack. */
   function beside(): { readonly root: string; readonly pack: string; readonly other: string } {
     const root = temporaryFolder();
@@ -38,7 +38,7 @@ describe('a link of a pack', () => {
     symlinkSync(to, join(pack, 'patient.yaml'));
   }
 
-  test('to a file that lies elsewhere is an error, and what stands there is not read', () => {
+  test('to a file outside is an error, and the file is not read', () => {
     const { pack } = beside();
     const away = join(beside().other, 'patient.yaml');
     linked(pack, away);
@@ -50,7 +50,7 @@ describe('a link of a pack', () => {
     expect(pathsOfPack(pack)).not.toContain('patient.yaml');
   });
 
-  test('of the pack below it as well', () => {
+  test('to a file outside is an error in the base pack, too', () => {
     const { root, other } = beside();
     linked(other, join(beside().other, 'patient.yaml'));
     const site = join(root, 'site');
@@ -61,7 +61,7 @@ describe('a link of a pack', () => {
     ]);
   });
 
-  test('to a file beside the pack is followed, and so is a pack that is itself behind a link', () => {
+  test('to a file beside the pack is followed, and so is a link to the pack', () => {
     const { root, pack, other } = beside();
     const { version } = readPackFiles(pack);
     linked(pack, join(other, 'patient.yaml'));
@@ -73,7 +73,7 @@ describe('a link of a pack', () => {
     expect(root).not.toBe(elsewhere);
   });
 
-  test('as orchestrators mount files is followed: by a hidden folder of the same one', () => {
+  test('through a hidden folder, as Kubernetes mounts files, is followed', () => {
     const { pack } = beside();
     const { version } = readPackFiles(pack);
     mkdirSync(join(pack, '..2026_01_01'));
@@ -85,7 +85,7 @@ describe('a link of a pack', () => {
   });
 });
 
-test('files are followed to where links lead; one that leads nowhere is an error', () => {
+test('a linked file is read; a dangling link is an error', () => {
   const [made, linked] = [folder(), folder()];
   rmSync(join(linked, 'patient.yaml'));
   symlinkSync(join(made, 'patient.yaml'), join(linked, 'patient.yaml'));

@@ -12,7 +12,7 @@ ${lines}
   ...files,
 });
 
-test('a file of a pack says what stands below what, for a system by its alias or address', () => {
+test('a file of a pack defines the hierarchy of a system, named by alias or URL', () => {
   const text = 'parent,code\na,b\n"a","c, d"\nb,e\na,b\n';
   for (const system of ['sct', SCT]) {
     const { registry, problems } = load(withTree(`  ${system}: tree.csv`, { 'tree.csv': text }));
@@ -32,7 +32,7 @@ test('a file of a pack says what stands below what, for a system by its alias or
   }
 });
 
-test('a pack without one has none', () => {
+test('a pack without such a file has no hierarchy', () => {
   expect(load({ 'm.yaml': ACTIVE }).registry?.pack.hierarchies?.size).toBe(0);
 });
 

@@ -47,13 +47,13 @@ describe('shapes of ids', () => {
     ['{uuid}', '{plain}'],
     ['{escaped}', '{integer}'],
     ['a-{plain}', 'a-b-{plain}'],
-  ])('%s and %s have', (a, b) => {
+  ])('%s and %s have an id in common', (a, b) => {
     const common = commonId(shape(a), shape(b));
     expect(common).toMatch(/^[A-Za-z0-9.-]{1,64}$/);
     expect(commonId(shape(b), shape(a))).toBeDefined();
   });
 
-  test('that print one text for some keys are never called disjoint', () => {
+  test('that can print the same id never count as disjoint', () => {
     const parts = fc.array(fc.constantFrom('{integer}', '{plain}', '{escaped}', 'a', '-', 'p.'), {
       minLength: 1,
       maxLength: 4,

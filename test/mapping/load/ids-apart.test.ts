@@ -25,7 +25,7 @@ test.each([
   '{CD|escaped}-{ALT_CD|escaped}',
   'x-{CD|escaped}-{ALT_CD|escaped}-{STD_SYS|escaped}',
   '{CD}-{ALT_CD|escaped}-{STD_SYS|escaped}',
-])('an id of several texts is of one row and is read in one way: %s', id => {
+])('a composite text id identifies one row and is parsed unambiguously: %s', id => {
   const parts = partsOf(id);
   const count = parts.filter(part => part.kind === 'column').length;
   const text = fc.string({ unit: fc.constantFrom('-', 'A', '2', 'D', '.', 'é'), minLength: 1, maxLength: 4 });
@@ -39,7 +39,7 @@ test.each([
   );
 });
 
-test('a hyphen stays one where it separates nothing else', () => {
+test('an escaped part keeps its hyphens if no hyphen separates parts', () => {
   expect(print(partsOf('{CD|escaped}'), ['A-1'])).toBe('A-1');
   expect(print(partsOf('x-{CD}.{ALT_CD|escaped}'), ['A', 'B-2'])).toBe('x-A.B-2');
   expect(print(partsOf('{CD|escaped}-{ALT_CD|escaped}'), ['A-1', 'B-2'])).toBe('A.2D1-B-2');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIVE, HEAD, problemsOf } from './problems-of.ts';
 
-describe('ids can be read back without doubt', () => {
+describe('ids can be parsed without ambiguity', () => {
   test('characters that no FHIR id has are rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "x_{PT_NO}"') };
     expect(problemsOf(files)).toEqual(['m.yaml:4:5: characters that no id has; expected A-Z a-z 0-9 . -; found x_']);
@@ -57,7 +57,7 @@ describe('ids can be read back without doubt', () => {
     ]);
   });
 
-  test('two mappings of one type whose ids are UUIDs are warned of: only the rows keep them apart', () => {
+  test('two mappings of one type with UUID ids are a warning, as only rows can be checked', () => {
     const people = ACTIVE.replace('{PT_NO}', '{UID}');
     const files = { 'm.yaml': people, 'n.yaml': people.replace('mapping: people', 'mapping: others') };
     expect(problemsOf(files)).toEqual([

@@ -22,7 +22,7 @@ function schemaFor(path: string): string {
 }
 
 describe('the JSON Schemas for editors', () => {
-  test('in mappings/schema are those that the code writes', () => {
+  test('in mappings/schema equal those that the code generates', () => {
     for (const [name, text] of Object.entries(schemas)) {
       expect(readFileSync(join(root, 'mappings/schema', name), 'utf8'), `${name}: run \`npm run schema\``).toBe(text);
     }
@@ -36,13 +36,13 @@ describe('the JSON Schemas for editors', () => {
     expect(accepts(schemaFor(path), readFileSync(join(root, path), 'utf8'))).toBe(true);
   });
 
-  test('accept scalars that YAML takes for something else than text', () => {
+  test('accept scalars that YAML does not read as text', () => {
     expect(
       accepts('mapping.json', `${PEOPLE}  active: true\n  multipleBirthInteger: 01\n  gender: { from: NO }\n`),
     ).toBe(true);
   });
 
-  test('name the codecs, which an editor completes, and take names of code maps', () => {
+  test('list the codecs for completion, and accept names of code maps', () => {
     for (const via of ['ymd8', '{ datetime: { midnight: date } }', '[{ words: first }, number]', 'house-map.display'])
       expect(accepts('mapping.json', `${PEOPLE}  birthDate: { from: BORN, via: ${via} }\n`), via).toBe(true);
     expect(JSON.parse(schemas['mapping.json'] ?? '').definitions.codec.anyOf[0].enum).toContain('range-text.low');

@@ -30,7 +30,7 @@ function isJson(text: string): boolean {
 }
 
 describe('JSON', () => {
-  test('is read as JSON.parse reads it', () => {
+  test('is parsed like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 2, '\t'), (text, indent) => {
         const value: unknown = JSON.parse(text);
@@ -41,7 +41,7 @@ describe('JSON', () => {
     );
   });
 
-  test('with one sign changed is taken and refused as by JSON.parse', () => {
+  test('with one character changed is accepted or refused like JSON.parse', () => {
     const signs = fc.constantFrom('"', '\\', ',', ':', '{', '}', '[', ']', 'x', '-', '.', '0', ' ', '\n', '\t', '');
     const values = fc.json({ maxDepth: 3, noUnicodeString: true });
     fc.assert(
@@ -55,7 +55,7 @@ describe('JSON', () => {
     );
   });
 
-  test('has its places', () => {
+  test('has line and column of each value', () => {
     const { tree } = read('\ufeff{\r\n  "a": 1,\n\t"b": [true]\n}');
     expect(child(tree, 'a')?.at).toEqual({ file: 'a.json', line: 2, column: 8 });
     expect(child(tree, 'b')?.at).toEqual({ file: 'a.json', line: 3, column: 7 });
@@ -76,11 +76,11 @@ describe('JSON', () => {
     ['{"a": 1, "a": 2}', '1:10: key written twice'],
     ['[text, end]', '1:2: not JSON; expected a text in quotes, a number, `{` or `[`; found text'],
     ['[TRUE]', '1:2: not JSON; expected a text in quotes, a number, `{` or `[`; found TRUE'],
-  ])('%j is told', (text, problem) => {
+  ])('%j is reported', (text, problem) => {
     expect(read(text).problems).toEqual([expect.stringContaining(`a.json:${problem}`)]);
   });
 
-  test('that is nested without an end is refused', () => {
+  test('with extreme nesting is refused', () => {
     expect(read('['.repeat(100_000)).problems).toHaveLength(1);
   });
 });

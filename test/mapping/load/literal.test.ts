@@ -9,7 +9,7 @@ function literal(text: string, declared: string): string | number | undefined {
   return readLiteral(text, type, 'mssql');
 }
 
-describe('a literal has the form in which rows arrive', () => {
+describe('a literal has the form of stored values', () => {
   test.each([
     ['01', 'CHAR(2)', '01'],
     ['', 'VARCHAR(9)', ''],
@@ -52,14 +52,14 @@ describe('a literal has the form in which rows arrive', () => {
     ['25:00', 'TIME'],
     ['0f8fad5b', 'UNIQUEIDENTIFIER'],
     ['00', 'VARBINARY(16)'],
-  ])('%j is none for %s', (text, declared) => {
+  ])('%j is refused for %s', (text, declared) => {
     expect(literal(text, declared)).toBeUndefined();
   });
 });
 
 describe('a pattern', () => {
   test.each(['A*', '?[0-9]', '[^ab]*', '50%_', '[A-Z0-9]', 'a-b', 'a^', '[$]'])(
-    '%s can be said in both engines',
+    '%s can be written for both engines',
     pattern => {
       expect(globProblem(pattern)).toBeUndefined();
     },

@@ -19,7 +19,7 @@ describe('the lock of a schema', () => {
     expect(Object.keys(JSON.parse(lockOfPack()).tables)).toEqual(['ALLRGY', 'ALLRGY_RXN', 'CD_LKUP', 'PT']);
   });
 
-  test('is the catalog again when it is read', () => {
+  test('is read back as the same catalog', () => {
     const read = readLock('schema.lock.json', lockOfPack(), createReport());
     for (const [name, table] of read?.tables ?? [])
       expect(table).toEqual({ ...catalog.tables.get(name), columns: expect.anything() });
@@ -28,7 +28,7 @@ describe('the lock of a schema', () => {
     expect(read?.tables.get('pt')?.columns.get('pt_no')).toMatchObject({ declared: 'INT', nullable: false });
   });
 
-  test('is the same text in whatever order the database tells its tables and columns', () => {
+  test('is the same text for any order of tables and columns', () => {
     const turned = new Map(
       [...catalog.tables]
         .reverse()
@@ -37,7 +37,7 @@ describe('the lock of a schema', () => {
     expect(lockOfPack({ ...catalog, tables: turned })).toBe(lockOfPack());
   });
 
-  test('stands in for a database', () => {
+  test('replaces a database', () => {
     const files = { 'm.yaml': `${PEOPLE}  active: "true"\n` };
     const { registry } = load(files);
     const lock = registry ? writeLock(registry, catalog) : '';
@@ -65,7 +65,7 @@ describe('the lock of a schema', () => {
     ]);
   });
 
-  test('that is none is reported', () => {
+  test('that is invalid is reported', () => {
     expect(load({ 'schema.lock.json': '{' }, null).problems.map(formatProblem)).toContain(
       'schema.lock.json:1:1: not JSON; expected what `lintel lock` writes',
     );

@@ -35,7 +35,7 @@ elements:
     ]);
   });
 
-  test('a condition of a variant is refused with the way out', () => {
+  test('a condition of a variant is refused with the alternative', () => {
     const files = {
       'm.yaml': `${HEAD}variants:
   - variant: a
@@ -83,7 +83,7 @@ elements:
     expect(problemsOf(files)).toEqual(['m.yaml:6:32: fragment family-name does not use $col']);
   });
 
-  test('a name of a fragment that is given no argument is told where it stands', () => {
+  test('a fragment parameter without an argument is reported at its place', () => {
     const files = {
       'pack.yaml': `${SMALL}fragments: { family-name: { family: { from: $col } } }
 `,
@@ -149,7 +149,7 @@ patch: { elements: {} }
     ]);
   });
 
-  test('a version of the schema that no document names leaves none out without a word', () => {
+  test('documents with `only` that no schema version selects are reported', () => {
     const only = (version: string) =>
       `---\nmapping: people\nonly: { schema: "${version}" }\npatch: { elements.active: "false" }\n`;
     const pack = (lines: string) => `name: small\ntitle: Small\nzone: UTC\n${lines}`;

@@ -3,20 +3,20 @@ import { formatProblem } from '../../../src/mapping/load/problem.ts';
 import { catalog } from './catalog.ts';
 import { ALLERGIES, HEAD, load, PEOPLE, problemsOf, problemsOfElements } from './problems-of.ts';
 
-describe('what somebody who knows SQL and YAML writes is told in terms of the language', () => {
-  test('an id without quotes is a map to YAML', () => {
+describe('mistakes typical of SQL and YAML users are explained in terms of the mapping language', () => {
+  test('an unquoted id, which YAML reads as a map, is rejected', () => {
     expect(problemsOf({ 'm.yaml': `${HEAD.replace('"{PT_NO}"', '{PT_NO}')}elements: { active: "true" }\n` })).toEqual([
       'm.yaml:4:5: not in the right form; expected "{PT_NO}" in quotes; found a map',
     ]);
   });
 
-  test('a codec without options takes none', () => {
+  test('options of a codec without options are rejected', () => {
     expect(problemsOfElements('  name: [{ text: { from: LST_NM, via: { html: {} } } }]')).toEqual([
       'm.yaml:6:47: not in the right form; expected the name alone, for it has no options; found a map',
     ]);
   });
 
-  test('`needs` and `if` of the items of an `each` stand beside their elements', () => {
+  test('misplaced `needs` and `if` of `each` items are reported', () => {
     expect(
       problemsOf({
         'm.yaml': `${ALLERGIES}  patient: { display: x }\n  reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID }, order: [SEQ_NO] }, elements: { needs: [manifestation], manifestation: [{ text: x }] } }]\n`,
@@ -26,19 +26,19 @@ describe('what somebody who knows SQL and YAML writes is told in terms of the la
     ]);
   });
 
-  test('a reference without `on` lacks it', () => {
+  test('a reference without `on` is rejected', () => {
     expect(problemsOfElements('  link: [{ type: seealso, other: { ref: people } }]')).toEqual([
       'm.yaml:6:34: key `on` is missing',
     ]);
   });
 
-  test('a key of the language in the wrong place is not unknown', () => {
+  test('a known key in the wrong place is reported as misplaced', () => {
     expect(problemsOfElements('  gender: { const: male, else: unknown }')).toEqual([
       'm.yaml:6:26: `else` cannot stand here',
     ]);
   });
 
-  test('a need of a choice names the element that is written', () => {
+  test('a `needs` of a choice must name the typed element', () => {
     expect(
       problemsOf({ 'm.yaml': `${HEAD}needs: [deceased]\nelements: { deceasedDateTime: { from: DTH_DTM } }\n` }),
     ).toEqual([
@@ -46,7 +46,7 @@ describe('what somebody who knows SQL and YAML writes is told in terms of the la
     ]);
   });
 
-  test('an expression is no column', () => {
+  test('an expression in place of a column is rejected', () => {
     for (const sql of ['UPPER(SEX)', "LST_NM + ', '", 'LST_NM || SEX'])
       expect(problemsOfElements(`  name: [{ text: { from: "${sql}" } }]`)).toEqual([
         `m.yaml:6:26: not a column; expected COL or alias.COL; values are changed by \`via\`, joined by \`join\`, and worked out by \`sql\`; found ${sql}`,
@@ -58,20 +58,20 @@ describe('SQL of a mapping', () => {
   const sql = (text: string) => `${PEOPLE}  name: [{ text: { sql: "${text}", type: varchar(20), via: text } }]\n`;
   const pack = (deny: string) => `name: a\ntitle: b\nzone: UTC\ndeny: ${deny}\n`;
 
-  test('has a type as the engine at hand spells it', () => {
+  test('has a type in the spelling of the engine', () => {
     const files = { 'm.yaml': sql('{p.LST_NM}').replace('varchar(20)', 'words') };
     const told = (engine: 'mssql' | 'sqlite') => load(files, { ...catalog, engine }).problems.map(formatProblem);
     expect(told('mssql')).toEqual(['m.yaml:6:45: not an SQL type; expected such as nvarchar(40); found words']);
     expect(told('sqlite')).toEqual(['m.yaml:6:45: not an SQL type; expected such as TEXT; found words']);
   });
 
-  test('asks no other table', () => {
+  test('cannot read another table', () => {
     expect(problemsOf({ 'm.yaml': sql('(SELECT MAX(CD) FROM CD_LKUP)') })).toEqual([
       'm.yaml:6:25: not a single SQL expression; found SELECT',
     ]);
   });
 
-  test('cannot name what a rule for a whole table or a part of a name denies', () => {
+  test('cannot name columns denied by a table rule or a pattern', () => {
     for (const rule of ['[CD_LKUP.*]', '["*.DES*"]'])
       expect(problemsOf({ 'pack.yaml': pack(rule), 'm.yaml': sql('DESCR || {p.SEX}') })).toEqual([
         'm.yaml:6:25: column DESCR is denied and is never read',
@@ -83,7 +83,7 @@ describe('SQL of a mapping', () => {
 describe('addresses and encodings', () => {
   const pack = (loinc: string) => ({ 'pack.yaml': `name: a\ntitle: b\nzone: UTC\nsystems: { loinc: ${loinc} }\n` });
 
-  test('a well-known system that is misspelt is reported, in pack.yaml and where it is written out', () => {
+  test('a misspelt well-known system is reported, in pack.yaml and in mappings', () => {
     const code =
       'mapping: o\nresource: Observation\nsource: { table: dbo.VIT, as: v, key: [VIT_ID] }\nid: "{VIT_ID}"\n';
     expect(
@@ -103,7 +103,7 @@ describe('addresses and encodings', () => {
     ]);
   });
 
-  test('a file in another encoding than UTF-8 is told where it begins to differ', () => {
+  test('a file that is not UTF-8 is reported at its first invalid byte', () => {
     const codes = 'sex:\n  system: urn:x\n  rows: { M: m M\uFFFDnnlich }\n';
     expect(problemsOfElements('  active: "true"', codes)).toEqual([
       'codes.yaml:3:17: not UTF-8; expected the file to be saved as UTF-8',
@@ -125,7 +125,7 @@ describe('addresses and encodings', () => {
     ).toEqual([told('sex.csv:2:1', '8867-5')]);
   });
 
-  test('a reference that is put together is reported', () => {
+  test('a reference assembled from text is reported', () => {
     expect(problemsOfElements('  managingOrganization: { reference: { template: "Organization/{PT_NO}" } }')).toEqual([
       'm.yaml:6:38: warning: a reference that nobody looks for, searches by or includes; expected {ref: mapping, on: {THEIRS: ours}}',
     ]);

@@ -55,13 +55,13 @@ describe('columns of two rows', () => {
       '{ from: x.T }',
       'table: C, as: c, on: { P_NO: NO }, order: [NO], lookup: { x: { table: X, on: { A: c.NO, B: p.NO } } }',
     ],
-  ])('are told where `%s` uses both: %s', async (what, item, each) => {
+  ])('are reported if `%s` uses both: %s', async (what, item, each) => {
     const told = await made(item, each);
     expect(told).toContain(`\`${what}\` uses columns of two different rows`);
     expect(told).toMatch(/"file":"m.yaml","line":6/);
   });
 
-  test('stand beside each other where SQL works nothing out', async () => {
+  test('may be used side by side without SQL', async () => {
     expect(await made('{ template: "{c.TX} of {p.NM}" }')).toBe('[[{"given":["x of A;B"]}]]');
     expect(await made('{ from: c.TX, if: { c.TX: { not: A }, p.NM: { not: A } } }')).toBe('[[{"given":["x"]}]]');
     expect(await made('{ sql: "{p.NM} || {p.NO}", type: varchar(80) }')).toBe('[[{"given":["A;B1"]}]]');
@@ -72,7 +72,7 @@ describe('columns of two rows', () => {
 });
 
 describe('a piece of a column', () => {
-  test('is nothing that SQL computes on', async () => {
+  test('cannot be used in SQL', async () => {
     expect(await made('{ sql: "{d.piece} || 1", type: varchar(80) }', PIECES)).toContain(
       '`sql` uses a piece of a column',
     );

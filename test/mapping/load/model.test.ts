@@ -32,7 +32,7 @@ function whereOf(where: string, pack?: string): string {
 }
 
 describe('deleted records', () => {
-  test('are the rows that the condition takes away, and the resources are all others', () => {
+  test('are the rows that match the condition, resources are all others', () => {
     const text = ACTIVE.replace('key: [PT_NO]', 'key: [PT_NO], where: { MRN: A }, deleted: { SEX: Z }');
     const { source, deleted } = only(mappingsOf({ 'm.yaml': text }));
     expect(conditionText(source.where)).toBe('(p.MRN is "A" and not p.SEX is "Z")');
@@ -47,7 +47,7 @@ describe('elements', () => {
     expect(Object.keys(root as object)).toEqual(['active', 'gender', 'birthDate']);
   });
 
-  test('that are constants alone fold into one constant, typed by FHIR', () => {
+  test('with constants only fold into one constant, typed by FHIR', () => {
     const mapping = only(mappingsOf({ 'm.yaml': `${PEOPLE}  contact: { name: { family: "01" }, gender: other }\n` }));
     const [member] = mapping.root.members;
     expect(member?.kind === 'element' && member.node).toMatchObject({
@@ -56,14 +56,14 @@ describe('elements', () => {
     });
   });
 
-  test('take numbers and booleans as JSON has them', () => {
+  test('accept JSON numbers and booleans', () => {
     expect(elementsOf('  active: "false"\n  multipleBirthInteger: 2')).toEqual({
       active: false,
       multipleBirthInteger: 2,
     });
   });
 
-  test('take an alias with a code as a concept', () => {
+  test('accept an alias with a code as a concept', () => {
     expect(elementsOf('  maritalStatus: sct#87915002 Married')).toEqual({
       maritalStatus: {
         coding: [{ system: 'http://snomed.info/sct', code: '87915002', display: 'Married' }],
@@ -72,7 +72,7 @@ describe('elements', () => {
     });
   });
 
-  test('take short names of extensions and aliases of systems', () => {
+  test('accept short names of extensions and aliases of systems', () => {
     expect(elementsOf('  extension: { url: us-core-birthsex, valueUri: sct }')).toEqual({
       extension: [
         { url: 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-birthsex', valueUri: 'http://snomed.info/sct' },
@@ -80,7 +80,7 @@ describe('elements', () => {
     });
   });
 
-  test('need their carriers where these are written', () => {
+  test('need their carriers if these are written', () => {
     expect(
       elementsOf(
         '  identifier: { system: sct, value: { from: MRN } }\n  telecom: { use: home, value: { from: PHONE } }',
@@ -91,13 +91,13 @@ describe('elements', () => {
     });
   });
 
-  test('whose name is a directive stand under elements', () => {
+  test('with the name of a directive are written under `elements`', () => {
     expect(elementsOf('  contact: { elements: { name: { text: { from: LST_NM } } }, if: { SEX: M } }')).toEqual({
       contact: [{ if: 'p.SEX is "M"', node: { name: { text: 'p.LST_NM via text' } } }],
     });
   });
 
-  test('chosen by first keep their alternatives, each under its condition', () => {
+  test('with `first` keep their alternatives, each with its condition', () => {
     expect(
       elementsOf('  first: [{ deceasedDateTime: { from: DTH_DTM } }, { if: { SEX: M }, deceasedBoolean: "false" }]'),
     ).toEqual({
@@ -105,7 +105,7 @@ describe('elements', () => {
     });
   });
 
-  test('with else have it as the second alternative', () => {
+  test('with `else` have it as the second alternative', () => {
     expect(elementsOf('  gender: { from: SEX, via: code, if: { SEX: [F] }, else: unknown }')).toEqual({
       gender: { first: [{ if: 'p.SEX is "F"', node: 'p.SEX via code' }, 'unknown'] },
     });
@@ -125,7 +125,7 @@ describe('elements', () => {
     });
   });
 
-  test('of raw SQL keep the expression with its columns resolved', () => {
+  test('with raw SQL keep the expression with its columns resolved', () => {
     expect(elementsOf('  name: { text: { sql: "UPPER({p.LST_NM})", type: nvarchar(40) } }')).toEqual({
       name: [{ text: 'UPPER(p.LST_NM) via text' }],
     });
@@ -133,7 +133,7 @@ describe('elements', () => {
 });
 
 describe('meta', () => {
-  test('has the profiles, the time of change, and what the mapping says itself', () => {
+  test('has the profiles, the time of change, and the values of the mapping', () => {
     const text = `${PEOPLE}  meta: { source: urn:x, profile: [us-core-vital-signs] }\n  active: "true"\n`
       .replace('resource: Patient', 'resource: Observation')
       .replace('source: { table: dbo.PT', 'profile: [us-core-heart-rate, { us-core-observation-lab: { SEX: M } }]\n$&')
@@ -185,7 +185,7 @@ describe('code maps', () => {
     });
   });
 
-  test('that have a code for everything leave no required element empty', () => {
+  test('with a code for every value leave no required element empty', () => {
     const map = 'm:\n  system: sct\n  rows: { E: en }\n  blank: en\n  else: en\n';
     expect(elementsOf('  communication: { language: { from: SEX, via: m } }', codes(map))).toHaveProperty(
       'communication',
@@ -242,12 +242,12 @@ describe('code maps', () => {
   });
 });
 
-describe('values that mean none', () => {
+describe('values that mean "no value"', () => {
   const pack = {
     'pack.yaml': `${SMALL}absent: { text: [N/A], date: ["00000000", "17530101"], columns: { PT.MRN: ["9"] } }\n`,
   };
 
-  test('come from none, from the column, and from the rules of its kind', () => {
+  test('come from `none`, from the column, and from the rules for its type', () => {
     expect(
       elementsOf(
         '  identifier: { value: { from: MRN, none: ["0"] } }\n  birthDate: { from: DOB, via: ymd8 }\n  deceasedDateTime: { from: DTH_DTM }',
@@ -260,14 +260,14 @@ describe('values that mean none', () => {
     });
   });
 
-  test('do not undo the row that a code map has for them', () => {
+  test('do not override a row of a code map', () => {
     const codes = { 'codes.yaml': 'sex:\n  rows: { M: male, N/A: other }\n' };
     expect(elementsOf('  gender: { from: SEX, via: sex }', { ...pack, ...codes })).toEqual({
       gender: 'p.SEX via code map sex.code',
     });
   });
 
-  test('do not hold for keys, ids and references', () => {
+  test('do not apply to keys, ids and references', () => {
     const text = `${HEAD.replace('{PT_NO}', 'x-{MRN}')}elements:\n  link: { needs: [other], other: { ref: people, on: { MRN: MRN } }, type: refer }\n`;
     const mapping = only(mappingsOf({ 'm.yaml': text, ...pack }));
     expect(JSON.stringify(mapping.id)).not.toContain('N/A');
@@ -278,7 +278,7 @@ describe('values that mean none', () => {
 });
 
 describe('rows', () => {
-  test('within rows name their own columns bare and the others by alias; an alias used again is renamed in SQL', () => {
+  test('within rows name their own columns without an alias; a repeated alias is renamed in SQL', () => {
     const each = `  name:
     each: { table: dbo.ALLRGY, as: p, on: { PT_NO: p.PT_NO }, order: [-ALG_ID], lookup: { c: { table: dbo.CD_LKUP, on: { CD: ALG_CD } } } }
     item:
@@ -345,7 +345,7 @@ describe('conditions', () => {
     expect(whereOf('{ SEX: { not: { in-list: sexes } } }', 'lists: { sexes: [M, F] }\n')).toBe('not p.SEX is "M"|"F"');
   });
 
-  test('that compare with now are told of the mapping', () => {
+  test('that compare with now are marked in the mapping', () => {
     const files = {
       'm.yaml': `${PEOPLE}  active: { const: "true", if: { UPD_DTM: { before: now } } }\n`,
       'n.yaml': ACTIVE.replaceAll('people', 'b').replace('{PT_NO}', 'b-{PT_NO}'),
@@ -423,14 +423,14 @@ describe('versions of the schema', () => {
   const patch = '---\nmapping: people\nonly: { schema: "4.2" }\npatch: { elements.telecom.0.value.from: MRN }\n';
   const text = `${PEOPLE}  telecom: [{ value: { from: PHONE } }]\n${patch}`;
 
-  test('change a path of a mapping only where they are current', () => {
+  test('change a path of a mapping only if they are selected', () => {
     const from = (schema: string): unknown =>
       outline(only(mappingsOf({ 'm.yaml': text, 'pack.yaml': SMALL.replace('4.1', schema) })).root);
     expect(from('4.1')).toMatchObject({ telecom: [{ value: 'p.PHONE via text' }] });
     expect(from('4.2')).toMatchObject({ telecom: [{ value: 'p.MRN via text' }] });
   });
 
-  test('choose between documents of one name', () => {
+  test('select between documents of one name', () => {
     const document = (schema: string, gender: string): string =>
       `${HEAD}only: { schema: "${schema}" }\nelements: { gender: ${gender} }\n`;
     const files = { 'm.yaml': `${document('4.1', 'male')}---\n${document('4.2', 'female')}` };
@@ -439,7 +439,7 @@ describe('versions of the schema', () => {
 });
 
 describe('fragments', () => {
-  test('stand in place of a node, in a list, or under further keys', () => {
+  test('replace a node, a list item, or a node with further keys', () => {
     const pack = `${SMALL}fragments:
   phone: { system: phone, value: { from: $col }, use: $use }
   both: [{ insert: phone, $col: PHONE, $use: home }, { insert: phone, $col: MRN, $use: work }]
@@ -500,7 +500,7 @@ describe('needs of the mapping', () => {
 });
 
 describe('the version of a pack', () => {
-  test('changes with any of its files and with nothing else', () => {
+  test('changes with its files and with nothing else', () => {
     const version = (files: Files): string | undefined => load(files).registry?.version;
     const first = version({ 'm.yaml': ACTIVE });
     expect(first).toMatch(/^[0-9a-f]{16}$/);

@@ -107,7 +107,7 @@ test.each(['sqlite', 'mssql'] as const)('problems of a pack on %s', engine => {
   expect(own.filter(message => foreign.test(message))).toEqual([]);
 });
 
-test.each(['sqlite', 'mssql'] as const)('types of parameters, as explain shows them, on %s', engine => {
+test.each(['sqlite', 'mssql'] as const)('types of parameters have their names in explain, on %s', engine => {
   const { declared, foreign } = ENGINES[engine];
   const types = [...declared.flatMap(text => declaredType(engine, text) ?? []), INTEGER, UNICODE, NUMBER, BYTES];
   const lines = parameterLines(
@@ -119,7 +119,7 @@ test.each(['sqlite', 'mssql'] as const)('types of parameters, as explain shows t
   expect(lines.filter(line => foreign.test(line))).toEqual([]);
 });
 
-test('what no database declares is named in words', () => {
+test('an undeclared type has a descriptive name', () => {
   expect([INTEGER, UNICODE, NUMBER, BYTES].map(nameOfType)).toEqual(['a whole number', 'a text', 'a decimal', 'bytes']);
   expect(nameOfType({ ...UNICODE, declared: '' })).toBe('a text');
 });

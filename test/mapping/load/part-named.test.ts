@@ -17,7 +17,7 @@ const pack = (text: string, ...mappings: readonly string[]): PackFiles => ({
   changed: 0,
 });
 
-it('names every table that the mappings of the demo read', () => {
+it('lists every table that the mappings of the demo read', () => {
   const files = readPackFiles(DEMO_PACK);
   const { registry } = loadPack(DEMO_PACK, undefined);
   if (registry === undefined) throw new Error('the demo has errors');
@@ -37,12 +37,12 @@ it('finds tables with a schema, in quotes, within braces, and of code maps', () 
   expect(tables).toEqual(['drug', 'person', 'visit', 'ward', 'order lines', 'größe']);
 });
 
-it('asks for the tables of rules on columns, and for columns of any table', () => {
+it('requests the tables of column rules, and columns of any table', () => {
   const rules = 'deny: [dbo.STAFF.PIN, "*.SSN", PWD, "*.*_HASH", "X*.Y"]\nabsent: { columns: { PT.PHONE: [N/A] } }\n';
   expect(partNamed(pack(rules))).toEqual({ tables: ['drug', 'staff', 'pt'], columns: ['ssn', 'pwd', 'y'] });
 });
 
-it('names nothing of a pack that cannot be read', () => {
+it('lists nothing for an unreadable pack', () => {
   expect(partNamed({ ...pack(''), pack: { path: 'pack.yaml', text: '[}' }, codes: [] })).toEqual({
     tables: [],
     columns: [],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ACTIVE, ALLERGIES, HEAD, problemsOf } from './problems-of.ts';
 
-describe('references are held against the mappings that they name', () => {
+describe('references are checked against their target mappings', () => {
   test('an unknown mapping is reported with the nearest spelling', () => {
     const files = {
       'm.yaml': ACTIVE,
@@ -55,7 +55,7 @@ describe('references are held against the mappings that they name', () => {
     expect(problemsOf(files)).toEqual(['n.yaml:7:33: unknown column of dbo.PT; found PTNO; did you mean PT_NO?']);
   });
 
-  test('a reference that does not look wants all columns of the id', () => {
+  test('a reference without a lookup requires all columns of the id', () => {
     const files = {
       'm.yaml': ACTIVE,
       'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { MRN: ALG_TXT }, exists: false }
@@ -78,7 +78,7 @@ describe('references are held against the mappings that they name', () => {
     expect(problemsOf(files)).toEqual(['m.yaml:3:18: unknown table; found dbo.PX; did you mean dbo.PT?']);
   });
 
-  test('a required reference that may be absent wants a needs', () => {
+  test('a required reference that may be absent requires a `needs`', () => {
     const files = {
       'm.yaml': ACTIVE,
       'n.yaml': `mapping: allergies

@@ -12,7 +12,7 @@ const elements = (written: string): readonly string[] =>
     'm.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n  ${written}\n`,
   });
 
-describe('which table a column belongs to decides where it may stand', () => {
+describe('a column is accepted only on the side of its table', () => {
   test('the sides of `on` in a lookup cannot be exchanged', () => {
     expect(lookup('a: { table: dbo.ALLRGY, on: { p.PT_NO: a.PT_NO }, pick: [ALG_ID] }')).toEqual([
       'm.yaml:3:87: left in `on` stands a column of the table that is joined; expected a column of dbo.ALLRGY; found p.PT_NO; did you mean PT_NO: p.PT_NO?',
@@ -25,7 +25,7 @@ describe('which table a column belongs to decides where it may stand', () => {
     ]);
   });
 
-  test('another lookup may be joined to, and not be what is joined', () => {
+  test('an earlier lookup can be on the right side of `on`, not on the left', () => {
     const first = 'a: { table: dbo.ALLRGY, on: { PT_NO: PT_NO }, pick: [ALG_ID] }';
     const second = (on: string) => `r: { table: dbo.ALLRGY_RXN, on: ${on}, pick: [SEQ_NO], required: true }`;
     expect(lookup(`${first}, ${second('{ ALG_ID: a.ALG_ID }')}`)).toEqual([]);
@@ -38,7 +38,7 @@ describe('which table a column belongs to decides where it may stand', () => {
     ]);
   });
 
-  test('`order` of an `each` takes columns of its rows and of what they look up', () => {
+  test('`order` of an `each` accepts columns of its rows and of their lookups', () => {
     const each = (order: string): string =>
       `reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID }, lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEV }, pick: [CD] } }, order: [${order}] }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]`;
     expect(elements(each('SEQ_NO, c.DESCR'))).toEqual([]);
@@ -56,7 +56,7 @@ describe('which table a column belongs to decides where it may stand', () => {
     ]);
   });
 
-  test('rows of an `each` are joined by a column of theirs', () => {
+  test('rows of an `each` are joined by a column of their own', () => {
     expect(
       elements(
         'reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { a.ALG_ID: ALG_ID }, order: [SEQ_NO] }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]',

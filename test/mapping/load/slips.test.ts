@@ -367,7 +367,7 @@ const SLIPS: readonly Slip[] = [
   },
 ];
 
-describe('a slip is reported once, at its place, with what was meant', () => {
+describe('a typo is reported once, at its place, with a suggestion', () => {
   test.each(SLIPS)('$slip', ({ files, told }) => {
     expect(problemsOf(files)).toEqual(told);
   });
@@ -419,9 +419,9 @@ function leadsTo({ position, suggestion }: Problem, { path, index }: (typeof LIN
 const { SLIPS: long } = process.env;
 const RUNS = long === undefined ? { numRuns: 4, seed: 18 } : { numRuns: Number(long) };
 
-describe('a harmed line of a pack', () => {
+describe('a damaged line of a pack', () => {
   test.each<Harm>(['deleted', 'written twice', 'misspelt'])(
-    'is told in few lines where it is %s',
+    'is reported in a few lines if it is %s',
     how => {
       fc.assert(
         fc.property(fc.constantFrom(...LINES), fc.nat(200), (place, at) => {

@@ -15,7 +15,7 @@ test('a database without most tables of the pack is reported once, with the sett
   expect(told).toContainEqual(expect.stringMatching(message));
 });
 
-test('tables that stand in another schema, or are spelt alike, are reported one by one with where they are', () => {
+test('tables in another schema, or with a similar name, are reported one by one with their location', () => {
   const schema = { name: 'ehr', needed: true };
   const tables = new Map([...catalog.tables].map(([name, table]) => [`ehr.${name}`, { ...table, schema }]));
   const names = ['PT', 'ALLRGY', 'ALLRGY_RXN', 'CD_LKUP', 'VITS'];
@@ -32,14 +32,14 @@ test('tables that stand in another schema, or are spelt alike, are reported one 
   );
 });
 
-describe('the rows of a mapping are held against the schema', () => {
+describe('the rows of a mapping are checked against the schema', () => {
   test('an unknown table is reported with the nearest spelling', () => {
     expect(problemsOfSource('{ table: dbo.PTT, as: p, key: [PT_NO] }')).toEqual([
       'm.yaml:3:18: unknown table; found dbo.PTT; did you mean dbo.PT?',
     ]);
   });
 
-  test('of what stands in a table that is not there only the table is reported', () => {
+  test('for a missing table only the table is reported, not its columns', () => {
     const looked = 'lookup: { c: { table: dbo.CD_LKUPS, on: { CD: SEX } } }';
     const source = `source: { table: dbo.PT, as: p, key: [PT_NO], ${looked} }`;
     const elements = `  birthDate: { first: [{ from: c.STD_CD, via: ymd8 }, { from: DOB, via: ymd8 }] }
@@ -52,7 +52,7 @@ describe('the rows of a mapping are held against the schema', () => {
     ]);
   });
 
-  test('an alias that nothing has is told beside a table that is not there', () => {
+  test('an unknown alias is reported even with a missing table', () => {
     const source =
       'source: { table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUPS, on: { CD: SEX } } } }';
     expect(problemsOf({ 'm.yaml': `${PEOPLE.replace(/^source: .*/m, source)}  gender: { from: d.SEX }\n` })).toEqual([
@@ -77,19 +77,19 @@ describe('the rows of a mapping are held against the schema', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p }')).toEqual(['m.yaml:3:9: key `key` is missing']);
   });
 
-  test('an alias that is no name is rejected', () => {
+  test('an invalid alias is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: 1p, key: [PT_NO] }')).toEqual([
       'm.yaml:3:30: not an alias; found 1p',
     ]);
   });
 
-  test('a lookup that says nothing of its row is rejected', () => {
+  test('a lookup without a condition is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP } } }')).toEqual([
       'm.yaml:3:60: a lookup says which row it joins; expected `on: {THEIRS: ours}`, or a `where` that leaves one row',
     ]);
   });
 
-  test('a lookup may be one fixed row, or compare our text after steps', () => {
+  test('a lookup can be one fixed row, or compare a text after text steps', () => {
     expect(
       problemsOfSource(
         '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, where: { TBL_ID: RACE, CD: W }, required: true } } }',
@@ -102,7 +102,7 @@ describe('the rows of a mapping are held against the schema', () => {
     ).toEqual([]);
   });
 
-  test('a lookup that nothing uses is warned of, unless it takes rows away or another lookup needs it', () => {
+  test('an unused lookup is a warning, unless it filters rows or another lookup needs it', () => {
     const C = 'c: { table: dbo.CD_LKUP, on: { CD: SEX }, where: { TBL_ID: SEX } }';
     const told = (lookups: string, more = '') =>
       problemsOfSource(`{ table: dbo.PT, as: p, key: [PT_NO], lookup: { ${lookups} }${more} }`);
@@ -131,7 +131,7 @@ elements:
     ]);
   });
 
-  test('items without an order are warned of, unless one row is all that there can be', () => {
+  test('items without an order are a warning, unless there is at most one row', () => {
     const told = (each: string) =>
       problemsOf({
         'm.yaml': `${PEOPLE}  name: [{ each: ${each}, elements: { text: { from: ALG_TXT } } }]\n`,
@@ -230,19 +230,19 @@ elements:
     ]);
   });
 
-  test('a time of change that is no time wants a via', () => {
+  test('a time of change in a column of another type requires a `via`', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: DOB }')).toEqual([
       'm.yaml:3:56: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',
     ]);
   });
 
-  test('an id of other columns than those of one-per is rejected', () => {
+  test('an id of columns outside of `one-per` is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], one-per: [MRN] }')).toEqual([
       'm.yaml:4:5: with `one-per` the id is made of its columns and no others; expected p.MRN; found p.PT_NO',
     ]);
   });
 
-  test('a time of deletion that is no time, and a deletion by an unknown column, are told where they stand', () => {
+  test('a time of deletion without a time type, and an unknown column, are reported at their place', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { SEXX: Z }, deleted-at: DOB }')).toEqual([
       'm.yaml:3:58: unknown column of dbo.PT; found SEXX; did you mean SEX?',
       'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',

@@ -15,7 +15,7 @@ describe('the nearest spelling', () => {
     expect(nearest(name, known)).toBe(expected);
   });
 
-  test('is measured alike from both sides, and is nothing only between equals', () => {
+  test('is symmetric, with distance zero only between equal texts', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), (a, b) => {
         expect(editDistance(a, b)).toBe(editDistance(b, a));

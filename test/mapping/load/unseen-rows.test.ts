@@ -11,7 +11,7 @@ test.each([
   [{ form: 'any' }, 1],
   [{ form: 'any', unseen: true }, 0],
   [{ form: 'declared' }, 0],
-] as const)('numbers whose rows were looked at like this: %j', (seen, problems) => {
+] as const)('a required element of a NOT NULL number column with the form %j has %i problems', (seen, problems) => {
   const table = findTable(catalog, { name: identifier('PT') });
   const column = table?.columns.get('pt_no');
   if (!table || !column) throw new Error('no such column');
