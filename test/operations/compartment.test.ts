@@ -15,7 +15,7 @@ const search = (type: string, parameters: Parameters): Promise<Pages> =>
   allPages(page => demo.facade.search({ type, parameters: page }, CONTEXT), parameters);
 
 describe('a search in the compartment of a patient', () => {
-  test('is the search for what refers to the patient, with links of its own', async () => {
+  test('finds the resources that refer to the patient, with compartment URLs as links', async () => {
     const found = await inside('1', 'Encounter', [['_count', '9']]);
     expect(found.count).toBeGreaterThan(2);
     expect(namesOf(found.matches)).toEqual(namesOf((await search('Encounter', [['patient', '1']])).matches));
@@ -33,7 +33,7 @@ describe('a search in the compartment of a patient', () => {
     );
   });
 
-  test('goes over all of its types for *, and leaves out what belongs to nobody', async () => {
+  test('with * covers all types of the compartment, and no others', async () => {
     const { matches } = await inside('1', '*', [
       ['_lastUpdated', 'ge2026-01-01'],
       ['_count', '500'],
@@ -43,7 +43,7 @@ describe('a search in the compartment of a patient', () => {
     for (const type of ['Organization', 'Practitioner', 'Location', 'Medication']) expect(types).not.toContain(type);
   });
 
-  test('goes over the types that _type names, and over those that have what is asked', async () => {
+  test('covers the types in _type, or those that have the parameters', async () => {
     const named = await inside('1', '*', [['_type', 'Condition,Encounter']]);
     expect(new Set(named.matches.map(({ resourceType }) => resourceType))).toEqual(new Set(['Condition', 'Encounter']));
     const asked = await inside('1', '*', [['clinical-status', 'active']]);

@@ -51,7 +51,7 @@ describe('the code maps of a pack', () => {
     expect(await found('status', 'draft')).toEqual([]);
   });
 
-  test('tell each value with its code, what blank means, what means nothing, and what becomes of the others', () => {
+  test('have each value with its code, blank, values without meaning, and the fallback', () => {
     const system = 'http://example.org/a';
     const rows = new Map([
       ['A', { code: 'active', system, display: 'Active' }],

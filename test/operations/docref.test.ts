@@ -41,7 +41,7 @@ describe('$docref', () => {
     for (const url of found.next) expect(url).toContain('/fhir/DocumentReference/$docref?patient=1&');
   });
 
-  test('type narrows by code or system and code', async () => {
+  test('type filters by code or by system and code', async () => {
     const all = (await docref([['patient', '1']])).matches as readonly (Document & {
       readonly type: { readonly coding: readonly { readonly system: string; readonly code: string }[] };
     })[];
@@ -67,7 +67,7 @@ describe('$docref', () => {
     ).toEqual([]);
   });
 
-  test('start and end leave out documents of care before and after', async () => {
+  test('start and end exclude documents of earlier and later care', async () => {
     const range = await docref([
       ['patient', '1'],
       ['start', '2025-01-01'],
@@ -98,7 +98,7 @@ describe('$docref', () => {
     expect(sorted(range)).toEqual(all.filter(name => !before.has(name) && !after.has(name)).toSorted());
   });
 
-  test('no document is made on demand', async () => {
+  test('on-demand=true generates no document', async () => {
     expect(
       (
         await docref([
@@ -160,7 +160,7 @@ describe('$docref', () => {
       'not-supported',
       'colour',
     ],
-  ] as const)('what it does not understand it refuses by name: %s', async (parameters, code, name) => {
+  ] as const)('unsupported parameters are refused by name: %s', async (parameters, code, name) => {
     await expect(docref(parameters)).rejects.toMatchObject({ code, issues: [{ expression: `http.${name}` }] });
   });
 });

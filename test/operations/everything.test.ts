@@ -55,7 +55,7 @@ const references = (resources: readonly Resource[]): readonly string[] =>
   [...JSON.stringify(resources).matchAll(/"reference":"([A-Za-z]+\/[A-Za-z0-9.-]+)"/g)].map(([, name]) => name ?? '');
 
 describe('$everything of a patient', () => {
-  test.each(['1', '3'])('is the compartment, and what it refers to outside of any: patient %s', async id => {
+  test.each(['1', '3'])('returns the compartment and referenced resources outside of it: patient %s', async id => {
     const whole = await everything(id, [['_count', '1000']]);
     const expected = await compartment(id);
     expect(sorted(namesOf(whole.matches))).toEqual(sorted(namesOf(expected)));
@@ -71,7 +71,7 @@ describe('$everything of a patient', () => {
     expect(namesOf(whole.included).filter(bound)).toEqual([]);
   });
 
-  test('is the same in small pages as in large ones, and the links lead on to the operation', async () => {
+  test('returns the same in small and large pages, with links to the operation', async () => {
     const large = await everything('1', [['_count', '1000']]);
     const small = await everything('1', [['_count', '137']]);
     expect(small.count).toBeGreaterThan(10);
@@ -80,18 +80,18 @@ describe('$everything of a patient', () => {
     for (const url of small.next) expect(url).toContain('/fhir/Patient/1/$everything?_count=137&_cursor=');
   });
 
-  test('begins with the patient', async () => {
+  test('returns the patient first', async () => {
     expect(namesOf((await everything('1', [['_count', '1000']])).matches)[0]).toBe('Patient/1');
   });
 
-  test('holds no other patient, and no Group unless it is asked for by its type', async () => {
+  test('has no other patient, and a Group only if _type names it', async () => {
     const whole = await everything('1', [['_count', '1000']]);
     const patients = whole.matches.filter(({ resourceType }) => resourceType === 'Patient');
     expect(namesOf(patients)).toEqual(['Patient/1']);
     expect(whole.matches.some(({ resourceType }) => resourceType === 'Group')).toBe(false);
   });
 
-  test('_type leaves out the rest, what is referred to as well', async () => {
+  test('_type excludes other types, also of referenced resources', async () => {
     const some = await everything('1', [['_type', 'Encounter,Practitioner']]);
     expect(new Set(some.matches.map(({ resourceType }) => resourceType))).toEqual(new Set(['Encounter']));
     expect(new Set(some.included.map(({ resourceType }) => resourceType))).toEqual(new Set(['Practitioner']));
@@ -100,7 +100,7 @@ describe('$everything of a patient', () => {
     expect(namesOf(none.matches)).toEqual(namesOf(some.matches));
   });
 
-  test('_since leaves out what was last changed before, and nothing else', async () => {
+  test('_since excludes resources last changed before, and no others', async () => {
     const since = '2026-01-01T00:00:00Z';
     const whole = await everything('1', [['_count', '1000']]);
     const recent = await everything('1', [
@@ -115,7 +115,7 @@ describe('$everything of a patient', () => {
     expect(sorted(namesOf(recent.matches))).toEqual(sorted(namesOf(kept)));
   });
 
-  test('start and end leave out care before and after, and keep what has no date', async () => {
+  test('start and end exclude earlier and later care, and keep undated resources', async () => {
     const range: Parameters = [
       ['start', '2025-07-01'],
       ['end', '2026-01-31'],
@@ -156,7 +156,7 @@ describe('$everything of a patient', () => {
     expect(of('Coverage').length).toBeGreaterThan(0);
   });
 
-  test('an unknown patient is not found, and a link of one patient is none of another', async () => {
+  test('an unknown patient is 404, and a page link of one patient is refused for another', async () => {
     await expect(everything('nobody', [])).rejects.toMatchObject({ code: 'not-found' });
     const [link] = (await everything('1', [['_count', '500']])).next;
     const cursor = new URL(link ?? '').searchParams.get('_cursor') ?? '';
@@ -167,7 +167,7 @@ describe('$everything of a patient', () => {
     await expect(everything('2', moved)).rejects.toMatchObject({ code: 'value' });
   });
 
-  test('the caller who may see other patients only does not find this one', async () => {
+  test('a caller who may see other patients only gets 404', async () => {
     const context = { ...CONTEXT, access: accessToPatients('x', ['2']) };
     await expect(demo.facade.operate(operation, '1', [], context)).rejects.toMatchObject({ code: 'not-found' });
     const own = JSON.parse((await demo.facade.operate(operation, '2', [], context)).json);
@@ -180,12 +180,12 @@ describe('$everything of a patient', () => {
     [['_type', 'Nothing'], 'not-supported'],
     [['_type', 'Practitioner'], 'not-supported'],
     [['name', 'x'], 'not-supported'],
-  ] as const)('what it does not understand it refuses by name: %s', async (parameter, code) => {
+  ] as const)('unsupported parameters are refused by name: %s', async (parameter, code) => {
     const refused = expect(everything('1', [parameter])).rejects;
     await refused.toMatchObject({ code, issues: [{ expression: `http.${parameter[0]}` }] });
   });
 
-  test('it takes as many parameters, and as long ones, as a search', async () => {
+  test('it has the same limits on parameters as a search', async () => {
     const types = (count: number): Parameters => Array.from({ length: count }, () => ['_type', 'Condition']);
     expect((await everything('1', types(90))).matches.length).toBeGreaterThan(0);
     await expect(everything('1', types(110))).rejects.toMatchObject({ code: 'too-costly' });

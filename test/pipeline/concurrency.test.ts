@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { limitConcurrency } from '../../src/pipeline/session.ts';
 
-test('work that fails, or is done, before it is under way leaves its turn', async () => {
+test('work that fails or completes synchronously releases its slot', async () => {
   const take = limitConcurrency(1);
   const failing = (): never => {
     throw new Error('at once');
@@ -11,7 +11,7 @@ test('work that fails, or is done, before it is under way leaves its turn', asyn
   await expect(take(async () => 'done')).resolves.toBe('done');
 });
 
-test('work that waited for its turn ends as it does, at once or later', async () => {
+test('queued work settles with its own result, synchronous or not', async () => {
   const take = limitConcurrency(1);
   const first = Promise.withResolvers<string>();
   const all = [take(() => first.promise), take(() => 'at once'), take(async () => 'later')];
@@ -24,7 +24,7 @@ test('work that waited for its turn ends as it does, at once or later', async ()
   expect(take(() => 'free')).toBe('free');
 });
 
-test('so much runs at a time, the rest follows in its order, and what fails leaves its turn', async () => {
+test('concurrency is bounded, the queue is in order, and failed work releases its slot', async () => {
   const take = limitConcurrency(2);
   const begun: number[] = [];
   const ends: PromiseWithResolvers<number>[] = [];

@@ -33,7 +33,7 @@ describe('_include along references in child rows', () => {
   const names = (entries: readonly Entry[], mode: string): readonly string[] =>
     entries.filter(e => e.search.mode === mode).map(({ resource }) => `${resource.resourceType}/${resource.id}`);
 
-  it.each(['', '&_elements=status', '&_summary=true'])('brings the results of reports%s', async selection => {
+  it.each(['', '&_elements=status', '&_summary=true'])('adds the results of reports%s', async selection => {
     const whole = await search('DiagnosticReport', 'patient=1&category=LAB&_count=5');
     const wanted = [...new Set(referred(whole, 'result'))];
     expect(wanted.length).toBeGreaterThan(5);
@@ -46,7 +46,7 @@ describe('_include along references in child rows', () => {
   });
 
   it.each(['', '&_elements=status', '&_summary=true', '&_summary=text', '&_summary=data'])(
-    'brings what the parameter refers to, and not what other elements refer to that it could have named%s',
+    'adds the targets of its parameter, not those of other elements%s',
     async selection => {
       const whole = await search('Coverage', '_count=100');
       const wanted = new Set(referred(whole, 'payor').filter(reference => reference !== undefined));
@@ -56,7 +56,7 @@ describe('_include along references in child rows', () => {
   );
 
   it.each(['&_elements=status', '&_summary=text'])(
-    'brings what is referred to by an element that is left out%s',
+    'adds targets of an element that the answer omits%s',
     async selection => {
       const entries = await search('Observation', `_count=2&_include=Observation:patient${selection}`);
       expect(names(entries, 'include')).toEqual(['Patient/1']);
@@ -64,7 +64,7 @@ describe('_include along references in child rows', () => {
     },
   );
 
-  it('brings all that is referred to for *', async () => {
+  it('adds all referenced resources for *', async () => {
     const whole = await search('DiagnosticReport', 'patient=1&category=LAB&_count=2');
     const entries = await search('DiagnosticReport', 'patient=1&category=LAB&_count=2&_include=*');
     const included = new Set(names(entries, 'include'));
@@ -72,7 +72,7 @@ describe('_include along references in child rows', () => {
       expect(included).toContain(reference);
   });
 
-  it.each(['target', 'patient'])('brings back all that Provenance?%s= finds', async code => {
+  it.each(['target', 'patient'])('_revinclude adds everything that Provenance?%s= finds', async code => {
     const back = names(await search('Patient', `_id=1&_revinclude=Provenance:${code}`), 'include');
     const ids = await allIds(demo.facade, 'Provenance', [[code, 'Patient/1']]);
     const found = ids.map(id => `Provenance/${id}`);
@@ -83,7 +83,7 @@ describe('_include along references in child rows', () => {
     expect([...back].toSorted()).toEqual([...found].toSorted());
   });
 
-  it('brings everything of a type that refers here for _revinclude=Type:*', async () => {
+  it('adds all referring resources of a type for _revinclude=Type:*', async () => {
     const entries = await search('Practitioner', '_count=3&_revinclude=Encounter:*');
     const named = new Set<string>();
     for (const code of ['participant', 'practitioner']) {
@@ -95,7 +95,7 @@ describe('_include along references in child rows', () => {
     await expect(search('Practitioner', '_revinclude=*')).rejects.toMatchObject({ code: 'not-supported' });
   });
 
-  it.each(['*', '*:*', 'DiagnosticReport:*', 'DiagnosticReport:*:'])('takes %s for all references', async text => {
+  it.each(['*', '*:*', 'DiagnosticReport:*', 'DiagnosticReport:*:'])('accepts %s for all references', async text => {
     const all = await search('DiagnosticReport', `patient=1&_count=3&_include=${text}`);
     expect(names(all, 'include').length).toBeGreaterThan(3);
     expect(names(all, 'include')).toEqual(
@@ -103,7 +103,7 @@ describe('_include along references in child rows', () => {
     );
   });
 
-  it.each(['*:*:Specimen', 'DiagnosticReport:*:Specimen'])('takes %s for all references to that type', async text => {
+  it.each(['*:*:Specimen', 'DiagnosticReport:*:Specimen'])('accepts %s for all references to that type', async text => {
     const found = names(
       await search('DiagnosticReport', `patient=1&category=LAB&_count=3&_include=${text}`),
       'include',
@@ -113,7 +113,7 @@ describe('_include along references in child rows', () => {
     expect(found).toEqual(wanted.filter(name => name.startsWith('Specimen/')));
   });
 
-  it('goes on from what was included with :iterate alone', async () => {
+  it('follows references of included resources only with :iterate', async () => {
     const once = await search(
       'Encounter',
       'patient=1&_count=3&_include=Encounter:location&_include=Location:organization',
@@ -128,7 +128,7 @@ describe('_include along references in child rows', () => {
     expect(organizations(again).length).toBeGreaterThan(0);
   });
 
-  it('is bounded: what is beyond 2,000 resources is left out and said so, and circles end', async () => {
+  it('is bounded: resources beyond 2,000 are omitted with a warning, and cycles end', async () => {
     const entries = await search(
       'Patient',
       '_revinclude=Observation:patient&_revinclude:iterate=Provenance:target&_include:iterate=*&_count=50',
@@ -140,7 +140,7 @@ describe('_include along references in child rows', () => {
   });
 });
 
-test('what is found twice takes the place of nothing: as much is included as may be, and what is left out is told', async () => {
+test('duplicates do not count towards the limit of includes, and omitted resources are reported', async () => {
   const demo = await openDemo({ patients: 8 });
   const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
   // Who has changed a record, and on whose behalf, are often the same organization.

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { smallClinic } from '../cache/small-clinic.ts';
 
-test('the stamp of a row is the last change of what is made of that row alone', async () => {
+test('Last-Modified is the time of change of the row if the resource is made of it alone', async () => {
   const clinic = await smallClinic();
   try {
     clinic.write(`INSERT INTO PERSON VALUES (1, 'Ada', 'N', '2024-01-01 08:00:00.000');

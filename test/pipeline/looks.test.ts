@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => demo.close());
 
-test('all rows of a view, which may be computed one by one; those of a table are read until the limit', () => {
+test('counts of a view check for cancellation per row, those of a table do not', () => {
   const from = { table: { name: identifier('SLOW') }, alias: identifier('t'), joins: [], where: TRUE };
   const plan: SqlPlan = { from, columns: [], orderBy: [], limit: 1, shape: 'count', searches: true };
   const looksOf = (hasRowids: boolean): boolean =>

@@ -53,7 +53,7 @@ async function activeAt(
   return { count, plans };
 }
 
-test('a search by a status that ends with time is planned once, and finds what holds at the instant of each request', async () => {
+test('a search by a time-dependent status is planned once, and uses the time of each request', async () => {
   const instants = [NOW, NOW + 1, NOW - 400 * DAY, NOW + 400 * DAY, Date.UTC(1950, 0, 1), NOW];
   const kept = new Set<unknown>();
   const counts: number[] = [];
@@ -68,7 +68,7 @@ test('a search by a status that ends with time is planned once, and finds what h
   expect(new Set(counts).size).toBeGreaterThan(1);
 });
 
-test('a plan that compares with the instant is not asked without one, and its text is the same at each', async () => {
+test('a plan with `now` needs an instant to run, and has the same SQL for each', async () => {
   const { plans } = await activeAt(NOW);
   const plan = plans.at(-1);
   if (!plan) throw new Error('nothing was asked');
@@ -90,49 +90,46 @@ const CODECS: readonly (readonly [string, ColumnType, Codec])[] = [
   ['epoch', integer, epochCodec({ zone: ZONE, columnType: integer, fhirType: 'instant', unit: 1 })],
 ];
 
-test.each(CODECS)(
-  '%s: what is kept for one instant serves another with its values, or not at all',
-  (_, type, codec) => {
-    const column: ColumnExpression = { kind: 'column', alias: identifier('t'), column: identifier('C'), type };
-    // The hours that clocks skip and repeat, midnight, leap days, and times beyond what columns hold.
-    const instants = [
-      NOW,
-      NOW + 1,
-      Date.UTC(2024, 2, 10, 6, 59, 59, 999),
-      Date.UTC(2024, 2, 10, 7, 30),
-      Date.UTC(2024, 10, 3, 5, 30),
-      Date.UTC(2024, 10, 3, 6, 30),
-      Date.UTC(2024, 5, 15, 4),
-      Date.UTC(2024, 1, 29),
-      Date.UTC(1700, 0, 1),
-      Date.UTC(2200, 0, 1),
-    ];
-    let served = 0;
-    for (const op of ['before', 'after'] as const) {
-      const condition = { kind: 'now', column, op, codec } as const;
-      const at = (now: number) => environment(demo.registry, now, OPEN_SIGHT);
-      for (const first of instants) {
-        const kept = forInstants(at(first), env => nowPredicate(condition, env));
-        for (const other of instants) {
-          if (!servesInstant(kept, at(other))) continue;
-          served++;
-          const plan: SqlPlan = {
-            from: { table: { name: identifier('T') }, alias: identifier('t'), joins: [], where: kept.made },
-            ...{ columns: [column], orderBy: [], limit: 1, shape: 'rows' as const },
-          };
-          const { text, parameters } = renderedBy(SQLITE)(plan, [], other);
-          const plain = renderPredicate(nowPredicate(condition, { now: other }), SQLITE);
-          expect(text).toContain(plain.text);
-          const valuesOf = (all: readonly { readonly value: unknown }[]) => all.map(({ value }) => value);
-          expect(valuesOf(parameters).slice(0, -1)).toEqual(valuesOf(plain.parameters));
-        }
+test.each(CODECS)('%s: a plan cached for one instant is right for another, or not used', (_, type, codec) => {
+  const column: ColumnExpression = { kind: 'column', alias: identifier('t'), column: identifier('C'), type };
+  // The hours that clocks skip and repeat, midnight, leap days, and times beyond what columns hold.
+  const instants = [
+    NOW,
+    NOW + 1,
+    Date.UTC(2024, 2, 10, 6, 59, 59, 999),
+    Date.UTC(2024, 2, 10, 7, 30),
+    Date.UTC(2024, 10, 3, 5, 30),
+    Date.UTC(2024, 10, 3, 6, 30),
+    Date.UTC(2024, 5, 15, 4),
+    Date.UTC(2024, 1, 29),
+    Date.UTC(1700, 0, 1),
+    Date.UTC(2200, 0, 1),
+  ];
+  let served = 0;
+  for (const op of ['before', 'after'] as const) {
+    const condition = { kind: 'now', column, op, codec } as const;
+    const at = (now: number) => environment(demo.registry, now, OPEN_SIGHT);
+    for (const first of instants) {
+      const kept = forInstants(at(first), env => nowPredicate(condition, env));
+      for (const other of instants) {
+        if (!servesInstant(kept, at(other))) continue;
+        served++;
+        const plan: SqlPlan = {
+          from: { table: { name: identifier('T') }, alias: identifier('t'), joins: [], where: kept.made },
+          ...{ columns: [column], orderBy: [], limit: 1, shape: 'rows' as const },
+        };
+        const { text, parameters } = renderedBy(SQLITE)(plan, [], other);
+        const plain = renderPredicate(nowPredicate(condition, { now: other }), SQLITE);
+        expect(text).toContain(plain.text);
+        const valuesOf = (all: readonly { readonly value: unknown }[]) => all.map(({ value }) => value);
+        expect(valuesOf(parameters).slice(0, -1)).toEqual(valuesOf(plain.parameters));
       }
     }
-    expect(served).toBeGreaterThan(40);
-  },
-);
+  }
+  expect(served).toBeGreaterThan(40);
+});
 
-test('what asks for the instant as a number is made for that instant alone', () => {
+test('a plan that reads the instant as a number is used for that instant only', () => {
   const env = environment(demo.registry, NOW, OPEN_SIGHT);
   const about = forInstants(env, within => {
     within.moments?.forOnce();

@@ -58,7 +58,7 @@ const nextOf = ({ link }: Bundle): string | undefined => {
   return url?.slice(url.indexOf('?') + 1);
 };
 
-test('a page has all its resources in order, and no more rows of it are read at a time than of a list', async () => {
+test('a page has all its resources in order, and is read in lists of bounded size', async () => {
   const { facade, results } = await clinic();
   const { entry, total, link } = await search(facade, `_count=${PERSONS}`);
   expect(entry.map(({ resource }) => Number(resource.id))).toEqual(Array.from({ length: PERSONS }, (_, i) => i + 1));
@@ -71,7 +71,7 @@ test('a page has all its resources in order, and no more rows of it are read at 
   expect(results.reduce((sum, n) => sum + n, 0)).toBeGreaterThan(PERSONS);
 });
 
-test.each([1, LIST - 1, LIST, LIST + 1, 2 * LIST])('pages of %i follow each other', async count => {
+test.each([1, LIST - 1, LIST, LIST + 1, 2 * LIST])('pages of %i continue each other', async count => {
   const { facade } = await clinic();
   const seen: string[] = [];
   for (let query: string | undefined = `_count=${count}&_total=none`; query !== undefined && seen.length < 3 * LIST; ) {
@@ -83,7 +83,7 @@ test.each([1, LIST - 1, LIST, LIST + 1, 2 * LIST])('pages of %i follow each othe
   expect(seen).toEqual(Array.from({ length: count === 1 ? 6 : PERSONS }, (_, i) => String(i + 1)));
 });
 
-test('a search that matches a part has a page that ends where its matches end', async () => {
+test('a search with few matches ends its page after them', async () => {
   const { facade } = await clinic();
   const { entry, total, link } = await search(facade, 'family=n1&_count=10000');
   expect([entry.length, total, link.length]).toEqual([PERSONS / 5, PERSONS / 5, 1]);
@@ -92,20 +92,25 @@ test('a search that matches a part has a page that ends where its matches end', 
 test.each([
   ['AllergyIntolerance', '_include=AllergyIntolerance:patient', 3],
   ['Patient', '_revinclude=AllergyIntolerance:patient', 30],
-])('a page of %s with %s is read in lists, too, and has all that is included once', async (type, include, persons) => {
-  const { facade, write, results } = await clinic();
-  const allergies = Array.from({ length: type === 'Patient' ? persons : PERSONS }, (_, i) => i + 1);
-  write(`INSERT INTO ALLERGY VALUES ${allergies.map(no => `(${no}, ${1 + (no % persons)}, 'Dust', NULL)`).join()}`);
-  const { entry, link } = await search(facade, `${include}&_count=${PERSONS}`, type);
-  const idsOf = (of: boolean) =>
-    entry.filter(({ resource }) => (resource.resourceType === type) === of).map(({ resource }) => Number(resource.id));
-  expect(idsOf(true)).toEqual(Array.from({ length: PERSONS }, (_, i) => i + 1));
-  expect(idsOf(false).toSorted((a, b) => a - b)).toEqual(Array.from({ length: persons }, (_, i) => i + 1));
-  expect(link.length).toBe(1);
-  expect(Math.max(...results)).toBeLessThanOrEqual(LIST + 2);
-});
+])(
+  'a page of %s with %s is read in lists, too, and has each included resource once',
+  async (type, include, persons) => {
+    const { facade, write, results } = await clinic();
+    const allergies = Array.from({ length: type === 'Patient' ? persons : PERSONS }, (_, i) => i + 1);
+    write(`INSERT INTO ALLERGY VALUES ${allergies.map(no => `(${no}, ${1 + (no % persons)}, 'Dust', NULL)`).join()}`);
+    const { entry, link } = await search(facade, `${include}&_count=${PERSONS}`, type);
+    const idsOf = (of: boolean) =>
+      entry
+        .filter(({ resource }) => (resource.resourceType === type) === of)
+        .map(({ resource }) => Number(resource.id));
+    expect(idsOf(true)).toEqual(Array.from({ length: PERSONS }, (_, i) => i + 1));
+    expect(idsOf(false).toSorted((a, b) => a - b)).toEqual(Array.from({ length: persons }, (_, i) => i + 1));
+    expect(link.length).toBe(1);
+    expect(Math.max(...results)).toBeLessThanOrEqual(LIST + 2);
+  },
+);
 
-test('of a sorted page, what belongs to its rows is read in lists', async () => {
+test('child rows of a sorted page are read in lists', async () => {
   const { facade, results } = await clinic();
   const small: Bundle['entry'][number][] = [];
   for (let query: string | undefined = '_sort=-family&_count=50'; query !== undefined; ) {

@@ -68,7 +68,7 @@ test.each(Object.entries(OTHER))('%s may not, and the client is told so', async 
   }
 });
 
-test('what is sorted by may not change, of searches that sort by it', async () => {
+test('a changed sort element is refused for searches that sort by it', async () => {
   const other = pack(PERSON.replace('family: { from: NM }', 'family: { from: NM, via: code }'));
   const [before, after] = [await openSmall(SCHEMA, pack(PERSON)), await openSmall(SCHEMA, other)];
   const next = async (sort: string): Promise<string> => (await before(`Patient?_count=1${sort}`)).next ?? '';
@@ -76,7 +76,7 @@ test('what is sorted by may not change, of searches that sort by it', async () =
   expect((await after(await next('&_sort=birthdate'))).ids).toEqual(['2']);
 });
 
-test('a link of another search is told apart from one of other mappings', async () => {
+test('a page link of another search and one of other mappings have different errors', async () => {
   const search = await openSmall(SCHEMA, pack(PERSON));
   const { next = '' } = await search('Patient?_count=1');
   await expect(search(`${next}&family=a`)).rejects.toThrow('this page link is not valid for this search');

@@ -45,7 +45,7 @@ const writes = fc.array(fc.record({ insert: fc.boolean(), id: fc.integer({ min: 
 });
 
 test.each(QUERIES)(
-  '%s: a row that is there all the time comes exactly once, whatever is written between pages',
+  '%s: a row that exists throughout comes exactly once, despite writes between pages',
   async query => {
     await fc.assert(
       fc.asyncProperty(
@@ -107,7 +107,7 @@ async function visited(clinic: SmallClinic, query: string): Promise<{ readonly r
 }
 
 test.each(['Patient?', 'Patient?_sort=_lastUpdated&', 'Patient?_sort=-_lastUpdated&'])(
-  '%s: page 1,000 looks at as many rows as page 2',
+  '%s: page 1,000 reads as many rows as page 2',
   async query => {
     const clinic = await smallClinic();
     onTestFinished(() => clinic.close());

@@ -39,7 +39,7 @@ async function search(query: string, facade = demo.facade): Promise<readonly Fou
 
 const idsOf = (found: readonly Found[]): readonly string[] => found.map(({ resource }) => resource.id);
 
-test('what is read by an id is what a search finds, whichever ids were read before', async () => {
+test('a read returns what a search finds, whichever ids were read before', async () => {
   for (const type of demo.facade.registry.types) {
     const found = await search(`${type}?_count=40`);
     // Neighbours differ in their mappings and in the shapes of their ids.
@@ -57,14 +57,14 @@ test('what is read by an id is what a search finds, whichever ids were read befo
   }
 });
 
-test('a type that is named like the plan of a search is an unknown type', async () => {
+test('a type named like a cache key of a search is an unknown type', async () => {
   const { filters, sort } = demo.facade.parse({ type: 'Observation', parameters: [] }, CONTEXT);
   await search('Observation?');
   const type = planKey('matches', [{ type: 'Observation', filters, sort }]);
   expect(() => demo.facade.read(type, 'any', [], CONTEXT)).toThrow('this server has no');
 });
 
-test('reads of a type with one kind of id share a plan, and a read asks for its own values alone', async () => {
+test('reads by ids of one form share a plan, with their own values', async () => {
   const ids = idsOf(await search('Observation?category=laboratory&_count=30')).filter(id => id.split('.').length === 3);
   expect(ids.length).toBeGreaterThan(5);
   plans.length = 0;
@@ -72,7 +72,7 @@ test('reads of a type with one kind of id share a plan, and a read asks for its 
   expect(new Set(plans).size).toBe(1);
 });
 
-test('the same search of one patient after the other finds what a facade finds that has planned nothing', async () => {
+test('repeated searches for different patients find the same as with an empty plan cache', async () => {
   const patients = idsOf(await search('Patient?'));
   // Under other rules, be they equal, nothing is kept.
   const planning = demo.withRules({ ...ALL_RULES });
@@ -100,7 +100,7 @@ test('the same search of one patient after the other finds what a facade finds t
   expect(some).toBeGreaterThan(100);
 });
 
-test('pages go on behind their own cursors, whoever turned pages before', async () => {
+test('cached plans continue pages after their own cursors', async () => {
   const patients = idsOf(await search('Patient?'));
   const walk = async (id: string, between?: () => Promise<unknown>): Promise<readonly string[]> => {
     const found: string[] = [];
@@ -126,7 +126,7 @@ test('pages go on behind their own cursors, whoever turned pages before', async 
   expect(new Set(alone.flat()).size).toBe(alone.flat().length);
 });
 
-test('a plan that is used again is never asked with the values of its first use', async () => {
+test('a reused plan never has the values of its first use', async () => {
   const [id = ''] = idsOf(await search('Patient?'));
   plans.length = 0;
   await demo.facade.read('Patient', id, [], CONTEXT);
@@ -143,7 +143,7 @@ test('a plan that is used again is never asked with the values of its first use'
   );
 });
 
-test('what was understood for one caller, base or handling is understood anew for another', async () => {
+test('a parsed query is not reused for another caller, base URL or handling', async () => {
   const [id = ''] = idsOf(await search('Patient?'));
   const ask = async (parameters: readonly (readonly [string, string])[], context: Partial<RequestContext>) => {
     const { json } = await demo.facade.search({ type: 'Encounter', parameters }, { ...CONTEXT, ...context });
@@ -170,7 +170,7 @@ test('what was understood for one caller, base or handling is understood anew fo
   expect(matches(await ask(parameters.slice(0, 1), anna))).toBe(1);
 });
 
-test('a search by date is planned once, one for about a date each time', async () => {
+test('a search by date is planned once, one with `ap` each time', async () => {
   const [one = '', two = ''] = idsOf(await search('Patient?'));
   const firstPlan = async (query: string, id: string): Promise<SqlPlan | undefined> => {
     plans.length = 0;
@@ -182,7 +182,7 @@ test('a search by date is planned once, one for about a date each time', async (
   expect(await isKept('Encounter?date=ap2010-03-01&_count=5')).toBe(false);
 });
 
-test('a search of a patient whose key has to be asked for first is planned once for patients with as many keys', async () => {
+test('a patient search with a key lookup is planned once per number of keys', async () => {
   const patients = idsOf(await search('Patient?'));
   const sent = new Map<string, readonly SqlPlan[]>();
   for (const id of patients) {
@@ -226,7 +226,7 @@ function streaming() {
   return { env, session: openSession(demo.database, env, shapeStore(), {}) };
 }
 
-test('a plan weighs what it holds, and not the mappings that it names', () => {
+test('the size of a plan excludes its mappings', () => {
   const { registry } = demo.facade;
   const env = environment(registry, 0, OPEN_SIGHT);
   for (const type of registry.types)

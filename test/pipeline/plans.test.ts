@@ -13,7 +13,7 @@ import { idPart } from '../plan/id-part.ts';
 
 const registry = () => createRegistry({ name: 'n', title: 't', zone: 'UTC', systems: {} }, [], 'v');
 
-test('an equal question is planned once, one of another purpose, of other keys or of another registry again', () => {
+test('equal requests are planned once; another purpose, other keys or another registry again', () => {
   const [one, two] = [registry(), registry()];
   let planned = 0;
   const plan = () => ++planned;
@@ -28,7 +28,7 @@ test('an equal question is planned once, one of another purpose, of other keys o
   expect([round(undefined), round(undefined)]).toEqual([5, 6]);
 });
 
-test('what is made by the present instant as a number, or is planned with a rule switched off, is planned again', () => {
+test('a plan with the instant as a number, or with a rule switched off, is not cached', () => {
   const here = registry();
   const timed = (now: number) =>
     planRound({ key: 'a', ids: [] }, environment(here, now, OPEN_SIGHT), instantOf).planned;
@@ -43,7 +43,7 @@ test('what is made by the present instant as a number, or is planned with a rule
   expect([without(), without()]).toEqual([1, 2]);
 });
 
-test('of the ids of one question, plans of the eight shapes that were asked last are kept', () => {
+test('for one request the plans of the eight latest id forms are cached', () => {
   const here = registry();
   const hyphen = { kind: 'literal', text: '-' } as const;
   const text = idPart(UNICODE);
@@ -69,7 +69,7 @@ test('of the ids of one question, plans of the eight shapes that were asked last
   expect(ask(1).planned).toBe(10);
 });
 
-test('keys that a plan asks for first are asked for each time', () => {
+test('key lookups of a cached plan run each time', () => {
   const here = registry();
   const plan = (env: ReturnType<typeof environment>) => {
     env.pending.set('k', { mapping: 'm', plan: {} as never });
@@ -82,7 +82,7 @@ test('keys that a plan asks for first are asked for each time', () => {
   }
 });
 
-test('keys tell values, access and parameters apart', () => {
+test('cache keys distinguish values, access and parameters', () => {
   const parameter = searchParameterOf('Patient', 'family');
   const question = (text: string | undefined, more = {}) => ({ parameter, values: [{ text }], ...more });
   const keys = [
@@ -100,7 +100,7 @@ test('keys tell values, access and parameters apart', () => {
   expect(planKey('a', question('x'))).toBe(keys[0]);
 });
 
-test('a kept plan sees rows as they are now, and another caller has a plan of his own', async () => {
+test('a cached plan reads current rows, and another caller has another plan', async () => {
   const clinic = await smallClinic();
   onTestFinished(() => clinic.close());
   clinic.write("INSERT INTO PERSON VALUES (1, 'Kowalski', 'N', '2024-03-01 09:15:00.000'), (2, 'Brown', 'N', NULL)");

@@ -35,7 +35,7 @@ async function pagesOf(
   return pages;
 }
 
-test('pages hold the matches of the search in its order, and the last one says so', async () => {
+test('pages have the matches in order, and the last one is marked', async () => {
   const parameters = [['_sort', '-date']] as const;
   const pages = await pagesOf({ type: 'Observation', parameters: [...parameters, ['_count', '7']] });
   const { json } = await demo.facade.search(
@@ -64,7 +64,7 @@ test('quantities keep their digits', async () => {
   }
 });
 
-test('includes are not read, and a page that nobody takes is not', async () => {
+test('includes and unrequested pages are not read', async () => {
   const parameters = [
     ['_include', 'Observation:subject'],
     ['_count', '2'],
@@ -77,12 +77,12 @@ test('includes are not read, and a page that nobody takes is not', async () => {
   expect(statements).toBe(0);
 });
 
-test('a type that the caller may not search is refused', async () => {
+test('a type that the caller may not search is refused with an error', async () => {
   const pages = pagesOf({ type: 'Patient', parameters: [] }, { ...CONTEXT, access: NO_ACCESS });
   await expect(pages).rejects.toMatchObject({ status: 403 });
 });
 
-test('the audit is told the patients of each page', async () => {
+test('the audit gets the patients of each page', async () => {
   const seen = new Set<string>();
   const see = (patients: Iterable<string>): void => {
     for (const patient of patients) seen.add(patient);

@@ -44,7 +44,7 @@ async function clinicOfTwo() {
 
 const ONE = accessToPatients('test', ['1']);
 
-test("a caller of one patient sees no resource that cannot be proved to be that patient's", async () => {
+test('a caller limited to one patient sees only resources that provably belong to that patient', async () => {
   const { ids, read } = await clinicOfTwo();
   expect(await ids({ kind: 'all', caller: 'test' })).toEqual([
     ...['known-7', 'known-8', 'known-9', 'unknown-7', 'unknown-8', 'unknown-9'],

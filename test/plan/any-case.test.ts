@@ -66,7 +66,7 @@ needs: [content]
 const ICD = 'http://hl7.org/fhir/sid/icd-10-cm';
 const OWN = 'https://clinic.example.org/codes';
 
-describe('case does not count', async () => {
+describe('case-insensitive tokens match in any case', async () => {
   test.each([
     ['Patient?email=ADA.l@example.ORG', ['1', '2']],
     ['Patient?telecom=ada.l@example.org', ['1', '2']],
@@ -92,11 +92,11 @@ describe('case does not count', async () => {
     ['Patient?identifier=AB', []],
     ['Patient?identifier=aB', ['2']],
     [`Condition?code=${OWN}|e11.9`, ['4']],
-  ])('elsewhere it does: %s', async (query, ids) => {
+  ])('other tokens are case-sensitive: %s', async (query, ids) => {
     expect((await (await openSmall(SCHEMA, PACK))(query)).ids).toEqual(ids);
   });
 
-  test('many values are one comparison, whatever their spelling', async () => {
+  test('many values become one comparison, in any case', async () => {
     const search = await openSmall(SCHEMA, PACK);
     const many = Array.from({ length: 300 }, (_, i) => `nobody-${i}@example.org`);
     const { ids, mssql } = await search(`Patient?email=${[...many, 'ADA.L@example.org'].join()}`);
@@ -104,7 +104,7 @@ describe('case does not count', async () => {
     expect(mssql.join().length).toBeLessThan(20_000);
   });
 
-  test('an index is entered by the spellings of the code, or of its beginning', async () => {
+  test('an index is searched by the spellings of a code or of its prefix', async () => {
     const search = await openSmall(SCHEMA, PACK);
     expect((await search(`Condition?code=${ICD}|e11.9`)).sql.join()).toMatch(
       /"?b"?\."?CD"? COLLATE RTRIM IN \(\?, \?\)/,

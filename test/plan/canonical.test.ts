@@ -12,7 +12,7 @@ describe('a reference parameter on a canonical', () => {
   const found = (questionnaire: string) =>
     allOf(demo.facade, 'QuestionnaireResponse', [['questionnaire', questionnaire]]);
 
-  it('finds what has exactly the address', async () => {
+  it('finds the exact URL', async () => {
     const all = await allOf(demo.facade, 'QuestionnaireResponse', []);
     const addresses = [...new Set(all.map(response => String(response['questionnaire'])))];
     expect(addresses.length).toBeGreaterThan(1);

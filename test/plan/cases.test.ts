@@ -18,6 +18,6 @@ test.each(REQUESTS.map((asked, i) => [asked.title, asked, cases[i]] as const))('
   expect(mssqlTexts.flatMap(tsqlProblems)).toEqual([]);
 });
 
-test('each case of cases.json has its request', () => {
+test('each case of cases.json has a request in this test', () => {
   expect(cases.map(({ title }) => title)).toEqual(REQUESTS.map(({ title }) => title));
 });

@@ -26,7 +26,7 @@ const PACK = {
   'd.yaml': mapping('places', 'Location', '  name: { from: NM }\n'),
 };
 
-test('rows of a mapping without a provable reference are nobody’s, those of a patient are asked for', async () => {
+test('rows without a provable patient are hidden, those with a patient are filtered', async () => {
   const { facade } = await openSmallFacade(SCHEMA, PACK);
   const env = environment(facade.registry, 0, OPEN_SIGHT);
   const kindOf = (name: string): string => inCompartments(facade.registry.mapping(name), ['people-1'], env).kind;
@@ -39,7 +39,7 @@ test('rows of a mapping without a provable reference are nobody’s, those of a 
 /**
  * What a pack adds tomorrow: of each type of R4 a mapping that nobody wrote a rule for, and to which nothing refers.
  */
-test('any type is closed to a caller of one patient until a reference or a permission opens it', async () => {
+test('a caller limited to one patient sees no type without a reference or a permission', async () => {
   const { registry } = (await openSmallFacade(SCHEMA, PACK)).facade;
   const types = resourceTypes().filter(type => type !== 'Patient');
   expect(types.length).toBeGreaterThan(140);

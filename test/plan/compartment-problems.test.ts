@@ -30,7 +30,7 @@ const SUBJECT = '  subject: { ref: people, on: { ID: PERSON_ID } }\n';
 const SCHEDULED = '  status: active\n  intent: order\n';
 const NEEDS = 'needs: [subject]\n';
 
-describe('patients’ data of which the mapping does not say whose it is', () => {
+describe('patient data without a reference to the patient is reported', () => {
   test.each<[title: string, mapping: string, problem: RegExp]>([
     [
       'a type of the compartment without a reference to a patient',

@@ -26,7 +26,7 @@ const asked = (digits: string): Filter => ({
 });
 
 describe('digits', () => {
-  test('are asked of every column that a telephone number is made of, and of no other', () => {
+  test('are searched in every column of a telephone number, and in no other', () => {
     const request = { type: 'Patient', filters: [asked('2075550188')], sort: [] };
     const [branch, ...others] = branchesOf(request, environment(demo.registry, 0, OPEN_SIGHT));
     expect(others).toEqual([]);
@@ -37,13 +37,13 @@ describe('digits', () => {
     );
   });
 
-  test('can be asked for where a mapping emits text, and FHIR searches stay as they were', () => {
+  test('are searched if a mapping emits text, without changing FHIR searches', () => {
     const { offers } = demo.facade;
     expect(offers.find('Patient', 'phone')).toMatchObject({ byDigits: true });
     expect([...(offers.find('Patient', 'phone')?.modifiers ?? [])].toSorted()).toEqual(['missing', 'not']);
   });
 
-  test('cannot be asked for where values come out of a code map', () => {
+  test('are not searched in values of a code map', () => {
     expect(demo.facade.offers.find('Patient', 'gender')).toMatchObject({ byDigits: false });
   });
 });

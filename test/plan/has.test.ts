@@ -35,7 +35,7 @@ elements:
 
 const search = (query: string): Promise<Found> => searchSmall(SCHEMA, PACK, query);
 
-test('_has by references in child rows finds what they refer to, whatever the rows are called', async () => {
+test('_has by references in child rows finds their targets, for any alias', async () => {
   expect((await search('Location?_has:HealthcareService:location:name=red')).ids).toEqual(['1', '3']);
   expect((await search('Location?_has:HealthcareService:location:name=blue')).ids).toEqual([]);
 });
@@ -47,7 +47,7 @@ test('_has of a type that refers to itself', async () => {
   expect((await search(twice)).ids).toEqual(['2']);
 });
 
-test('child rows are looked for by what they refer to, and the row they belong to by its key', async () => {
+test('child rows are searched by their target, then the parent row by its key', async () => {
   const { sql } = await search('Location?_has:HealthcareService:location:name=red');
   const child = sql.at(-1)?.indexOf('FROM TEAM_SITE') ?? -1;
   expect(child).toBeGreaterThan(0);

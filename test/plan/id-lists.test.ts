@@ -57,7 +57,7 @@ const scans = (served: readonly string[]): readonly string[] => served.filter(on
 
 describe('lists of ids', () => {
   /** More than are put into places of a plan that others use, and fewer. */
-  test.each([30, 5])('of two forms, whose parts are texts, are sought in the indexes of both: %i ids', async many => {
+  test.each([30, 5])('of two forms of text parts use the indexes of both: %i ids', async many => {
     const search = await openSmall(SCHEMA, PACK);
     const ids = Array.from({ length: many }, (_, i) => idOf(i + 1));
     const found = await search(`Observation?_id=${ids.join()}`);
@@ -74,7 +74,7 @@ describe('lists of ids', () => {
     expect(rest.ids.length + found.ids.length).toBe(ROWS);
   });
 
-  test('of several columns are sought by all of them', async () => {
+  test('of several columns are searched by all of them', async () => {
     const search = await openSmall(SCHEMA, PACK);
     const ids = Array.from({ length: 30 }, (_, i) => `L${(i + 1) % 3}-S${i + 1}`);
     const found = await search(`Specimen?_id=${ids.join()}`);

@@ -22,7 +22,7 @@ const id = fc
   .map(([start, rest]) => start + rest);
 const ids = fc.tuple(id, id).map(legalIds);
 
-test('guards that others imply can be left out: a plan serves the same ids with the same values', () => {
+test('without implied guards a plan serves the same ids with the same values', () => {
   let dropped = 0;
   let served = 0;
   const counted = { minLength: 1, maxLength: 4 };
@@ -45,7 +45,7 @@ test('guards that others imply can be left out: a plan serves the same ids with 
   expect(served).toBeGreaterThan(100);
 });
 
-test.each([`a-${'x'.repeat(63)}`, 'a-é', 'a-x y', ''])('what cannot be an id is read by no rule: %s', text => {
+test.each([`a-${'x'.repeat(63)}`, 'a-é', 'a-x y', ''])('a text that is no FHIR id is parsed by no rule: %s', text => {
   const parts: readonly IdPart[] = [{ kind: 'literal', text: 'a-' }, idPart(UNICODE)];
   const [legal = 'none'] = legalIds([text]);
   expect(parseId(parts, 'a-x')).toEqual(['x']);

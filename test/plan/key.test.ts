@@ -44,7 +44,7 @@ const keys = Array.from({ length: 50 }, (_, i) => [i % 20, i + 20 * (i % 2)]);
 test.each([
   ['their', theirsAmong],
   ['our', oursAmong],
-])('keys of two columns: the index of %s columns is entered by the first of them', (_, among) => {
+])('keys of two columns: the search uses an index of %s columns', (_, among) => {
   const { found, plan } = planOf(among(on, keys));
   expect(plan.filter(line => line.startsWith('SCAN'))).toEqual([]);
   expect(found).toBe(keys.filter(([a = 0, b = 0]) => b % 20 === a).length);

@@ -31,7 +31,7 @@ test('a chain follows every reference of a record', async () => {
   expect(await total('DiagnosticReport', [['performer:Organization.name:missing', 'false']])).toBe(all);
 });
 
-test('two conditions that need the same keys read them once', async () => {
+test('two conditions with the same keys read them once', async () => {
   const one = ['performer:Organization.name:missing', 'false'] as const;
   expect(await total('DiagnosticReport', [one, one])).toBe(await total('DiagnosticReport', [one]));
 });

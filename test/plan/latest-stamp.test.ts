@@ -51,7 +51,7 @@ const LATEST: Readonly<Record<string, string | undefined>> = {
   15: '2024-03-01T00:00:00.000Z',
 };
 
-test('the latest of the columns is what a resource was changed at; a value that means none is none', async () => {
+test('lastUpdated is the latest of the columns, ignoring sentinels', async () => {
   const { resources } = await searchSmall(SCHEMA, PACK, 'Observation');
   expect(Object.fromEntries(resources.map(({ id, meta }) => [id, meta?.lastUpdated]))).toEqual(LATEST);
 });
@@ -82,7 +82,7 @@ describe('searches and sorts use the same latest time', async () => {
   });
 });
 
-test('columns written in different forms are compared as the times that they are', async () => {
+test('columns of different forms are compared as times', async () => {
   const other = SCHEMA.replaceAll(/'2024-0(\d)-01 08:00:00.000'/g, "'2024-0$1-01T08:00:00Z'");
   const { resources } = await searchSmall(other, PACK, 'Observation');
   expect(Object.fromEntries(resources.map(({ id, meta }) => [id, meta?.lastUpdated]))).toEqual(LATEST);
@@ -93,7 +93,7 @@ test('columns of different types are refused', async () => {
   await expect(searchSmall(SCHEMA, wrong, 'Observation')).rejects.toThrow('columns of one type');
 });
 
-describe('lastUpdated of a read is given only if it covers every row that the resource is made of', async () => {
+describe('a read has lastUpdated only if it covers every row of the resource', async () => {
   const packOf = (changed: string, required: boolean): typeof PACK => ({
     ...PACK,
     'line.yaml': `mapping: lines

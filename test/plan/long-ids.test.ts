@@ -42,7 +42,7 @@ elements:
 `,
 };
 
-test('rows whose id would be too long are neither served nor counted, found through others, nor told by any order', async () => {
+test('rows with too long ids are not served, counted, found through others, or visible in sorting', async () => {
   const { facade } = await openSmallFacade(SCHEMA, PACK);
   const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' } as const;
   const search = async (query: string) => {
@@ -67,7 +67,7 @@ test('rows whose id would be too long are neither served nor counted, found thro
   for (const id of served) expect((await facade.read('AllergyIntolerance', id, [], context))?.json).toContain(id);
 });
 
-test('nobody is found by what is not served', async () => {
+test('no resource is found through a row that is not served', async () => {
   const long = SCHEMA.replace("'nuts'", `'${'n'.repeat(40)}'`);
   const { facade } = await openSmallFacade(long.replace(/,\s*\('[^']*', 'a\/b[^;]*/, ''), PACK);
   const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1', handling: 'strict' } as const;
@@ -89,7 +89,7 @@ test('nobody is found by what is not served', async () => {
   expect(JSON.parse(missing.json).total).toBe(0);
 });
 
-test('a reference that is made of own columns alone is absent where these make no id', async () => {
+test('a reference from own columns is absent if they form no valid id', async () => {
   const schema = `CREATE TABLE patients (id TEXT PRIMARY KEY COLLATE RTRIM); CREATE TABLE visits (n INTEGER PRIMARY KEY, pid TEXT);
     INSERT INTO visits VALUES (1, 'a'), (2, '${'x'.repeat(65)}'), (3, 'a/b'), (4, '${'x'.repeat(64)}'), (5, NULL), (6, ' ');`;
   const search = await openSmall(schema, {

@@ -32,11 +32,11 @@ elements:
 
 const search = (query: string): Promise<Found> => searchSmall(SCHEMA, PACK, `Location?${query}`);
 
-test('a lookup finds its row by our text after steps', async () => {
+test('a lookup finds its row by a text after text steps', async () => {
   expect((await search('name=lovelace')).ids).toEqual(['1', '2']);
 });
 
-test('a lookup without `on` is the one row that its `where` leaves, for every row', async () => {
+test('a lookup without `on` gives every row the one row that matches its `where`', async () => {
   expect((await search('address-city=harbor')).ids).toEqual(['1', '2', '3']);
   expect((await search('address-city=hill')).ids).toEqual([]);
 });

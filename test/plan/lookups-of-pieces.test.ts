@@ -49,7 +49,7 @@ const shownBy = (resources: readonly Readonly<Record<string, unknown>>[]): reado
   );
 
 describe('a lookup by a piece', () => {
-  test('stands beside the piece, in the order of the pieces', async () => {
+  test('is emitted with its piece, in the order of the pieces', async () => {
     const { resources, sql } = await searchSmall(SCHEMA, pack(TYPES('', CODING)), 'Location?');
     expect(shownBy(resources)).toEqual([
       ...[['adm-code/ADM', 'lab-code/LAB'], ['/lab', 'adm-code/ADM'], ['/XX'], [], [], [], [], ['/NONE']],
@@ -81,7 +81,7 @@ describe('a lookup by a piece', () => {
       'item: { coding: [{ system: raw, code: { from: d.piece, via: code }, display: known }], if: { k.NO: { ge: "2" } } }',
     ],
     ['', 'elements: { coding: [{ system: own, code: { from: k.STD, via: code, none: [lab-code] } }] }'],
-  ])('finds exactly what it shows: %j %s', async (more, item) => {
+  ])('is found by exactly what it emits: %j %s', async (more, item) => {
     await expectLaw(SCHEMA, pack(TYPES(more, item)), 'Location', 'type');
   });
 
@@ -94,7 +94,7 @@ describe('a lookup by a piece', () => {
     await expectLaw(SCHEMA, files, 'Location', 'type');
   });
 
-  test('takes parts of a piece, text steps, and rows that the first row looks up', async () => {
+  test('supports parts of a piece, text steps, and further lookups', async () => {
     const lookups = `k: { table: KIND, on: { CD: { from: d.b, via: upper } }, where: { GRP: K } }, s: { table: SYST, on: { NO: k.SYS } }, n: { table: KIND, on: { NO: d.b } }`;
     const item =
       'elements: { coding: [{ system: { from: s.URL }, code: { from: k.STD, via: code } }, { system: own, code: { from: n.CD, via: code } }] }';
@@ -107,7 +107,7 @@ describe('a lookup by a piece', () => {
     await expectLaw(SCHEMA, files, 'Location', 'type');
   });
 
-  test('is one on both engines', async () => {
+  test('is one join on both engines', async () => {
     const { sql, mssql } = await searchSmall(SCHEMA, pack(TYPES('', CODING)), 'Location?type=adm-code');
     for (const texts of [sql, mssql])
       expect(texts[0]).toMatch(
@@ -115,7 +115,7 @@ describe('a lookup by a piece', () => {
       );
   });
 
-  test('reads an `each` and an `exists` on what it finds', async () => {
+  test('supports `each` and `exists` on its row', async () => {
     const item = `item: { from: k.NM, if: { exists: { table: SYST, as: s, on: { NO: k.SYS }, where: { URL: http://example.org/one } } } }`;
     const files = pack(`  alias: [{ ${EACH('')}, ${item} }]`);
     const { resources } = await searchSmall(SCHEMA, files, 'Location?');
@@ -127,7 +127,7 @@ describe('a lookup by a piece', () => {
     expect((await searchSmall(SCHEMA, files, 'Location?name:exact=Laboratory')).ids).toEqual([]);
   });
 
-  test('sorts', async () => {
+  test('supports sorting', async () => {
     const elements = `  status: finished
   class: { system: raw, code: AMB }
   reasonCode: [{ ${EACH('')}, elements: { coding: [{ system: own, code: { from: k.STD, via: code } }] } }]`;
@@ -137,7 +137,7 @@ describe('a lookup by a piece', () => {
   });
 });
 
-describe('a lookup of a piece that cannot work is a problem of the pack', () => {
+describe('an impossible lookup of a piece is a problem of the pack', () => {
   const told = (lookup: string, item = '{ from: c.DESCR }') =>
     problemsOf({
       'pack.yaml': SMALL,

@@ -33,12 +33,12 @@ elements:
 
 const search = (query: string): Promise<Found> => searchSmall(SCHEMA, PACK, `PractitionerRole?${query}`);
 
-test('a chain to many rows searches what their lookups find', async () => {
+test('a chain to many rows searches the rows of their lookups', async () => {
   expect((await search('location.name=ward')).ids).toEqual(['1', '4']);
   expect((await search('location.name=lab')).ids).toEqual(['2']);
 });
 
-test('so does a chain of two steps, the first of them to many rows', async () => {
+test('a chain of two steps, the first to many rows, searches them, too', async () => {
   const found = await searchSmall(SCHEMA, PACK, 'Location?_has:PractitionerRole:location:location.name=ward&_sort=_id');
   expect(found.ids).toEqual(['2', '1298']);
 });

@@ -39,7 +39,7 @@ const COLUMNS: readonly (readonly [type: string, midnights: readonly string[], t
 ];
 
 describe('a midnight means that no time is known', () => {
-  test.each(COLUMNS)('%s of %j, and of %j', async (type, midnights, times) => {
+  test.each(COLUMNS)('%s: %j is midnight, %j is a time', async (type, midnights, times) => {
     const search = await openSmall(schema(type, [...midnights, ...times]), PACK);
     const timed = times.map((_, at) => String(midnights.length + at));
     const { resources } = await search('Encounter');
@@ -53,7 +53,7 @@ describe('a midnight means that no time is known', () => {
   });
 });
 
-test('SQL Server compares times of day, and no texts of them', async () => {
+test('SQL Server compares times of day as times, not as texts', async () => {
   const search = await openSmall(schema('DATETIME2(7)', ['2024-03-10 08:00:00.0000000']), PACK);
   const { mssql } = await search('Encounter?date=ge2024-03-10');
   expect(mssql.join()).toContain('CAST(s.AT AS time(7)) >= @');

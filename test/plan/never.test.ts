@@ -57,11 +57,11 @@ test.each([
   ['Immunization?patient.name=ada', ['10']],
   ['Patient?_has:Immunization:patient:lot-number:missing=true', ['1', '2']],
   ['Patient?_has:Coverage:payor:type=x', []],
-])('%s: what nothing has is missing everywhere', async (query, ids) => {
+])('%s: an element that no mapping makes is missing in every resource', async (query, ids) => {
   expect(await idsOf(query)).toEqual(ids);
 });
 
-test('a chain over several types is refused where one of them has values that cannot be asked for', async () => {
+test('a chain over several types is refused if one of them has unsearchable values', async () => {
   // The name of a group is put together from texts, which has no inverse.
   const pack = {
     ...PACK,

@@ -41,7 +41,7 @@ test('a quantity whose value is for output only is not offered, whatever its uni
   expect(ranges).toContain('code');
 });
 
-test('the state of an address is searched as a word, also if it comes from a code map', () => {
+test('the state of an address is searched as text, also if it comes from a code map', () => {
   const files = {
     'codes.yaml': 'state: { rows: { A: ME, B: VT } }\n',
     'p.yaml': `${PEOPLE}  address: [{ state: { from: SEX, via: state } }]\n  gender: { from: SEX, via: state-of-sex, else: unknown }\n`,
@@ -58,7 +58,7 @@ test('a composite is offered if each of its components is mapped and can be sear
 });
 
 test.each(['{ from: LST_NM }', '{ from: LST_NM, via: code }', '{ from: SEX, via: form }', '{ from: UID, via: uuid }'])(
-  'an address that is %s is searched by what lies below and above it',
+  'a URL that is %s is searchable with :below and :above',
   url => {
     const files = {
       'codes.yaml': 'form: { rows: { A: "http://example.org/forms/a" } }\n',
@@ -71,7 +71,7 @@ test.each(['{ from: LST_NM }', '{ from: LST_NM, via: code }', '{ from: SEX, via:
   },
 );
 
-test('parameters are looked up ahead of requests, one per turn of the event loop, until that is stopped', async () => {
+test('parameters are prepared before requests, one per turn of the event loop, until stopped', async () => {
   const asked: string[] = [];
   const offers: Offers = {
     types: ['Patient', 'Group'],

@@ -48,11 +48,11 @@ describe('a code map in a table on the pieces of a column', () => {
     '  fold: true\n',
     '  fold: true\n  else: { system: raw }\n',
     '  else: text\n',
-  ])('finds exactly what it shows: %j', async rest => {
+  ])('is found by exactly what it emits: %j', async rest => {
     await expectLaw(SCHEMA, pack(rest, PIECES), 'Location', 'type');
   });
 
-  test('takes text steps, and parts of a piece', async () => {
+  test('supports text steps, and parts of a piece', async () => {
     const steps = '  type: [{ each: { split: CDS, by: ";", as: d }, item: { from: d.piece, via: [upper, kind] } }]';
     await expectLaw(SCHEMA, pack('  else: { system: raw }\n', steps), 'Location', 'type');
     const parts =
@@ -62,12 +62,12 @@ describe('a code map in a table on the pieces of a column', () => {
     await expectLaw(SCHEMA, files, 'Location', 'type');
   });
 
-  test('asks once for all pieces of a page, not once for each', async () => {
+  test('sends one query for all pieces of a page', async () => {
     const { sql } = await searchSmall(SCHEMA, pack('', PIECES), 'Location?');
     expect(sql.filter(text => text.includes('KIND'))).toHaveLength(1);
   });
 
-  test('is searched on both engines among the pieces', async () => {
+  test('is searched within the pieces on both engines', async () => {
     const { sql, mssql } = await searchSmall(SCHEMA, pack('', PIECES), 'Location?type=adm-code');
     for (const texts of [sql, mssql]) {
       expect(texts[0]).toMatch(
@@ -81,7 +81,7 @@ describe('rows on the pieces of a column', () => {
   const NAMES =
     '  alias: [{ each: { split: CDS, by: ";", as: d }, item: { each: { table: KIND, as: k, on: { CD: d.piece }, order: [NO] }, item: { from: k.NM } } }]';
 
-  test('are items of their own, in the order of the pieces', async () => {
+  test('become items, in the order of the pieces', async () => {
     const files = pack('', NAMES);
     const { resources } = await searchSmall(SCHEMA, files, 'Location?');
     expect(resources.slice(0, 2).map(({ ['alias']: alias }) => alias)).toEqual([
@@ -94,7 +94,7 @@ describe('rows on the pieces of a column', () => {
 });
 
 describe('sorting by the codes of pieces', () => {
-  test('goes by the first in the order asked for, of known and of unknown pieces', async () => {
+  test('uses the first piece in sort order, known or unknown', async () => {
     const files = {
       ...pack('  else: { system: raw }\n', ''),
       'm.yaml': `mapping: visits
@@ -123,7 +123,7 @@ elements:
   });
 });
 
-describe('what cannot be joined to pieces is a problem of the pack', () => {
+describe('an impossible join to pieces is a problem of the pack', () => {
   const told = (elements: string, codes = '') =>
     problemsOf({
       'pack.yaml': SMALL,

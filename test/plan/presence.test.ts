@@ -32,7 +32,7 @@ describe('parts of a piece, searched', () => {
     expect((await search('type=1.5')).ids).toEqual(['1', '2']);
   });
 
-  test('parts are trimmed, and the last takes the rest', async () => {
+  test('parts are trimmed, and the last one has the rest', async () => {
     expect((await search('type=http://b.example|77')).ids).toEqual(['1']);
     expect((await search('type=http://a.example|1:5')).ids).toEqual(['3']);
   });
@@ -43,13 +43,13 @@ describe('parts of a piece, searched', () => {
   });
 });
 
-test('what a resource always has is found without asking for anything else in it', async () => {
+test('a search for a constant adds no condition on other elements', async () => {
   const { ids, sql } = await search('status=active');
   expect(ids).toEqual(['1', '2', '3', '4', '5']);
   expect(sql[0]).not.toMatch(/WHERE.*(CDS|TX)/s);
 });
 
-test('a profile is found where nothing else is said of the resource', async () => {
+test('a profile is found in a resource with no other elements', async () => {
   const { ids } = await search('_profile=http://hl7.org/fhir/us/core/StructureDefinition/us-core-location');
   expect(ids).toEqual(['1', '2', '3', '4', '5']);
 });

@@ -9,7 +9,7 @@ function lists(count: number, values: number): readonly string[] {
   return Array.from({ length: count }, (_, i) => Array.from({ length: values }, (_, k) => code(i * values + k)).join());
 }
 
-it('the memory of long lists of codes is bounded', async () => {
+it('the cache of long code lists is bounded in size', async () => {
   const demo = await openDemo({ patients: 1 });
   onTestFinished(() => demo.close());
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
@@ -23,7 +23,7 @@ it('the memory of long lists of codes is bounded', async () => {
   expect(heap() - before).toBeLessThan(4_000_000);
 }, 120_000);
 
-it('filters by ever other codes are remembered up to a bound', async () => {
+it('the cache of filters by code is bounded in number', async () => {
   const demo = await openDemo({ patients: 1 });
   onTestFinished(() => demo.close());
   const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;

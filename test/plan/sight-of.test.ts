@@ -29,7 +29,7 @@ test.each([
   ['fewer exceptions', { except: [FINAL] }, { except: [LAB, FINAL] }],
   ['fewer groups of patients', { within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }, { ids: ['1'] }] }],
   ['more actions', {}, { search: false }],
-])('a permission with %s makes the other one superfluous, in either order', (_what, wide, narrow) => {
+])('a permission with %s subsumes the other one, in either order', (_what, wide, narrow) => {
   const alone = seen(permission(wide));
   expect(seen(permission(wide), permission(narrow))).toEqual(alone);
   expect(seen(permission(narrow), permission(wide))).toEqual(alone);
@@ -42,11 +42,11 @@ test.each([
   ['other patients', { within: [{ ids: ['1'] }] }, { within: [{ ids: ['2'] }] }],
   ['another action', { search: false }, { read: false }],
   ['a condition, but more actions', { where: [FINAL] }, { search: false }],
-])('permissions with %s both count', (_what, one, other) => {
+])('permissions with %s are both kept', (_what, one, other) => {
   expect(seen(permission(one), permission(other))).toHaveLength(2);
 });
 
-test('a permission that is not understood allows nothing, and makes no other superfluous', () => {
+test('an invalid permission permits nothing, and subsumes no other', () => {
   const unknown = permission({ except: [['unknown', 'x']] });
   expect(seen(unknown)).toEqual([]);
   expect(seen(unknown, permission({ where: [FINAL] }))).toHaveLength(1);

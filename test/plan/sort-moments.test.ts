@@ -45,12 +45,9 @@ async function pageByPage(schema: string, pack: Readonly<Record<string, string>>
 test.each([
   ['date', IN_ORDER],
   ['-date', IN_ORDER.toReversed()],
-])(
-  'seconds since 1970 and local times sort as one by %s, page by page, through the hour that comes twice',
-  async (sort, wanted) => {
-    expect(await pageByPage(SCHEMA, PACK, sort)).toEqual([...wanted, 'v-6']);
-  },
-);
+])('seconds since 1970 and local times sort together by %s, across pages and a repeated hour', async (sort, wanted) => {
+  expect(await pageByPage(SCHEMA, PACK, sort)).toEqual([...wanted, 'v-6']);
+});
 
 const LASTS = [
   ['MADE SMALLDATETIME', "'2024-03-10 01:59:00'", "'2079-06-06 23:59:00'", '{ from: MADE }'],
@@ -67,7 +64,7 @@ const LASTS = [
 ] as const;
 
 test.each(LASTS)(
-  'the last value of %s comes once, forth and back, though other columns go on',
+  'the last value of %s comes once in both directions, although other columns continue',
   async (columns, one, last, period) => {
     const schema = `
 CREATE TABLE VISIT (NO INTEGER PRIMARY KEY, BEGUN DATETIME);

@@ -32,7 +32,7 @@ function sorted(type: string, ...codes: readonly string[]): readonly Branch[] {
   return branchesOf({ type, filters: [], sort }, environment(demo.registry, NOW, OPEN_SIGHT));
 }
 
-test('a sort reads one part for each column that a value can come from, and one for rows without a value', () => {
+test('a sort has one part per source column of the value, and one for rows without a value', () => {
   const parts = sorted('Encounter', 'date');
   expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual([3, 1, 0]);
   expect(new Set(parts.map(({ ordinal }) => ordinal)).size).toBe(3);
@@ -45,7 +45,7 @@ test('a sort has no part for rows without a value if every row has one', () => {
   expect(parts.filter(({ sort: [face] }) => face === null)).toEqual([]);
 });
 
-test('of alternatives each row sorts by the one that it has', () => {
+test('each row sorts by the alternative that it has', () => {
   expect(sorted('Goal', 'target-date').map(({ sort: [face] }) => face === null)).toEqual([false, false, true]);
 });
 
@@ -61,7 +61,7 @@ test('each further sort key divides the parts', () => {
   ]);
 });
 
-test('more keys than can be merged are refused', () => {
+test('more sort keys than can be merged are refused', () => {
   const keys = Array.from({ length: 4 }, () => 'date');
   expect(() => sorted('Encounter', ...keys)).toThrow('too many sort keys');
 });
@@ -69,15 +69,12 @@ test('more keys than can be merged are refused', () => {
 test.each([
   ['Immunization', [3, 0]],
   ['Procedure', [1, 1, 0, 5, 0]],
-] as const)(
-  'where the time of a %s may be words instead, those rows are among the ones without a value',
-  (type, columns) => {
-    const parts = sorted(type, 'date');
-    expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual(columns);
-  },
-);
+] as const)('rows of %s with text in place of a time sort as rows without a value', (type, columns) => {
+  const parts = sorted(type, 'date');
+  expect(parts.map(({ sort: [face] }) => face?.by.length ?? 0)).toEqual(columns);
+});
 
-test('a code map sorts by its codes, chosen by the raw value; a constant by no column', () => {
+test('a code map sorts by code with a CASE on the raw value; a constant uses no column', () => {
   const parts = sorted('Encounter', 'status');
   const codes = parts.flatMap(({ sort: [face] }) => (face?.by.length === 0 ? [face.order.toKey([])] : []));
   expect(codes.length).toBeGreaterThan(0);
@@ -90,13 +87,13 @@ test('links of sorted pages stay short, however many raw values a code map has',
     for (const { group } of sorted('Observation', code)) expect(group.length).toBeLessThan(100);
 });
 
-test('constants that differ are never read together, whatever they share', () => {
+test('parts with different constants are never merged', () => {
   const parts = sorted('Observation', 'status');
   for (const { mappings, sort } of parts)
     if (sort[0]?.by.length === 0) expect(new Set(mappings.map(() => sort[0]?.apart)).size).toBe(1);
 });
 
-test('of several names the one that comes first counts: the least of the child rows beside that of the row', () => {
+test('several names sort by the least, of child rows and of the row', () => {
   const parts = sorted('Patient', 'family');
   expect(parts.map(({ sort: [face] }) => face?.by.map(({ kind }) => kind))).toEqual([
     ['function'],
@@ -122,7 +119,7 @@ test('ids sort by their forms, and within a form by the columns they are made of
   for (const raw of [-5, 0, 7, 2 ** 40]) expect(order?.fromKey(order.toKey([raw]) ?? '')).toEqual([raw]);
 });
 
-test('what is offered sorts, unless it is made of several parameters, or of child rows that refer to ids of several forms', () => {
+test('every parameter sorts, except composites and child references to ids of several forms', () => {
   const unsorted = demo.facade.offers.types.flatMap(type =>
     demo.facade.offers.of(type).filter(({ parameter, sortable }) => parameter.type !== 'composite' && !sortable),
   );
@@ -133,7 +130,7 @@ test('what is offered sorts, unless it is made of several parameters, or of chil
   expect(new Set(composites.map(({ sortable }) => sortable))).toEqual(new Set([false]));
 });
 
-test('a reference sorts by our own columns where the id of its target is made of them, else by a look at its row', () => {
+test('a reference sorts by own columns if they form the target id, else by a lookup', () => {
   const kinds = sorted('AllergyIntolerance', 'patient').map(({ sort: [face] }) => face?.by.map(({ kind }) => kind));
   expect(kinds).toContainEqual(['column']);
   expect(kinds).toContainEqual(['scalar']);

@@ -61,7 +61,7 @@ const SHAPES: Readonly<Record<string, readonly fc.Arbitrary<string>[]>> = {
 
 const escaped = (text: string): string => text.replaceAll(/[\\,$]/g, '\\$&');
 
-test('two requests of one shape send the same texts, whatever their values are', async () => {
+test('two requests of one shape send the same SQL, whatever their values', async () => {
   const offered = demo.facade.offers.types.flatMap(type =>
     demo.facade.offers
       .of(type)

@@ -27,7 +27,7 @@ elements:
 const found = async (query: string): Promise<readonly string[]> => (await searchSmall(SCHEMA, PACK, query)).ids;
 
 describe('sql on SQLite', () => {
-  it('gives moments in any spelling, which searches find as they are served', async () => {
+  it('emits times in any form, which searches find as they are served', async () => {
     const { resources } = await searchSmall(SCHEMA, PACK, 'Observation?_count=9');
     expect(resources.map(one => one['effectiveDateTime' as keyof typeof one])).toEqual([
       '2025-10-15T09:15:00-05:00',
@@ -41,7 +41,7 @@ describe('sql on SQLite', () => {
     expect(await found('Observation?_sort=-date')).toEqual(['2', '1', '3', '4']);
   });
 
-  it('sees the words in a column of numbers, and keeps the digits of numbers', async () => {
+  it('reads texts in a column of numbers, and keeps the digits of numbers', async () => {
     const { resources } = await searchSmall(SCHEMA, PACK, 'Observation?_count=9');
     expect(resources.map(one => one['valueString' as keyof typeof one])).toEqual([
       undefined,

@@ -63,12 +63,12 @@ describe.each([
   ['N', { 1: '5', 2: '1.5', 4: '9007199254740993', 6: '9223372036854775807' }],
   ['R', { 1: '0.1', 2: '0.30000000000000004', 4: '0.0000001', 5: '-1.5', 6: '5' }],
 ] as const)('a quantity from %s', (column, wanted) => {
-  test('is the number that is stored', async () => {
+  test('is the stored number', async () => {
     const search = await open(column);
     expect(valuesOf(await search('Observation'))).toEqual(wanted);
   });
 
-  test('is found by itself and by what lies around it', async () => {
+  test('is found by its value and by ranges around it', async () => {
     const search = await open(column);
     const given = Object.entries(wanted);
     for (const [id, value] of given) {
@@ -87,7 +87,7 @@ describe.each([
     expect(missing).toEqual(['1', '2', '3', '4', '5', '6'].filter(id => !given.some(([one]) => one === id)));
   });
 
-  test('sorts, page by page', async () => {
+  test('sorts across pages', async () => {
     const search = await open(column);
     const given = Object.entries(wanted);
     const sorted = given.toSorted(([, a], [, b]) => compareDecimals(a, b)).map(([id]) => id);
@@ -109,7 +109,7 @@ describe.each([
 });
 
 describe('keys, codes and joins', () => {
-  test('a row whose key is no whole number has no id, and is not served', async () => {
+  test('a row without a whole number as its key has no id, and is not served', async () => {
     const search = await open('TEMP');
     const { ids } = await search('Patient');
     expect(ids.toSorted()).toEqual(['1', '2', '4', '5', '9007199254740993']);
@@ -124,7 +124,7 @@ describe('keys, codes and joins', () => {
     expect((await search('Patient?identifier=2.0')).ids).toEqual([]);
   });
 
-  test('a code map knows whole numbers, and what is none is none of its rows', async () => {
+  test('a code map matches whole numbers only', async () => {
     const search = await open('TEMP');
     const { resources } = await search('Patient');
     const genders = Object.fromEntries(resources.map(one => [one.id, one['gender']]));
@@ -135,7 +135,7 @@ describe('keys, codes and joins', () => {
     expect((await search('Patient?gender:missing=true')).ids).toEqual(['4']);
   });
 
-  test('a reference leads where the numbers are equal, and only from numbers', async () => {
+  test('a reference matches equal numbers, and only numbers', async () => {
     const search = await open('TEMP');
     const { resources } = await search('Observation');
     const subjects = resources.map(one => [one.id, (one['subject'] as { reference: string } | undefined)?.reference]);

@@ -23,7 +23,7 @@ const PACK = {
   'm.yaml': `${mapping('doctors', 'DOC')}---\n${mapping('nurses', 'NRS')}`,
 };
 
-test('of two mappings whose ids are UUIDs each finds its own, and a search asks both', async () => {
+test('two mappings with UUID ids read their own rows, and a search queries both', async () => {
   const search = async (query: string) => (await searchSmall(SCHEMA, PACK, `Practitioner?${query}`)).ids;
   expect(await search(`_id=${A}`)).toEqual([A]);
   expect(await search(`_id=${B}`)).toEqual([B]);
@@ -32,7 +32,7 @@ test('of two mappings whose ids are UUIDs each finds its own, and a search asks 
   expect(await search('_sort=-family')).toEqual([B, A]);
 });
 
-test('UUIDs in texts are ids as they are written, of two mappings too; what is none has no id', async () => {
+test('text UUIDs are ids in their own spelling, for two mappings too; other texts are not', async () => {
   const schema = `
 CREATE TABLE DOC (NO INTEGER NOT NULL PRIMARY KEY, UID CHAR(38) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);
 CREATE TABLE NRS (NO INTEGER NOT NULL PRIMARY KEY, UID VARCHAR(36) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);

@@ -105,7 +105,7 @@ const QUERIES = [
   'Patient?_has:Encounter:patient:patient.name=nunez',
 ];
 
-describe('a table of words narrows a search and changes no answer', () => {
+describe('a table of words speeds up a search without changing its answer', () => {
   test('for searches of every kind', async () => {
     const [indexed, plain] = await Promise.all([withWords(), without()]);
     for (const query of QUERIES) {
@@ -116,13 +116,13 @@ describe('a table of words narrows a search and changes no answer', () => {
     }
   });
 
-  test('two filters that need the same keys can both hold', async () => {
+  test('two filters with the same keys can both match', async () => {
     const query = 'Encounter?patient.name=nunez&subject:Patient.name=nunez';
     for (const search of [await withWords(), await without()])
       expect((await search(query)).ids).toEqual(['v-10', 'v-30']);
   });
 
-  test('the searches that are compared here do find rows', async () => {
+  test('the compared searches find rows', async () => {
     const plain = await without();
     for (const query of QUERIES.slice(0, 8)) expect((await plain(query)).ids).not.toEqual([]);
   });
@@ -135,7 +135,7 @@ describe('a table of words narrows a search and changes no answer', () => {
   });
 });
 
-describe('rows are sought by the index of words', () => {
+describe('rows are searched by the index of words', () => {
   test('of their own table, then by their key', async () => {
     const { served, sql } = await (await withWords())('Patient?family=name77,nunez');
     expect(sql[0]).toMatch(/^SELECT w\.\[NO\]\nFROM PAT_WORDS AS w/);
@@ -156,12 +156,12 @@ describe('rows are sought by the index of words', () => {
     expect(served.join('\n')).not.toMatch(/SCAN (p|a)\b/);
   });
 
-  test('of what is referred to', async () => {
+  test('of referenced rows', async () => {
     const { served } = await (await withWords())('Encounter?patient.family=nunez');
     expect(served.join('\n')).not.toMatch(/SCAN (p|v)\b/);
   });
 
-  test('a word that many rows have is looked for row by row', async () => {
+  test('a frequent word is tested row by row', async () => {
     const { sql } = await (await withWords())('Patient?family=common');
     expect(sql.find(text => text.includes('FROM PAT AS p'))).not.toContain('p.[NO] IN (');
   });
@@ -232,7 +232,7 @@ describe('the table of words that `lintel words` prints', () => {
     database.close();
   });
 
-  test('folds Latin letters, and says * of all texts with others', () => {
+  test('folds Latin letters, and has * for texts with other letters', () => {
     const database = new DatabaseSync(':memory:');
     database.exec(`${TABLES}${PAT_WORDS}`);
     database.exec(
@@ -253,7 +253,7 @@ describe('the table of words that `lintel words` prints', () => {
     database.close();
   });
 
-  test('in T-SQL takes words apart as searches do', () => {
+  test('in T-SQL splits words as searches do', () => {
     const column = (name: string, declared: string) => ({
       ...{ name, declared, nullable: false },
       type: declaredType('mssql', declared),

@@ -86,14 +86,14 @@ describe('a name is found by its words', () => {
     ],
     ['family', ['obrien nunez', 'van berg', 'der berg', 'nobody here', 'brien nunez', 'okonkwo x']],
     ['address', ['york main', 'salem main 3', 'united york', 'united main 5', 'main nowhere', 'states winston 2']],
-  ])('a long list of values of several words finds what each of them finds: %s', async (code, values) => {
+  ])('a long list of values with several words finds the union of single searches: %s', async (code, values) => {
     const each = await Promise.all(values.map(value => found(`Patient?${code}=${encodeURIComponent(value)}`)));
     const any = [...new Set(each.flat())].toSorted();
     expect(any.length).toBeGreaterThan(2);
     expect(await found(`Patient?${code}=${encodeURIComponent([...values, 'nobody'].join())}`)).toEqual(any);
   });
 
-  test('such a list is one comparison for each name, however long it is', async () => {
+  test('a long list is one comparison per name', async () => {
     const search = await openSmall(SCHEMA, PACK);
     const sqlOf = async (count: number): Promise<string> => {
       const values = Array.from({ length: count }, (_, i) => `Given${i} Family${i}`);
@@ -103,13 +103,13 @@ describe('a name is found by its words', () => {
     expect((await sqlOf(6)).match(/lintel_contains/g)).toHaveLength(1);
   });
 
-  test('so is that of a place', async () => {
+  test('the name of a location is found by its words', async () => {
     expect(await found('Location?name=room')).toEqual(['1', '3']);
     expect(await found('Location?name=room%20operating')).toEqual(['1']);
     expect(await found('Location?name=oom')).toEqual([]);
   });
 
-  test('in T-SQL characters are made alike before a comparison that is blind to case and accents', async () => {
+  test('T-SQL normalises characters before a comparison that ignores case and accents', async () => {
     const { mssql } = await (await openSmall(SCHEMA, PACK))('Location?name=room');
     const [sql = ''] = mssql;
     const trimmed = 'TRIM(CONCAT(CHAR(32), CHAR(9), CHAR(13), CHAR(10)) FROM l.NM)';

@@ -40,7 +40,7 @@ const found = async (query: string, rows = MIXED, source = ''): Promise<readonly
   (await searchSmall(schema(rows), pack(source), query)).ids;
 
 describe('a column of mixed forms', () => {
-  it('is searched by what is emitted', async () => {
+  it('is searched by the emitted values', async () => {
     expect(await found('Observation?date=2025-10-15')).toEqual(['1', '2', '3', '4', '5', '6', '12']);
     expect(await found('Observation?date=ge2025-10-16')).toContain('7');
     expect(await found('Observation?date:missing=true')).toEqual(['9', '10', '11', '13']);
@@ -48,7 +48,7 @@ describe('a column of mixed forms', () => {
     expect(await found('Observation?_lastUpdated=lt2025-10-15')).toEqual(['8']);
   });
 
-  it('is sorted by the moment, and paged to the end', async () => {
+  it('is sorted by time, across all pages', async () => {
     const order = ['8', '6', '5', '4', '1', '3', '2', '12', '7'];
     expect((await found('Observation?_sort=date')).filter(id => order.includes(id))).toEqual(order);
     const ids: string[] = [];
@@ -65,7 +65,7 @@ describe('a column of mixed forms', () => {
     expect(query).toBeDefined();
   });
 
-  it('is compared with literals in conditions as it is emitted', async () => {
+  it('is compared with literals by its emitted value', async () => {
     expect(await found('Observation', MIXED, ', where: { AT: { before: "2025-10-15" } }')).toEqual(['8']);
     expect(await found('Observation', MIXED, ', where: { AT: { ge: "2025-10-16" } }')).toEqual(['7']);
     expect(await found('Observation', MIXED, ', where: { AT: { is: "2025-10-15" } }').catch(() => [])).toEqual([]);
@@ -83,7 +83,7 @@ describe('two columns of several forms', () => {
   const where = (test: string): Promise<readonly string[]> =>
     searchSmall(SCHEMA, pack(`, where: { ${test} }`), 'Observation').then(({ ids }) => ids);
 
-  it('compare with each other by what they mean', async () => {
+  it('are compared by their meaning', async () => {
     expect(await where('AT: { same-as: SEEN }')).toEqual(['1']);
     expect(await where('AT: { after: SEEN }')).toEqual(['2']);
     expect(await where('AT: { before: SEEN }')).toEqual(['3']);
@@ -91,7 +91,7 @@ describe('two columns of several forms', () => {
     expect(await where('ON_DAY: { before: SEEN }')).toEqual(['1', '3']);
   });
 
-  it('make one resource of the rows of a day, or of a moment', async () => {
+  it('form one resource per day, or per moment', async () => {
     const onePer = {
       ...pack(),
       'visit.yaml': `mapping: days
@@ -127,7 +127,7 @@ elements:
     expect(await days('Observation?_id=day-2025-10-16', mixed)).toEqual(['day-2025-10-16']);
   });
 
-  it('a day is an instant where the mapping says at which time', async () => {
+  it('a day is an instant if the mapping has the time', async () => {
     const at = (changed: string): Readonly<Record<string, string>> => {
       const files = pack();
       return { ...files, 'visit.yaml': (files['visit.yaml'] ?? '').replace('changed: AT', `changed: ${changed}`) };
@@ -204,7 +204,7 @@ describe('a column of instants in UTC', () => {
     ['T', ':00.000Z'],
   ];
 
-  it.each(LAYOUTS)('is searched, sorted and paged as it stands, by its index: %s%s', async (separator, end) => {
+  it.each(LAYOUTS)('is searched, sorted and paged directly, by its index: %s%s', async (separator, end) => {
     const rows = MOMENTS.map((text, i) => `${i + 1}, '${text.replace('T', separator)}${end}'`);
     const search = await openSmall(schema([...rows, '5, NULL']), pack());
     const found = await search('Observation?date=2025-10-15');
@@ -225,7 +225,7 @@ describe('a column of instants in UTC', () => {
     expect((await search(sorted.next ?? '')).ids).toEqual(['2', '3']);
   });
 
-  it('is computed where a codec says what midnight means, and in conditions', async () => {
+  it('is computed if a codec defines midnight, and in conditions', async () => {
     const rows = MOMENTS.map((text, i) => `${i + 1}, '${text}:00Z'`);
     const files = pack();
     const midnight = (files['visit.yaml'] ?? '').replace(
@@ -248,14 +248,14 @@ describe('a column of instants in UTC', () => {
     '2025-10-15T13:15:00 Z',
     '2025-10-15T13:15:00+00:00',
     '2025-10-15T13:15:00.0000Z',
-  ])('one row spelt otherwise, %s, has the column computed', async odd => {
+  ])('one row of another form, %s, makes the column computed', async odd => {
     const search = await openSmall(schema(["1, '2025-10-15T13:15:00Z'", `2, '${odd}'`]), pack());
     const { ids, sql } = await search('Observation?date=2025-10-15T09:15:00-04:00');
     expect(ids).toEqual(['1', '2']);
     expect(sql.join()).toContain('lintel_moment');
   });
 
-  it('has no value at the ends of the calendar, where the local year is none', async () => {
+  it('has no value at the ends of the calendar, where the local year is invalid', async () => {
     const search = await openSmall(schema(["1, '0001-01-01T00:00:00Z'", "2, '9999-12-31T23:59:59Z'"]), pack());
     expect((await search('Observation?date=lt2025')).ids).toEqual([]);
     expect((await search('Observation?date=gt2025')).ids).toEqual(['2']);

@@ -66,7 +66,7 @@ it.each(NAMES)('numbers in a column of type %j are texts', async type => {
   expect(await ids('RelatedPerson?_include=RelatedPerson:patient&_id=8')).toEqual(['8', '2']);
 });
 
-it.each(NAMES)('a column of type %j with nothing but texts is compared as it stands', async type => {
+it.each(NAMES)('a column of type %j with texts only is compared directly', async type => {
   const search = await openSmall(schema(type, "(1, 'A-1', 'Kowalski', 'D', 'x'), (2, 'B-1', NULL, 'D', 'x')"), PACK);
   const { ids, sql, served } = await search('Patient?identifier=B-1');
   expect(ids).toEqual(['2']);

@@ -56,7 +56,7 @@ elements:
 describe.each(COLUMNS.flatMap(key => COLUMNS.map(reference => [key, reference] as const)))(
   'a key in %s letters, references in %s letters',
   (key, reference) => {
-    it.each(['UUID', 'CHAR(36)'])('in a %s: what is emitted is found', async type => {
+    it.each(['UUID', 'CHAR(36)'])('in a %s: emitted values are found', async type => {
       const search = await openSmall(schema(key, reference, type), PACK);
       const ids = async (query: string): Promise<readonly string[]> => (await search(query)).ids;
       expect(await ids('Patient')).toEqual(expect.arrayContaining(IDS));
@@ -118,14 +118,14 @@ it.each(['small', 'capital'] as const)('a column in %s letters keeps its index',
   expect(served.join()).toMatch(/SEARCH v USING (COVERING )?INDEX VISIT_PERSON \(PERSON=\?\)/);
 });
 
-it('what is no UUID is absent, in resources and in searches alike', async () => {
+it('other texts are absent, in resources and in searches', async () => {
   const odd = `${schema('small', 'small', 'UUID')} INSERT INTO PERSON VALUES ('none', 'P8'), (x'00', 'P9'); INSERT INTO VISIT VALUES (10, 'none');`;
   expect((await searchSmall(odd, PACK, 'Patient?_sort=_id')).ids).toEqual(IDS);
   expect((await searchSmall(odd, PACK, 'Patient?identifier:missing=false&_summary=count')).json).toContain('"total":3');
   expect((await searchSmall(odd, PACK, 'Encounter?patient:missing=true')).ids).toEqual(['9', '10']);
 });
 
-it('a row that is written while the column counts as one of UUIDs is left out, and no answer is torn', async () => {
+it('a non-UUID written later is omitted, and no answer is broken', async () => {
   const { facade, file } = await openSmallFacade(schema('small', 'small', 'UUID'), PACK);
   const writer = new DatabaseSync(file);
   writer.exec("INSERT INTO PERSON VALUES ('none', 'P8')");

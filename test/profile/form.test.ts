@@ -60,7 +60,7 @@ test.each([
   ['31-04-2023', '04-31'],
   ['31/12/2023', undefined],
   ['19801330', undefined],
-])('of %j the day that no calendar has is %s', (text, day) => {
+])('an impossible date in %j is detected: %s', (text, day) => {
   const impossible = isDayForm(formOf(text)) ? impossibleDay(text) : undefined;
   expect(impossible).toBe(day);
 });
@@ -83,15 +83,18 @@ test.each([
   '000-000-0000',
   '999',
   '-1',
-])('%s looks as if it stood for none', text => {
+])('%s looks like a placeholder', text => {
   expect(looksLikeNone(text)).toBe(true);
 });
 
-test.each(['2024-03-10', '2024-03-10 09:15:00.9999', '12', 'Naomi', '555-0123', 'M'])('%s does not', text => {
-  expect(looksLikeNone(text)).toBe(false);
-});
+test.each(['2024-03-10', '2024-03-10 09:15:00.9999', '12', 'Naomi', '555-0123', 'M'])(
+  '%s does not look like a placeholder',
+  text => {
+    expect(looksLikeNone(text)).toBe(false);
+  },
+);
 
-test('columns of names, addresses, numbers to call and notes are known by their names', () => {
+test('columns of names, addresses, telephone numbers and notes are recognised by name', () => {
   for (const name of ['LST_NM', 'pname', 'patientName', 'HM_PH', 'address1', 'RSLT_TX', 'notes', 'EMAIL'])
     expect(isPersonal(name), name).toBe(true);
   for (const name of ['LASTNAME', 'firstname', 'FORENAME', 'PT_FULLNAME', 'nickname', 'USERNAME', 'TOWN', 'POSTCODE'])
@@ -102,7 +105,7 @@ test('columns of names, addresses, numbers to call and notes are known by their 
     expect(isPersonal(name), name).toBe(false);
 });
 
-test('in a column of dates, digits that are none for their month are days that no calendar has', () => {
+test('impossible days of a date column are reported as impossible dates', () => {
   const impossibleOf = (values: readonly string[]) => {
     const tally = new ColumnTally(false);
     for (const one of values) tally.add(one);
@@ -131,7 +134,7 @@ test.each([
     ['03/04/2020', '14/03/2020', '03/14/2020'],
     ['dd/mm/yyyy 1', 'dd/mm/yyyy or mm/dd/yyyy 1', 'mm/dd/yyyy 1'],
   ],
-])('in the column %j, days up to 12 are of the order that other rows prove alone', (values, forms) => {
+])('in the column %j, ambiguous days take the order that other rows prove', (values, forms) => {
   const tally = new ColumnTally(false);
   for (const one of values) tally.add(one);
   expect(tally.profile('codes').forms.map(({ what, rows }) => `${what} ${rows}`)).toEqual(forms);

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../temporary-folder.ts';
 
 const NUMBER: ColumnType = { kind: 'integer', bits: 64 };
 
-test('whole numbers, digits and letters are parted evenly', () => {
+test('sampling positions are evenly spaced for numbers, digits and letters', () => {
   expect([0, 0.5, 0.99].map(at => keyBetween(NUMBER, '1', '100', at))).toEqual([1, 51, 100]);
   expect([0, 0.5, 0.99].map(at => keyBetween(NUMBER, 1, 2, at))).toEqual([1, 2, 2]);
   expect([0, 0.5, 0.99].map(at => keyBetween(UNICODE, 'U2015-7', 'U2026-1', at))).toEqual(['U2015', 'U2021', 'U2026']);
@@ -24,7 +24,7 @@ test('whole numbers, digits and letters are parted evenly', () => {
   expect(keyBetween(NUMBER, null, 5, 0.5)).toBeUndefined();
 });
 
-test('a place lies between the ends', () => {
+test('a sampling position is between the ends', () => {
   const key = fc.stringMatching(/^[A-Z]{0,2}[0-9]{1,12}$/);
   fc.assert(
     fc.property(key, key, fc.double({ min: 0, max: 0.999, noNaN: true }), (one, other, at) => {

@@ -14,6 +14,6 @@ test.each([
   ['http://www.nlm.nih.gov/research/umls/rxnorm', '0', false],
   ['urn:own', 'any thing', true],
   [undefined, 'x', true],
-])('of %s, %s can be a code: %j', (system, code, can) => {
+])('check digit of %s, %s: %j', (system, code, can) => {
   expect(hasTheForm(system, code)).toBe(can);
 });

@@ -29,7 +29,7 @@ describe('element tables', () => {
     );
   });
 
-  test('reach a choice by its expanded names with a type and by its base name without one', () => {
+  test('resolve a choice by its expanded name to a type and by its base name without one', () => {
     expect(childOf('Observation', 'valueQuantity')?.type).toBe('Quantity');
     expect(childOf('Observation', 'value')?.type).toBeUndefined();
     expect(childOf('Observation', 'value')?.element).toBe(childOf('Observation', 'valueQuantity')?.element);
@@ -107,7 +107,7 @@ describe('element tables', () => {
     expect(differences).toEqual([]);
   });
 
-  test('are what the generator makes of the definitions', () => {
+  test('equal the output of the generator', () => {
     const hl7 = readHl7();
     expect(committed('elements.json')).toEqual(elementTable(hl7.structures));
     expect(committed('value-sets.json')).toEqual(requiredValueSets(requiredBindings(hl7.structures), hl7));

@@ -63,7 +63,7 @@ const RESOURCES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 };
 
 describe('search parameters', () => {
-  test.each(Object.entries(RESOURCES))('select in %s what their FHIRPath selects', (_name, resource) => {
+  test.each(Object.entries(RESOURCES))('select the same in %s as their FHIRPath', (_name, resource) => {
     const type = String(resource['resourceType']);
     for (const parameter of searchParametersOf(type)) {
       // The next test lists those that nothing is searched by.
@@ -75,7 +75,7 @@ describe('search parameters', () => {
     }
   });
 
-  test('have steps but where values do not tell what is found: sounds, distances, a numbered entry of a Bundle', () => {
+  test('have steps, except for phonetic, distance and Bundle entry parameters', () => {
     const without = resourceTypes().flatMap(type =>
       searchParametersOf(type).flatMap(parameter => (parameter.paths ? [] : [`${type}.${parameter.code}`])),
     );
@@ -112,7 +112,7 @@ describe('search parameters', () => {
     });
   });
 
-  test('narrow reference targets to what the element may name', () => {
+  test('limit reference targets to those of the element', () => {
     expect(searchParameterOf('Observation', 'patient')?.targets).toEqual(['Patient']);
     expect(searchParameterOf('Encounter', 'subject')?.targets).toEqual(['Group', 'Patient']);
     expect(searchParameterOf('Provenance', 'target')?.targets).toEqual([]);
@@ -135,7 +135,7 @@ describe('search parameters', () => {
     ]);
   });
 
-  test('have the parts of a relationship the way round that R4 means: a reference to the target, a token of the code', () => {
+  test('have the relationship composite with a reference to the target and a token of the code', () => {
     const composite = searchParameterOf('DocumentReference', 'relationship');
     expect(composite?.components?.map(part => [part.code, part.type, part.paths])).toEqual([
       ['relatesto', 'reference', [[{ element: 'target' }]]],
@@ -148,7 +148,7 @@ describe('search parameters', () => {
     expect(patientCompartmentOf(type)).toEqual([]);
   });
 
-  test('say how a type belongs to a patient', () => {
+  test('have the compartment membership of each type', () => {
     expect(patientCompartmentOf('AllergyIntolerance')).toEqual(['patient', 'recorder', 'asserter']);
     expect(patientCompartmentOf('Location')).toEqual([]);
     for (const type of resourceTypes()) {

@@ -23,6 +23,6 @@ test.each([
   'http://terminology.hl7.org/CodeSystem/v3-ActCode',
   'https://hospital.example.org/loinc',
   'urn:oid:2.16.840.1.113883.6.1',
-])('%s is what it says', uri => {
+])('%s is a correct address', uri => {
   expect(misspeltSystem(uri)).toBeUndefined();
 });

@@ -8,7 +8,7 @@ const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 const ACT = 'http://terminology.hl7.org/CodeSystem/v3-ActCode';
 
 describe('hierarchies', () => {
-  test('a code subsumes itself and all that stand below it, at any depth', () => {
+  test('a code subsumes itself and all descendants', () => {
     expect(codesBelow(CLINICAL, 'active')).toEqual(['active', 'recurrence', 'relapse']);
     expect(codesBelow(CLINICAL, 'recurrence')).toEqual(['recurrence']);
     const below = codesBelow(ACT, '_ActEncounterCode') ?? [];
@@ -21,7 +21,7 @@ describe('hierarchies', () => {
     expect(codesAbove(CLINICAL, 'inactive')).toEqual(['inactive']);
   });
 
-  test('nothing is known of systems without one, of codes outside of it, and of names of objects', () => {
+  test('unknown systems, unknown codes and object property names have no hierarchy', () => {
     for (const [system, code] of [
       ['http://loinc.org', '8302-2'],
       [CLINICAL, 'nothing'],
@@ -38,7 +38,7 @@ describe('hierarchies', () => {
 });
 
 describe('value sets', () => {
-  test('those of R4 and US Core are known by their address where all their codes can be listed', () => {
+  test('value sets of R4 and US Core are found by URL if all their codes can be listed', () => {
     expect(codesOfValueSet('http://hl7.org/fhir/ValueSet/administrative-gender')).toEqual([
       ['http://hl7.org/fhir/administrative-gender', ['male', 'female', 'other', 'unknown']],
     ]);
@@ -51,7 +51,7 @@ describe('value sets', () => {
   });
 });
 
-test('the table is what the generator makes of the definitions', () => {
+test('the table equals the output of the generator', () => {
   const stored = JSON.parse(readFileSync(new URL('../../src/r4/terminology.json', import.meta.url), 'utf8'));
   const hl7 = readHl7();
   expect(stored.below).toEqual(hierarchies(hl7));

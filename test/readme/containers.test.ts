@@ -33,7 +33,7 @@ const filled = (environment: Service['environment']): Readonly<Record<string, st
     Object.entries(environment).map(([name, text]) => [name, text.replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1')]),
   );
 
-test.each(['compose.yaml', 'compose.mssql.yaml'])('%s sets what there is to set, and it is a configuration', file => {
+test.each(['compose.yaml', 'compose.mssql.yaml'])('%s sets existing variables, with valid values', file => {
   const environment = filled(facadeOf(file).environment);
   const known = describeVariables().map(({ name }) => name);
   expect(Object.keys(environment).filter(name => !known.includes(name))).toEqual([]);
@@ -58,7 +58,7 @@ case $1 in
 esac
 `;
 
-test('compose.yaml makes a certificate where there is no good one, and what was half made is made again', () => {
+test('compose.yaml generates a certificate if none is valid, and repeats an incomplete one', () => {
   const { services } = parse(readFileSync('compose.yaml', 'utf8')) as {
     readonly services: {
       readonly certificate: { readonly entrypoint: readonly string[]; readonly command: readonly string[] };
@@ -89,7 +89,7 @@ test('compose.yaml makes a certificate where there is no good one, and what was 
   expect(readFileSync(cert, 'utf8')).toBe('good\n');
 });
 
-test('the image asks for its own health by a command that there is', async () => {
+test('the health check of the image uses an existing command', async () => {
   const [, written = ''] =
     /HEALTHCHECK[^[]*(\[.*\])/s.exec(readFileSync('Dockerfile', 'utf8').split('\n\n').join('\n')) ?? [];
   const [list = ''] = written.split('\n');

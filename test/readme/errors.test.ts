@@ -12,11 +12,11 @@ const SOURCES = globSync('src/**/*.ts')
   .filter(file => !file.startsWith('src/errors/'))
   .map(file => ({ file, text: readFileSync(file, 'utf8') }));
 
-test('docs/errors.md is the page that `npm run errors` makes', () => {
+test('docs/errors.md equals the output of `npm run errors`', () => {
   expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage());
 });
 
-test('each code is given once and has the form LNT-000', () => {
+test('each code is unique and has the form LNT-000', () => {
   const codes = Object.values(TABLES).map(([code]) => code);
   expect(new Set(codes).size).toBe(codes.length);
   expect(codes.filter(code => !/^LNT-\d{3}$/.test(code))).toEqual([]);
@@ -36,7 +36,7 @@ test('each code of a pack or a start is made in src', () => {
   expect(kinds.filter(kind => !new RegExp(`(?:${MADE})'${kind}'`).test(all))).toEqual([]);
 });
 
-test('docstrings name the kinds of errors that there are', () => {
+test('docstrings name existing kinds of errors', () => {
   const named = SOURCES.flatMap(({ file, text }) =>
     [...text.matchAll(/FhirError (`[a-z-]+`(?:(?:, | or )`[a-z-]+`)*)/g)].flatMap(([, kinds = '']) =>
       [...kinds.matchAll(/`([a-z-]+)`/g)].map(([, kind = '']) => ({ file, kind })),

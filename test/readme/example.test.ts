@@ -30,7 +30,7 @@ loinc-local:
     'mapping: patients\nresource: Patient\nsource: { table: dbo.PT, as: p, key: [PT_NO] }\nid: "{PT_NO}"\nelements: { active: "true" }\n',
 };
 
-test('the worked example has no error, and without its `needs` it is refused', async () => {
+test('the worked example is valid, and without its `needs` it is refused', async () => {
   const folder = temporaryFolder();
   const pack = join(folder, 'pack');
   mkdirSync(pack);

@@ -101,7 +101,7 @@ elements:
   class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: AMB }
 `;
 
-test('what old tables have is said as the reference says', async () => {
+test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
   database.close();
@@ -168,7 +168,7 @@ test('what old tables have is said as the reference says', async () => {
   await opened.close();
 });
 
-test('each form in the reference is one that is tried here', () => {
+test('each form in the reference is tested here', () => {
   const reference = readFileSync('docs/mapping-language.md', 'utf8');
   const table = reference.split('## What old tables have')[1]?.split('\n## ')[0] ?? '';
   const forms = [...table.matchAll(/`((?:[a-z-]+: |\{ )[^`]*)`/gi)].map(([, form = '']) => form.replaceAll('\\|', '|'));

@@ -17,7 +17,7 @@ test('the README fits on two screens', () => {
   expect(Buffer.byteLength(README)).toBeLessThan(10_000);
 });
 
-test('the page of dependencies tells of every one, and of no other', () => {
+test('the page of dependencies lists exactly the dependencies', () => {
   const { dependencies, devDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
@@ -33,7 +33,7 @@ test('the page of dependencies tells of every one, and of no other', () => {
   expect(told.toSorted()).toEqual(expected.toSorted());
 });
 
-test.each(['mssql', 'sqlite'] as const)('the reference has the table of codecs as the code says it of %s', engine => {
+test.each(['mssql', 'sqlite'] as const)('the table of codecs in the reference agrees with the code for %s', engine => {
   const page = readFileSync('docs/mapping-language.md', 'utf8');
   const table = codecTable(engine);
   const lines = page.split('\n');
@@ -42,12 +42,12 @@ test.each(['mssql', 'sqlite'] as const)('the reference has the table of codecs a
   expect(page.includes(table), 'the rows stand together, in the order that `npm run codecs` prints').toBe(true);
 });
 
-test('the reference says which declarations of each engine are of which kind', () => {
+test('the reference lists the declared types of each engine by kind', () => {
   expect(readFileSync('docs/mapping-language.md', 'utf8')).toContain(kindTable());
 });
 
 test.each([...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)])(
-  'the reference tells what %s does, and each of its options',
+  'the reference describes %s and each of its options',
   (name, { options }) => {
     const [, section = ''] = readFileSync('docs/mapping-language.md', 'utf8').split('\n| codec | meaning |\n');
     const [table = ''] = section.split('\n\n');
@@ -128,7 +128,7 @@ test('the page of the architecture has each folder and file of src', () => {
   expect(lacking, 'give them a row in the table of docs/architecture.md').toEqual([]);
 });
 
-test('links between the pages lead to files, and to headings that are there', () => {
+test('links between pages lead to existing files and headings', () => {
   const broken = PAGES.flatMap(page =>
     [...readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?[^)]*\)/g)].flatMap(
       ([link, target = '', anchor]) => {
@@ -142,7 +142,7 @@ test('links between the pages lead to files, and to headings that are there', ()
   expect(broken).toEqual([]);
 });
 
-test('every page is reached by links from the README', () => {
+test('every page can be reached by links from the README', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {
     for (const [, target = ''] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g)) {
@@ -153,7 +153,7 @@ test('every page is reached by links from the README', () => {
   expect(PAGES.filter(page => !reached.has(page))).toEqual([]);
 });
 
-test('files of src, test and tools that pages and comments name are there', () => {
+test('files of src, test and tools in pages and comments exist', () => {
   const texts = [...PAGES, ...globSync('src/**/*.ts')];
   const named = texts.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(/\b(?:src|test|tools)\/[\w./-]*\w\.(?:tsx?|json)\b/g)].map(([path]) => ({
@@ -165,7 +165,7 @@ test('files of src, test and tools that pages and comments name are there', () =
   expect(named.filter(({ path }) => !existsSync(path))).toEqual([]);
 });
 
-test('files that comments and pages name without their folder are there', () => {
+test('file names without a folder in comments and pages exist', () => {
   const there = new Set(globSync('{src,test,tools,fixtures,bin}/**/*.{ts,tsx,mjs}').map(file => basename(file)));
   const prose = (file: string): string => {
     const text = readFileSync(file, 'utf8');
@@ -179,7 +179,7 @@ test('files that comments and pages name without their folder are there', () => 
   expect(gone).toEqual([]);
 });
 
-test('the index of decisions has each of them once, by its title', () => {
+test('the index of decisions has each decision once, by its title', () => {
   const index = readFileSync('docs/decisions/README.md', 'utf8');
   const listed = [...index.matchAll(/^\| \[(\d+)\]\((\S+)\) \| (.*) \|$/gm)].map(
     ([, number, file, title]) => `${file}: # ${number}. ${title}`,
@@ -191,7 +191,7 @@ test('the index of decisions has each of them once, by its title', () => {
   expect(listed.toSorted()).toEqual(written.toSorted());
 });
 
-test('every command of Lintel that a page names is there', async () => {
+test('every command of Lintel in a page exists', async () => {
   const text = PAGES.filter(page => !page.includes('decisions')).map(page => readFileSync(page, 'utf8'));
   const named = new Set(text.flatMap(page => [...page.matchAll(/npx lintel ([a-z]+)/g)].map(([, name = '']) => name)));
   expect(named.size).toBeGreaterThan(10);
@@ -208,7 +208,7 @@ test('the page of commands has every command of --help', async () => {
   expect(commands.filter(name => !new RegExp(`^\\| \`npx lintel ${name}\\b`, 'm').test(page))).toEqual([]);
 });
 
-test('every command of npm that the pages name is there', () => {
+test('every npm command in a page exists', () => {
   const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
   const text = PAGES.filter(page => !page.includes('decisions')).map(page => readFileSync(page, 'utf8'));
   const named = text.flatMap(page => [...page.matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name));

@@ -45,14 +45,14 @@ afterAll(() => running?.stop());
 const added = (): string =>
   /<!-- added to my-clinic\/codes\.yaml -->\n```yaml\n([\s\S]*?)```/.exec(TUTORIAL)?.[1] ?? '';
 
-test('the first mapping is sound by itself', async () => {
+test('the first mapping is valid by itself', async () => {
   expect(await lintel(environment, 'check')).toMatchObject({
     code: 0,
     out: 'my-clinic: 1 mapping of 1 type; 0 errors, 0 warnings',
   });
 });
 
-test('the misspelt column is told as the tutorial shows', async () => {
+test('the misspelt column is reported as the tutorial shows', async () => {
   write('patient.yaml', file('patient.yaml').replace('SURNAME }', 'SURNAM }'));
   const { code, out } = await lintel(environment, 'check');
   write('patient.yaml');
@@ -60,7 +60,7 @@ test('the misspelt column is told as the tutorial shows', async () => {
   expect(TUTORIAL).toContain(`\`\`\`\n${out.split('\n')[0]}\n\`\`\``);
 });
 
-test('a code that may be absent has to be needed, as the tutorial shows', async () => {
+test('a code that may be absent requires a `needs`, as the tutorial shows', async () => {
   write('codes.yaml', file('codes.yaml') + added());
   write('lab.yaml', file('lab.yaml').replace('needs: [code, subject]\n', ''));
   const { code, out } = await lintel(environment, 'check');
@@ -84,7 +84,7 @@ test('explain shows the scan that the tutorial speaks of', async () => {
   expect((await lintel(environment, 'explain', 'Patient?family=kow')).out).toMatch(/Served by\n\s+SCAN p/);
 });
 
-test('each command of the table answers', async () => {
+test('each command in the table works', async () => {
   const commands = [...TUTORIAL.matchAll(/`npx lintel ((?:preview|codes (?:unmapped|suggest)|coverage|test)[^`]*)`/g)];
   expect(commands.map(([, command = '']) => command.split(' ')[0])).toEqual([
     ...['preview', 'codes', 'codes', 'coverage', 'test'],
@@ -94,7 +94,7 @@ test('each command of the table answers', async () => {
   }
 });
 
-test('what is served is what the tutorial says', async () => {
+test('the served resources are those in the tutorial', async () => {
   running = await startServer(
     readConfig(environment),
     { out: () => undefined, note: () => undefined },

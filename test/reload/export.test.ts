@@ -16,7 +16,7 @@ async function patients(manifest: Manifest): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test('an export ends with the mappings that it began with; the next one has those of its time', async () => {
+test('an export keeps the mappings of its start; the next one has the new ones', async () => {
   const clinic = smallClinic();
   const running = await startServer(
     readConfig({ ...clinic.environment, RELOAD_INTERVAL: '0' }),
@@ -41,7 +41,7 @@ test('an export ends with the mappings that it began with; the next one has thos
   expect(later).not.toContain('Kowalski');
 });
 
-test('an export of a database that lost a table fails, and the log says of what', async () => {
+test('an export fails on a dropped table, and the log names the table', async () => {
   const clinic = smallClinic();
   const lines: string[] = [];
   const running = await startServer(

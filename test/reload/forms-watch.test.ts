@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { watchForms } from '../../src/reload/forms-watch.ts';
 
-test('looks again and again, tells a change once, and ends', async () => {
+test('the watch polls, reports a change once, and stops', async () => {
   const found = [false, true, false];
   let looks = 0;
   let changes = 0;
@@ -21,7 +21,7 @@ test('looks again and again, tells a change once, and ends', async () => {
   expect(changes).toBe(1);
 });
 
-test('a doubt is looked into at once, whoever asks may wait for it, and many doubts are one look', async () => {
+test('a doubt starts a scan at once, callers can await it, and many doubts share one scan', async () => {
   let looks = 0;
   let changes = 0;
   const watch = watchForms({
@@ -43,7 +43,7 @@ test('a doubt is looked into at once, whoever asks may wait for it, and many dou
   expect(looks).toBe(2);
 });
 
-test('what changes all the time is not followed without end', async () => {
+test('constant changes do not cause endless scans', async () => {
   let looks = 0;
   const watch = watchForms({
     pause: 3_600_000,

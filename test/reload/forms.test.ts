@@ -56,7 +56,7 @@ async function served(): Promise<Served> {
 
 const IN_APRIL = 'date=2024-04&_sort=date';
 
-test('a date in a new form is found, told and sorted from the second answer on', async () => {
+test('a date in a new form is found, emitted and sorted from the second answer on', async () => {
   const { write, read, find } = await served();
   expect(await find(IN_APRIL)).toEqual(['w-8']);
   // In April in UTC, and as a text before all others of April.
@@ -67,7 +67,7 @@ test('a date in a new form is found, told and sorted from the second answer on',
   expect(await find('date=2024-03')).toEqual(['w-7']);
 });
 
-test('so it is where a search saw the row, which it should not have found', async () => {
+test('the same holds if a search read the row without matching it', async () => {
   const { write, read, find } = await served();
   write("INSERT INTO WEIGHING VALUES (9, 1, '2024-04-30T23:30:00Z', 63)");
   await find(IN_APRIL);
@@ -76,7 +76,7 @@ test('so it is where a search saw the row, which it should not have found', asyn
   expect(await read('w-9')).toMatchObject({ effectiveDateTime: '2024-05-01T01:30:00+02:00' });
 });
 
-test('requests that come while the mappings are made anew wait for them', async () => {
+test('requests during a rebuild of the mappings wait for it', async () => {
   const { write, read, find } = await served();
   write("UPDATE WEIGHING SET TAKEN = '2024-05-10T08:30:00Z' WHERE NO = 8");
   await read('w-8');
@@ -89,7 +89,7 @@ test('requests that come while the mappings are made anew wait for them', async 
   expect(answers).toEqual([['w-8'], [], ['w-8'], ['w-8']]);
 });
 
-test('a number that its column has no room for is told as it is at once, and searched as it is from then on', async () => {
+test('a number beyond its column type is emitted at once, and searchable afterwards', async () => {
   const { write, read, find } = await served();
   expect(await find('value-quantity=gt61.5')).toEqual(['w-8']);
   write(
@@ -102,7 +102,7 @@ test('a number that its column has no room for is told as it is at once, and sea
   expect(await find('value-quantity=gt1000')).toEqual([]);
 });
 
-test('an answer that was kept before is not given to anybody after it', async () => {
+test('answers cached before are not sent afterwards', async () => {
   const { write, read, find } = await served();
   write("UPDATE WEIGHING SET TAKEN = '2024-05-10T08:30:00Z' WHERE NO = 8");
   const first = await find('_id=w-8&date=2024-05');
@@ -113,7 +113,7 @@ test('an answer that was kept before is not given to anybody after it', async ()
   expect(await find('_id=w-8&date=2024-05')).toEqual(['w-8']);
 });
 
-test('a thread that exports begins anew where it meets a new form, and no row is written twice or without its date', async () => {
+test('an export thread restarts on a new form, and writes each row once with its date', async () => {
   const { url, write } = await served();
   const weighings = async (): Promise<readonly Resource[]> => {
     const { output } = await finished(await kickOff(`${url}/fhir/$export?_type=Observation`));

@@ -50,7 +50,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
 
 const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
 
-test('while the database is away the mappings wait, and that is reported once', async () => {
+test('a reload waits while the database is away, and that is reported once', async () => {
   const { live, lines, told, write, setAway } = await small();
   const before = live.current();
   write(MORE);
@@ -69,7 +69,7 @@ test('while the database is away the mappings wait, and that is reported once', 
 test.each([
   [new DatabaseError('unavailable', 'locked', { told: 'The database is locked' }), 'The database is locked, so'],
   [new DatabaseError('failed', 'no such table'), 'The database refuses a statement (no such table), so'],
-])('a database that is there is not told to be away: %s', async (error, text) => {
+])('an error of an available database is not reported as an outage: %s', async (error, text) => {
   const { live, write, setAway } = await small();
   write(MORE);
   setAway(error);
@@ -77,13 +77,13 @@ test.each([
   expect(live.refused()?.problems).toEqual([`${text} the mappings cannot be checked against its schema`]);
 });
 
-test('files that have not changed are loaded again only where that is asked for', async () => {
+test('unchanged files are reloaded only on request', async () => {
   const { live } = await small();
   expect(await live.reload()).toBe('same');
   expect(await live.reload(true)).toBe('swapped');
 });
 
-test('whatever fails while a version is made leaves the one before', async () => {
+test('a failure while a version is built keeps the previous one', async () => {
   let broken = false;
   const { live, write, lines } = await small({
     make: ({ registry }) => {
@@ -100,7 +100,7 @@ test('whatever fails while a version is made leaves the one before', async () =>
   expect(lines.join()).not.toContain('Kowalski');
 });
 
-test('reloads that come together are done one after the other', async () => {
+test('simultaneous reloads run one after the other', async () => {
   const { live, write, told } = await small();
   write(MORE);
   expect(await Promise.all([live.reload(), live.reload(), live.reload()])).toEqual(['swapped', 'same', 'same']);
@@ -110,7 +110,7 @@ test('reloads that come together are done one after the other', async () => {
 const LOST = 'ALTER TABLE WEIGHING RENAME TO WEIGHED';
 const FOUND = 'ALTER TABLE WEIGHED RENAME TO WEIGHING';
 
-test('a schema that lost a table is reported once, by line, while the version goes on; and forgotten once the table is there', async () => {
+test('a dropped table is reported once, by line, while the version is served, until it exists again', async () => {
   const { live, lines, told, alter } = await small();
   const before = live.current();
   expect([await live.look(), live.isWhole()]).toEqual(['same', true]);
@@ -132,7 +132,7 @@ test('a schema that lost a table is reported once, by line, while the version go
   expect(told.filter(one => one !== 'schema: same')).toEqual(['schema: lacking', 'schema: swapped']);
 });
 
-test('on demand what the schema lacks is left out, and served again once it is there', async () => {
+test('on request mappings with missing tables are omitted, and served again once they exist', async () => {
   const { live, lines, alter } = await small({
     degraded: true,
     make: ({ registry }) => registry.mappings.map(({ name }) => name).join(),
@@ -149,7 +149,7 @@ test('on demand what the schema lacks is left out, and served again once it is t
   expect([live.current(), live.isWhole()]).toEqual(['people,weights', true]);
 });
 
-test('the schema is looked at for the files that are served, whatever lies on disk', async () => {
+test('the schema is checked for the served files, whatever is on disk', async () => {
   const { live, write, alter } = await small();
   const before = live.current();
   write('more: [');
@@ -162,14 +162,14 @@ test('the schema is looked at for the files that are served, whatever lies on di
   expect([live.current(), live.refused()?.problems, live.lacking()]).toEqual([before, problems, undefined]);
 });
 
-test('a schema that cannot be asked is looked at later, and nothing is told of it', async () => {
+test('a schema that cannot be read is checked later, without a report', async () => {
   const { live, lines, setAway } = await small();
   setAway(new DatabaseError('unavailable', 'away'));
   expect([await live.look(), live.refused(), live.lacking()]).toEqual(['later', undefined, undefined]);
   expect(lines).toEqual([]);
 });
 
-test('a table that may not be read any more is as one that is not there', async () => {
+test('a table without read permission counts as missing', async () => {
   const { live, unreadable } = await small();
   unreadable.push({ table: 'WEIGHING' });
   expect(await live.look()).toBe('lacking');
@@ -179,7 +179,7 @@ test('a table that may not be read any more is as one that is not there', async 
   expect([await live.look(), live.isWhole()]).toEqual(['swapped', true]);
 });
 
-test('a reload that finds the schema lacking does not blame the files', async () => {
+test('a reload with missing tables does not report errors in files', async () => {
   const { live, alter } = await small();
   alter(LOST);
   expect(await live.reload(true)).toBe('lacking');

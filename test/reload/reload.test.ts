@@ -65,7 +65,7 @@ async function serving(environment: Record<string, string> = {}, files = {}): Pr
 const said = ({ lines }: Edited, message: string): readonly Record<string, unknown>[] =>
   lines.map(line => JSON.parse(line)).filter(line => line.message === message);
 
-test('a mapping that was edited is served without a restart, and so is what /metadata says of it', async () => {
+test('an edited mapping is served without a restart, with its /metadata', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' });
   expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ name: [{ family: 'Kowalski' }] });
   server.write('person.yaml', NAMELESS);
@@ -79,7 +79,7 @@ test('a mapping that was edited is served without a restart, and so is what /met
   expect(said(server, 'mappings swapped')).toHaveLength(1);
 }, 30_000);
 
-test('a file with errors leaves the old version serving, and /, /ready and the log say so', async () => {
+test('with a broken file the old version is served, and /, /ready and the log report it', async () => {
   const server = await serving();
   const { pack } = (await server.get('/')).body as { pack: { version: string } };
   server.write('person.yaml', MISSPELT);
@@ -119,7 +119,7 @@ test('a file with errors leaves the old version serving, and /, /ready and the l
   }
 });
 
-test('a pack that lacks a mapping of before is not swapped in until somebody asks for it, and that is reported', async () => {
+test('a pack without a former mapping is used only on request, and that is reported', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' }, { 'place.yaml': PLACES });
   expect((await server.get('/fhir/Organization/place-1')).status).toBe(200);
   // As a copy leaves it that goes file by file.
@@ -138,7 +138,7 @@ test('a pack that lacks a mapping of before is not swapped in until somebody ask
   expect(said(server, 'mappings swapped')).toEqual([expect.objectContaining({ gone: 'places' })]);
 });
 
-test('of thousands of problems the first are reported, and how many there are', async () => {
+test('of thousands of problems the first are reported, with the total', async () => {
   const server = await serving();
   server.write('codes.yaml', Array.from({ length: 3000 }, (_, i) => `slip${i}: 1\n`).join(''));
   expect(await server.running.reload()).toBe('refused');
@@ -148,7 +148,7 @@ test('of thousands of problems the first are reported, and how many there are', 
   expect(said(server, 'mapping problem')).toHaveLength(200);
 });
 
-test('what was refused is forgotten once the files are sound again, be they new or as they were', async () => {
+test('a refusal is cleared once the files are valid again, changed or restored', async () => {
   const server = await serving({ RELOAD_INTERVAL: '1' });
   const waiting = { timeout: 20_000, interval: 100 };
   for (const text of [PEOPLE, NAMELESS]) {
@@ -161,7 +161,7 @@ test('what was refused is forgotten once the files are sound again, be they new 
   expect(said(server, 'mappings swapped')).toHaveLength(1);
 }, 60_000);
 
-test('a folder that is away for a moment changes nothing', async () => {
+test('a folder that is missing for a moment changes nothing', async () => {
   const server = await serving();
   rmSync(server.pack, { recursive: true });
   expect(await server.running.reload()).toBe('later');
@@ -178,7 +178,7 @@ test('mappings are checked against the schema as it is now', async () => {
   expect((await server.get('/fhir/Patient/1')).body).toMatchObject({ telecom: [{ value: '555-0101' }] });
 });
 
-test('a table that goes while the server runs is reported by what fails for it, in the log, at /ready and at /, by one look', async () => {
+test('a table dropped at run time is reported with its mappings, in the log, /ready and /, by one check', async () => {
   const server = await serving({ CACHE_MAX_AGE: '0' });
   expect((await server.get('/fhir/Observation')).status).toBe(200);
   server.alter('ALTER TABLE WEIGHING RENAME COLUMN KG TO WEIGHT');
@@ -216,7 +216,7 @@ test('a table that goes while the server runs is reported by what fails for it, 
   expect(await metrics()).toContain('lintel_schema_lacking 0');
 }, 60_000);
 
-test('a page link of the version before leads on; where rows come in another order now it is refused, and says what to do', async () => {
+test('a page link of the previous version works, unless the sort order changed; then it is refused with advice', async () => {
   const server = await serving();
   const { link } = (await server.get('/fhir/Patient?_count=1')).body as { link: { relation: string; url: string }[] };
   const next = (link.find(({ relation }) => relation === 'next')?.url ?? '').slice(server.url.length);
@@ -232,7 +232,7 @@ test('a page link of the version before leads on; where rows come in another ord
   expect(JSON.stringify(refused.body)).toContain('start again from the first page');
 });
 
-test('requests never fail while versions change under them', async () => {
+test('requests never fail during version changes', async () => {
   const server = await serving();
   const statuses = new Set<number>();
   let over = false;
@@ -249,7 +249,7 @@ test('requests never fail while versions change under them', async () => {
   expect(said(server, 'mappings swapped')).toHaveLength(4);
 });
 
-test('sessions of the REST interface outlive a swap, and the interface comes and goes with ccds.yaml', async () => {
+test('REST sessions survive a reload, and the interface appears and disappears with ccds.yaml', async () => {
   const server = await serving({ DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' }, { 'visits.yaml': VISITS });
   expect((await fetch(`${server.url}/api/patientinfo/1`)).status).toBe(404);
   server.write('ccds.yaml', 'lists: {}\n');
@@ -266,7 +266,7 @@ test('sessions of the REST interface outlive a swap, and the interface comes and
   expect(JSON.stringify(await info())).not.toContain('Kowalski');
 });
 
-test('a custodian of the documents that no row is stands in the log from the start, and from each reload', async () => {
+test('a missing custodian is logged at the start and at each reload', async () => {
   const ccds = (id: number) => `custodian: Organization?_id=place-${id}\nlists: {}\n`;
   const user = { DEMO_USER: 'anna', DEMO_PASSWORD: 'correct horse' };
   const server = await serving(user, { 'places.yaml': PLACES, 'visits.yaml': VISITS, 'ccds.yaml': ccds(99) });
@@ -281,7 +281,7 @@ test('a custodian of the documents that no row is stands in the log from the sta
   await vi.waitFor(() => expect(told()).toHaveLength(2), 20_000);
 });
 
-test('SIGHUP has the mappings loaded anew', async () => {
+test('SIGHUP reloads the mappings', async () => {
   const clinic = smallClinic({ 'person.yaml': PEOPLE });
   const child = spawn(process.execPath, [new URL('../../bin/lintel.mjs', import.meta.url).pathname, 'serve'], {
     env: { ...clinic.environment, RELOAD_INTERVAL: '0', LOG_FORMAT: 'json' },

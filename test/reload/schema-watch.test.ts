@@ -18,7 +18,7 @@ function watched() {
   return { schema, watch };
 }
 
-test('a thousand statements that miss something make one look at once, and none after the pause when nothing is missing', async () => {
+test('a thousand failed statements cause one schema check, and no more if nothing is missing', async () => {
   const { schema, watch } = watched();
   schema.found = 'whole';
   watch.missed();
@@ -37,7 +37,7 @@ test('a thousand statements that miss something make one look at once, and none 
   expect(schema.looks).toBe(3);
 });
 
-test('what is missing is looked for after each pause until it is there', async () => {
+test('a missing object is checked after each pause until it exists', async () => {
   const { schema, watch } = watched();
   watch.missed();
   await vi.advanceTimersByTimeAsync(3000);
@@ -47,7 +47,7 @@ test('what is missing is looked for after each pause until it is there', async (
   expect(schema.looks).toBe(5);
 });
 
-test('who knows already that something is missing has it looked at after a pause', async () => {
+test('a known missing object is checked after a pause', async () => {
   const { schema, watch } = watched();
   schema.found = 'whole';
   watch.lacking();
@@ -57,7 +57,7 @@ test('who knows already that something is missing has it looked at after a pause
   expect(schema.looks).toBe(1);
 });
 
-test('no look begins while another one is under way, or after the end', async () => {
+test('no check begins during another one, or after the end', async () => {
   const { schema, watch } = watched();
   const { promise, resolve } = Promise.withResolvers<void>();
   schema.slow = promise;

@@ -28,7 +28,7 @@ function watched(outcome: () => 'done' | 'later' = () => 'done') {
   };
 }
 
-test('it calls once at first, and once for each change, however it is made', async () => {
+test('the watch calls back once at first, and once per change of any kind', async () => {
   const { root, folder, called } = watched();
   await called(1);
   writeFileSync(join(folder, 'a.yaml'), 'longer');
@@ -49,7 +49,7 @@ test('it calls once at first, and once for each change, however it is made', asy
   await called(7);
 });
 
-test('a change of a pack that it builds on is seen, and of one that comes later', async () => {
+test('changes of a base pack are detected, also of one added later', async () => {
   const { root, folder, called } = watched();
   await called(1);
   writeFileSync(join(folder, 'pack.yaml'), 'extends: ../base\n');
@@ -66,7 +66,7 @@ test('a change of a pack that it builds on is seen, and of one that comes later'
   await called(5);
 });
 
-test('a folder that is replaced as a whole is seen', async () => {
+test('a replaced folder is detected', async () => {
   const { root, folder, called } = watched();
   await called(1);
   renameSync(folder, join(root, 'old'));
@@ -76,7 +76,7 @@ test('a folder that is replaced as a whole is seen', async () => {
   await called(3);
 });
 
-test('what could not be done is tried again until it is', async () => {
+test('a failed callback is repeated until it succeeds', async () => {
   let tries = 0;
   const { called, calls } = watched(() => (++tries < 4 ? 'later' : 'done'));
   await called(4);

@@ -28,7 +28,7 @@ function written(mapping: Mapping, row: Readonly<Record<string, SqlValue>>): unk
 
 describe('the writer against the interpreter', () => {
   for (const [name, mapping] of Object.entries({ ZOO, CHOICES, TYPED })) {
-    it(`says the same for random rows of ${name}`, () => {
+    it(`both agree for random rows of ${name}`, () => {
       const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(PATIENTS, SITES, mapping));
       const writer = compileWriter(mapping, shape);
       fc.assert(
@@ -44,7 +44,7 @@ describe('the writer against the interpreter', () => {
   }
 });
 
-it('the writer says the same as the interpreter for random mappings', () => {
+it('writer and interpreter agree for random mappings', () => {
   const cases = arbitraryMapping.chain(mapping => {
     const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(PATIENTS));
     const rows = fc.array(arbitraryRow(shape, poolsOf(mapping)), { minLength: 1, maxLength: 5 });
@@ -114,7 +114,7 @@ describe('existence', () => {
 describe('references', () => {
   const column = (shape: RowShape, kind: string): number => shape.columns.findIndex(c => c.kind === kind);
 
-  it('joined on the id column are proved by a flag and printed from our column', () => {
+  it('joined on the id column are proved by a flag and written from the own column', () => {
     const mapping = observation({ subject: make.ref('patients', [join('pt.NO', 'PAT')]) });
     const shape = shapeOf(mapping, { kind: 'all' }, make.resolver(PATIENTS));
     const writer = compileWriter(mapping, shape);
@@ -135,7 +135,7 @@ describe('references', () => {
     expect(ref?.positions.map(p => expressionKey(shape.columns[p] ?? col('none')))).toEqual(['t.SITE']);
   });
 
-  it('that need not exist are printed from our columns alone, cast to the type of the id', () => {
+  it('that need not exist are written from own columns, cast to the type of the id', () => {
     const sites = make.mapping({
       ...SITES,
       id: { alternatives: [[{ kind: 'column', column: col('st.NO', make.INT), codec: make.PLAIN }]] },

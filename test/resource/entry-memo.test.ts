@@ -31,8 +31,8 @@ const MAPPING = observation(
   { source: { ...SOURCE, key: [make.col('ID')], onePer: [] } },
 );
 
-describe('what is made of a code and of what the dictionary says of it', () => {
-  it('is remembered by the code by which the dictionary row is looked up', () => {
+describe('a fragment made of a code and its dictionary row', () => {
+  it('is cached by the code of the dictionary row', () => {
     const found = entryInputs([CODING], [DICTIONARY]);
     expect(found && expressionKey(found.code)).toBe('t.TEST');
     expect(found?.others.map(expressionKey)).toEqual(['d.NAME', 't.VERSION']);
@@ -42,7 +42,7 @@ describe('what is made of a code and of what the dictionary says of it', () => {
     expect(entryInputs([referring], [DICTIONARY])).toBeUndefined();
   });
 
-  it('is made anew when any of it changes, and back', () => {
+  it('is made anew when any input changes, and changes back', () => {
     const shape = shapeOf(MAPPING, { kind: 'all' }, make.resolver(MAPPING));
     const writer = compileWriter(MAPPING, shape);
     const coding = (row: Readonly<Record<string, SqlValue>>): unknown => {
@@ -59,7 +59,7 @@ describe('what is made of a code and of what the dictionary says of it', () => {
     }
   });
 
-  it('is given up where it hardly ever comes again, and stays bounded', () => {
+  it('is not cached if it rarely repeats, and the cache is bounded', () => {
     const memo = new EntryMemo();
     for (let i = 0; i < 1999; i++) if (memo.get(`${i}`) === undefined) memo.put(`${i}`, 'text');
     const kept = [...Array(1999).keys()].filter(i => memo.get(`${i}`) !== undefined);
@@ -70,7 +70,7 @@ describe('what is made of a code and of what the dictionary says of it', () => {
     expect(failing.get('code')).toBeUndefined();
   });
 
-  it('is not kept where there is no code, which does not count as a failure', () => {
+  it('is not cached without a code, which does not count as a miss', () => {
     const memo = new EntryMemo();
     memo.put('code', 'text');
     for (const none of [null, '']) {
@@ -80,7 +80,7 @@ describe('what is made of a code and of what the dictionary says of it', () => {
     expect(memo.get('code')?.text).toBe('text');
   });
 
-  it('is not kept for long texts', () => {
+  it('is not cached for long texts', () => {
     const memo = new EntryMemo();
     memo.put('code', 'text', 'x'.repeat(201));
     expect(memo.get('code')).toBeUndefined();

@@ -14,7 +14,7 @@ const PARAMETERS = {
   ],
 };
 
-test('what this server writes as XML it reads back as the same members', () => {
+test('XML of this server is read back as the same members', () => {
   expect(fromXml(toXml(JSON.stringify(PARAMETERS)))).toEqual(PARAMETERS);
 });
 
@@ -23,7 +23,7 @@ test('ids of elements and addresses of extensions are attributes', () => {
   expect(fromXml(toXml(JSON.stringify(patient)))).toEqual(patient);
 });
 
-test('narratives, comments and a declaration are passed over', () => {
+test('narratives, comments and a declaration are skipped', () => {
   const xml = `<?xml version="1.0" encoding="UTF-8"?><!-- a --><Patient xmlns="http://hl7.org/fhir"><text><status value="generated"/>
     <div xmlns="http://www.w3.org/1999/xhtml"><p>a &lt; b</p></div></text><!-- b --><active value="true"/></Patient>`;
   expect(fromXml(xml)).toEqual({ resourceType: 'Patient', text: { status: 'generated' }, active: true });

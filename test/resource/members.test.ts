@@ -36,30 +36,30 @@ function expectSame(value: Node, values: Readonly<Record<string, readonly SqlVal
 describe('members that one column makes', () => {
   const units = { UNIT: ['A', 'B', 'C', '', null] };
 
-  it('stand together behind others, with the commas between them that are there', () => {
+  it('are written together after others, with correct commas', () => {
     const members = { value: make.value('N'), unit: unit(), system: make.constant('u'), code: unit(), display: unit() };
     expectSame(make.object('Quantity', members, { needs: ['value'] }), { N: ['1', null], ...units });
   });
 
-  it('are no reason for an object to be there where they are conditional constants', () => {
+  it('do not make an object exist if they are conditional constants', () => {
     const fixed = make.object('Period', { start: make.constant('2024', 'string', isA) });
     const members = { alpha: make.constant('u'), beta: fixed, gamma: unit(), delta: make.value('N') };
     expectSame(make.object('Thing', members), { N: ['1', null], ...units });
   });
 
-  it('are what an object without needs rests on', () => {
+  it('make an object without `needs` exist', () => {
     const members = { system: make.constant('u'), code: unit(), display: unit(), version: make.value('N') };
     expectSame(make.object('Coding', members), { N: ['1', null], ...units });
   });
 
-  it('are text as it stands, too, where some code is read from the same column', () => {
+  it('are also plain text if a code is read from the same column', () => {
     const words = make.first(unit(), make.value('UNIT'));
     const members = { value: make.value('N'), unit: words, code: unit() };
     expectSame(make.object('Quantity', members, { needs: ['value'] }), { N: ['1', null], UNIT: ['A', 'x', ' ', null] });
   });
 });
 
-describe('what two columns with few values make', () => {
+describe('a fragment of two columns with few values', () => {
   it('is made anew when one of them changes', () => {
     const low = make.object(
       'Quantity',
@@ -74,7 +74,7 @@ describe('what two columns with few values make', () => {
 });
 
 describe('a list of one conditional item', () => {
-  it('is there where the item is', () => {
+  it('exists if its item exists', () => {
     const item = {
       ...make.object('Coding', { code: unit() }),
       if: { kind: 'present', column: make.col('N') } as const,

@@ -6,8 +6,8 @@ import * as make from './nodes.ts';
 
 const SMALL = make.codeMap({ A: 'x' });
 
-describe('remembered fragments', () => {
-  it('tell inputs apart by type: NULL, the text of it, numbers and their digits', () => {
+describe('cached fragments', () => {
+  it('distinguish inputs by type: NULL, its text, numbers and their digits', () => {
     for (const memo of [memoOf(1), memoOf(2)]) {
       const inputs = [null, 'null', '', 1, '1', 0, '0'];
       const key = (input: string | number | null) => [input, input] as const;
@@ -22,7 +22,7 @@ describe('remembered fragments', () => {
     }
   });
 
-  it('are given up when inputs never repeat, and stay bounded before', () => {
+  it('are dropped when inputs never repeat, and bounded until then', () => {
     const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
     let kept = 0;
     for (let i = 0; i < 10_000; i++) memo.put(`${i}`, 'text');
@@ -32,17 +32,17 @@ describe('remembered fragments', () => {
     expect(memo.get('later')).toBeUndefined();
   });
 
-  it('are the text that was put, whatever it begins with', () => {
+  it('return the stored text, whatever its first character', () => {
     for (const text of ['', '\0', 'text']) expect(flat(text)).toBe(text);
   });
 
-  it('are not kept for long texts', () => {
+  it('are not cached for long texts', () => {
     const memo = memoOf(1) as { get(a: string): string | undefined; put(a: string, text: string): void };
     memo.put('x'.repeat(65), 'text');
     expect(memo.get('x'.repeat(65))).toBeUndefined();
   });
 
-  it('of one column stand together, by their number; bounded, given up, and not kept for long texts', () => {
+  it('of one column share a cache, by number; bounded, dropped if useless, without long texts', () => {
     const memo = new SlotMemo();
     const put = (input: SqlValue, fragment: number, text: string) => memo.put(memo.of(input), fragment, text);
     expect([put('A', 1, 'second'), put('A', 0, 'first'), put(null, 0, 'none')]).toEqual(['second', 'first', 'none']);
@@ -56,7 +56,7 @@ describe('remembered fragments', () => {
     expect(memo.of('later')).toEqual([]);
   });
 
-  it('are those of at most two columns with few values each', () => {
+  it('are cached for at most two columns with few values each', () => {
     const inputs = (node: Node, few: readonly string[] = []) => memoInputs([node], new Set(few));
     const value = (name: string) => make.value(name, { codec: SMALL });
     const two = make.object('Coding', { code: value('A'), display: value('B'), system: make.constant('s') });

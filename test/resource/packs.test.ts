@@ -47,7 +47,7 @@ for (const name of readdirSync(PACKS).filter(pack => existsSync(join(PACKS, pack
 
     if (!registry) return;
     for (const [group, mappings] of Map.groupBy(registry.mappings, mapping => mapping.group)) {
-      it(`writes what the interpreter says for random rows of ${group}`, () => {
+      it(`writes the same as the interpreter for random rows of ${group}`, () => {
         compareGroup(mappings, registry, ROWS, samples);
       });
     }

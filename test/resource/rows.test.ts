@@ -24,7 +24,7 @@ function grouped(
 }
 
 describe('child rows', () => {
-  it('come to their parents in the order in which they arrived', () => {
+  it('are assigned to their parents in the order of arrival', () => {
     const children = [
       ['b', '1'],
       ['a', '2'],
@@ -34,7 +34,7 @@ describe('child rows', () => {
     expect(grouped([make.TEXT, make.TEXT], ['a', 'b', 'x'], children)).toEqual([['2'], ['1', '3'], []]);
   });
 
-  it('join text exactly, but blind to trailing blanks', () => {
+  it('join text exactly, ignoring trailing blanks', () => {
     const children = [
       ['a ', '1'],
       ['A', '2'],

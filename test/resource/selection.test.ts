@@ -51,7 +51,7 @@ function written(selection: Selection): Record<string, unknown> {
 }
 
 describe('_elements beside _summary', () => {
-  it('are whole beside a summary, whose other elements are as in the summary', () => {
+  it('are complete with _summary, other elements are as in the summary', () => {
     const summary = written({ kind: 'summary', mode: 'true' });
     const both: Selection = { kind: 'summary', mode: 'true', names: ['note', 'component'] };
     expect(Object.keys(written(both))).toEqual(
@@ -65,13 +65,13 @@ describe('_elements beside _summary', () => {
 });
 
 describe('_elements', () => {
-  it('leaves the elements named, mandatory ones, id and meta, and fetches nothing else', () => {
+  it('keeps the named elements, mandatory ones, id and meta, and fetches nothing else', () => {
     const selection: Selection = { kind: 'elements', names: ['note'] };
     expect(columnsOf(selection)).toEqual(['ID', 'UPD', 'STATUS', 'CODE', 'NOTE']);
     expect(Object.keys(written(selection))).toEqual(['resourceType', 'id', 'meta', 'status', 'code', 'note']);
   });
 
-  it('marks the resource as incomplete beside tags of its own, and keeps lastUpdated and profile', () => {
+  it('adds the SUBSETTED tag to other tags, and keeps lastUpdated and profile', () => {
     expect(written({ kind: 'elements', names: [] })['meta']).toEqual({
       lastUpdated: 'upd',
       profile: ['http://p'],
@@ -84,7 +84,7 @@ describe('_elements', () => {
     });
   });
 
-  it('takes a choice by its base name, and decides it as if nothing were left out', () => {
+  it('accepts a choice by its base name, and decides it as in the full resource', () => {
     const all = shapeOf(CHOICES, { kind: 'all' }, make.resolver());
     const names = ['valueQuantity', 'valueString', 'dataAbsentReason', 'bodySite', 'interpretation', 'value'];
     const wanted = fc.subarray(names);
@@ -109,13 +109,13 @@ describe('_elements', () => {
 });
 
 describe('_summary', () => {
-  it('true leaves summary elements, inside backbone elements too', () => {
+  it('true keeps summary elements, inside backbone elements too', () => {
     const resource = written({ kind: 'summary', mode: 'true' });
     expect(Object.keys(resource)).toEqual(['resourceType', 'id', 'meta', 'status', 'code', 'component']);
     expect(resource['component']).toEqual([{ code: { text: 'c' }, valueString: 'part' }]);
   });
 
-  it('true keeps an element on which alone an object rests', () => {
+  it('true keeps an element without which an object would not exist', () => {
     const mapping = observation({
       component: list(
         object('Observation.component', { code: constant({ text: 'c' }), interpretation: list(value('FLAG')) }),
@@ -124,7 +124,7 @@ describe('_summary', () => {
     expect(columnsOf({ kind: 'summary', mode: 'true' }, mapping)).toContain('FLAG');
   });
 
-  it('text leaves the narrative and mandatory elements', () => {
+  it('text keeps the narrative and mandatory elements', () => {
     expect(Object.keys(written({ kind: 'summary', mode: 'text' }))).toEqual([
       'resourceType',
       'id',
@@ -135,7 +135,7 @@ describe('_summary', () => {
     ]);
   });
 
-  it('data leaves everything but the narrative', () => {
+  it('data keeps everything except the narrative', () => {
     const names = Object.keys(written({ kind: 'summary', mode: 'data' }));
     expect(names).not.toContain('text');
     expect(names).toContain('method');

@@ -30,7 +30,7 @@ describe('a row shape', () => {
     expect(shape.key).toEqual([0]);
   });
 
-  it('puts the columns of an each into the child row, and those of the row around into that', () => {
+  it('puts the columns of an `each` into the child row, those of the parent into the parent row', () => {
     const item = object('Identifier', { value: value('i.VALUE'), system: value('SYS') });
     const shape = shapeOf(
       observation({ identifier: list(each('i', [join('i.PARENT', 'NO')], item)) }),
@@ -44,7 +44,7 @@ describe('a row shape', () => {
     expect(child?.ownPositions).toEqual([0]);
   });
 
-  it('reads the same child rows once, though two elements name them by different aliases', () => {
+  it('reads equal child rows once, although two elements use different aliases', () => {
     const nested = (alias: string): Node =>
       each(`${alias}n`, [join(`${alias}n.UP`, `${alias}.NO`)], value(`${alias}n.X`));
     const rows = (alias: string, column: string): Node =>
@@ -94,14 +94,14 @@ describe('a row shape', () => {
     expect(keys(shape.children[0]?.columns ?? [])).toContainEqual(expect.stringContaining('i.NO'));
   });
 
-  it('keeps child rows apart that are ordered or filtered differently', () => {
+  it('separates child rows with another order or filter', () => {
     const plain = each('a', [join('a.PARENT', 'ID')], value('a.X'));
     const ordered = { ...plain, from: { ...plain.from, order: [{ by: make.col('a.X'), descending: true }] } } as Node;
     const shape = shapeOf(observation({ note: list(plain), extension: list(ordered) }), ALL, make.resolver());
     expect(shape.children).toHaveLength(2);
   });
 
-  it('tells where the keys of references are, in child rows too', () => {
+  it('has the positions of reference keys, in child rows too', () => {
     const focus = each('f', [join('f.PARENT', 'ID')], make.ref('patients', [join('pt.NO', 'f.PAT')]));
     const mapping = observation({ subject: make.ref('patients', [join('pt.NO', 'PAT')]), focus: list(focus) });
     const shape = shapeOf(mapping, ALL, make.resolver(PATIENTS));
@@ -110,14 +110,14 @@ describe('a row shape', () => {
     expect(child?.refs.map(({ positions }) => positions.map(at => keys(child.columns)[at]))).toEqual([['f.PAT']]);
   });
 
-  it('fetches what is wanted beside the selection', () => {
+  it('fetches requested columns besides the selection', () => {
     const subject = make.ref('patients', [join('pt.NO', 'PAT')], { exists: false });
     const also = { columns: [make.col('SORT')], nodes: [subject] };
     const shape = shapeOf(observation({ subject }), { kind: 'elements', names: [] }, make.resolver(PATIENTS), also);
     expect(keys(shape.columns)).toEqual(['t.ID', 't.SORT', 't.PAT']);
   });
 
-  it('serves all variants of a source, each with a writer of its own', () => {
+  it('has all variants of a source, each with its own writer', () => {
     const pulse = observation({ code: make.constant('pulse'), note: list(value('PULSE')) }, { name: 'v.pulse' });
     const weight = observation({ code: make.constant('weight'), note: list(value('WEIGHT')) }, { name: 'v.weight' });
     const shape = shapeOfGroup([pulse, weight], ALL, make.resolver());
@@ -137,7 +137,7 @@ describe('a row shape', () => {
     expect(() => shapeOf(observation({ focus }), ALL, make.resolver(PATIENTS))).toThrow('joined on pieces');
   });
 
-  it('prints references from pieces that need not be proved', () => {
+  it('writes references from pieces that need not be proved', () => {
     const focus = list(
       make.pieces('LIST', ['piece'], [], make.ref('patients', [join('pt.NO', 'p.piece')], { exists: false })),
     );

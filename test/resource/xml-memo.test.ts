@@ -18,7 +18,7 @@ function made(memo: XmlMemo, values: readonly string[]): number {
 
 const different = (count: number) => Array.from({ length: count }, (_, n) => String(n));
 
-it('values that come again are made once, also when there are more than are kept', () => {
+it('repeated values are written once, also when more than the cache holds', () => {
   const memo = new XmlMemo();
   const codes = different(150);
   expect(made(memo, [...codes, ...codes, ...codes])).toBe(150);
@@ -27,7 +27,7 @@ it('values that come again are made once, also when there are more than are kept
   expect(memo.isIdle).toBe(false);
 });
 
-it('a memo whose values seldom come again gives up, and keeps none that is long', () => {
+it('a cache with rare hits is dropped, and has no long value', () => {
   const memo = new XmlMemo();
   const long = 'x'.repeat(1000);
   expect(made(memo, [long, long])).toBe(2);
@@ -36,7 +36,7 @@ it('a memo whose values seldom come again gives up, and keeps none that is long'
   expect(made(memo, ['0', '0'])).toBe(2);
 });
 
-it('all memos together keep some millions of characters, and begin anew beyond', () => {
+it('all caches together are bounded in characters, and cleared beyond', () => {
   const first = new XmlMemo();
   made(first, ['0']);
   const long = different(190).map(text => text.padStart(500, 'x'));
@@ -44,7 +44,7 @@ it('all memos together keep some millions of characters, and begin anew beyond',
   expect(made(first, ['0', '0'])).toBe(1);
 });
 
-it('what is remembered does not hold the texts that it was read from', () => {
+it('cached values do not retain their source texts', () => {
   const heap = heapAfterCollection();
   const before = heap();
   // Some 400 kB each, of which a code of its own is remembered.

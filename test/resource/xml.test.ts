@@ -107,7 +107,7 @@ describe('FHIR XML', () => {
     expect(() => xmlOf({ resourceType: 'Patient', name: ['secret'] })).toThrow('Patient.name is no object');
   });
 
-  it('carries any text through an XML parser, except characters that XML has not', () => {
+  it('preserves any text through an XML parser, except characters that XML forbids', () => {
     const parser = new XMLParser({
       ignoreAttributes: false,
       attributeNamePrefix: '',
@@ -130,7 +130,7 @@ describe('FHIR XML', () => {
   });
 });
 
-describe('a text as this server writes it is read member by member', () => {
+describe('a text of this server is converted member by member', () => {
   /** Blanks make it another text of the same resource, which is read as a whole. */
   const read = (resource: object): string => {
     const xml = toXml(JSON.stringify(resource));
@@ -161,7 +161,7 @@ describe('a text as this server writes it is read member by member', () => {
     })),
   });
 
-  it('to the same document, whether its values come again or not, in order or not', () => {
+  it('to the same document, with repeated values or not, in order or not', () => {
     for (const count of [0, 1, 50, 700]) read(bundle(count));
     expect(read(bundle(2))).toContain(
       '<code><coding><system value="urn:s"/><code value="1"/></coding><text value="&lt;1&gt;"/></code>',
@@ -175,7 +175,7 @@ describe('a text as this server writes it is read member by member', () => {
     });
   });
 
-  it('and what is no JSON, or not FHIR, is refused as by a whole reading', () => {
+  it('and invalid JSON or FHIR is refused as by a full parse', () => {
     const json = JSON.stringify(bundle(2));
     for (const text of [
       json.slice(0, -1),
