@@ -163,6 +163,7 @@ function readInclude(name: string, text: string, modifier: string | undefined, c
   if (target !== undefined && !isResourceType(target))
     throw new UnknownParameter(`${name}: FHIR has no type ${printable(target)}`);
   if (source === '*' && (code === '' || code === '*')) return { source: '*', parameter: '*', target, iterate };
+  if (code === '') throw new UnknownParameter(`${name} names a type and its reference, as Type:reference or Type:*`);
   if (!context.offers.types.includes(source))
     throw new UnknownParameter(`${name}: this server has no ${printable(source)} resources`);
   if (code === '*') return { source, parameter: '*', target, iterate };

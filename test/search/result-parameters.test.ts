@@ -40,6 +40,16 @@ test.each([
   await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
 });
 
+test.each(['patient', 'Observation.patient', 'Observation'])(
+  'an include written as %s, in the form of old FHIR or none, is told how it is written',
+  async value => {
+    for (const name of ['_include', '_revinclude'])
+      await expect(search('Observation', [[name, value]])).rejects.toThrow(
+        `${name} names a type and its reference, as Type:reference or Type:*`,
+      );
+  },
+);
+
 test('a _count is any whole number: a large one is capped, whatever its digits', async () => {
   const whole = await search('Patient', [['_count', '1000']]);
   for (const large of ['999999999', '1000000000', '9999999999', `${'0'.repeat(20)}50`, '9'.repeat(4000)])
