@@ -123,7 +123,6 @@ function latestFirst({ offers }: Pick<Facade, 'offers'>): readonly Parameter[] {
   return offers.find(VISIT, 'date') === undefined ? [] : [['_sort', '-date']];
 }
 
-/** What is typed is one value and not several. https://hl7.org/fhir/R4/search.html#escaping */
 interface Resource {
   readonly id: string;
   readonly name?: readonly { readonly text?: string; readonly family?: string; readonly given?: readonly string[] }[];

@@ -58,6 +58,8 @@ let readable: ReadonlySet<string>;
 let hiddenTexts: ReadonlySet<string>;
 /** Somebody else's. */
 let job = '';
+/** The version of each resource of a pair, by its name. */
+const versions = new Map<string, string>();
 const clients = new Map<Caller, Client>();
 
 const entry: Entry = {
@@ -119,6 +121,10 @@ beforeAll(async () => {
   readable = visibleTo(CALLERS.one, world).read;
   pairs = world.types.map(pairOf);
   hiddenTexts = textsOfOthers();
+  for (const { name } of pairs.flatMap(({ mine, other }) => [mine ?? [], other ?? []].flat())) {
+    const { headers } = await ask('all', { path: `/fhir/${name}`, init: { method: 'HEAD' } });
+    versions.set(name, /^W\/"(.+)"$/.exec(headers.get('etag') ?? '')?.[1] ?? '');
+  }
   const begun = await ask('all', { path: '/fhir/$export?_type=Patient' });
   job = /_jobId=([0-9a-f]{32})/.exec(begun.headers.get('content-location') ?? '')?.[1] ?? '';
   await jobs.settled(job);
@@ -248,6 +254,14 @@ function reads({ mine, other }: Pair): readonly Probe[] {
   ];
 }
 
+function versionReads({ mine, other }: Pair): readonly Probe[] {
+  const path = (name: string): string => `/fhir/${name}/_history/${versions.get(name)}`;
+  return [
+    ...(mine ? [{ path: path(mine.name), shows: mine.name }] : []),
+    ...(other ? [{ path: path(other.name), refuses: 'one' } as const] : []),
+  ];
+}
+
 /** Searches by id: plain, with what is included, through chains and backwards; and the page link of somebody else. */
 function searches(pair: Pair): readonly Probe[] {
   const { type, other } = pair;
@@ -343,6 +357,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'GET /api/chart/:patientId/document': NOTHING,
   'GET /explain': pair => [{ path: `/explain?query=${pair.type}`, refuses: 'one' }],
   'GET /fhir/:type/:id': reads,
+  'GET /fhir/:type/:id/_history/:version': versionReads,
   'GET /fhir/:type': searches,
   'GET /fhir/:type/_search': pair => [{ path: `/fhir/${pair.type}/_search?${both(pair)}`, ...told(pair) }],
   'POST /fhir/:type/_search': pair => [{ path: `/fhir/${pair.type}/_search`, init: form(both(pair)), ...told(pair) }],
