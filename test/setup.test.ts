@@ -35,7 +35,7 @@ async function scripted(schema: ScriptedSchema): Promise<{ readonly url: string;
 
 const served = ({ pack }: Setup): readonly string[] => pack.registry?.mappings.map(({ name }) => name) ?? [];
 
-describe('a table that is missing', () => {
+describe('a missing table', () => {
   function withoutHouse(): Readonly<Record<string, string>> {
     const folder = packFolder();
     const file = join(folder, 'clinic.sqlite');
@@ -52,7 +52,7 @@ describe('a table that is missing', () => {
     expect(opened.pack.registry).toBeUndefined();
   });
 
-  it('takes out its mapping and those that refer to it where the others are wanted', async () => {
+  it('removes its mapping and those that refer to it, in partial mode', async () => {
     const opened = await open({ ...withoutHouse(), DEGRADED: 'true' });
     expect(served(opened)).toEqual(['places']);
     expect(opened.pack).toMatchObject({ unserved: ['houses', 'rooms'] });
@@ -62,13 +62,13 @@ describe('a table that is missing', () => {
     ]);
   });
 
-  it('is no excuse for a mistake in the pack', async () => {
+  it('does not hide an error in the pack', async () => {
     const where = withoutHouse();
     writeFileSync(join(String(where['MAPPINGS']), 'pack.yaml'), 'name: clinic\nzone: Nowhere/Land\n');
     expect((await open({ ...where, DEGRADED: 'true' })).pack.registry).toBeUndefined();
   });
 
-  it('leaves nothing to serve where all mappings need it', async () => {
+  it('stops the start if all mappings need it', async () => {
     const where = withoutHouse();
     for (const name of ['place.yaml', 'room.yaml']) rmSync(join(String(where['MAPPINGS']), name));
     expect((await open({ ...where, DEGRADED: 'true' })).pack.registry).toBeUndefined();
@@ -76,14 +76,14 @@ describe('a table that is missing', () => {
 });
 
 describe('a SQL Server', () => {
-  it('with all that the mappings need is served, and nothing is said', async () => {
+  it('with all needed tables is served without a message', async () => {
     const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
     const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
     expect(served(opened)).toEqual(['houses', 'places', 'rooms']);
     expect([opened.errors, opened.notes]).toEqual([[], []]);
   });
 
-  it('is asked for tables that the pack names, and not for the tens of thousands beside them', async () => {
+  it('is queried for tables of the pack only', async () => {
     const { url, endpoint } = await scripted({ tables: { PLACE, ROOM, HOUSE, OTHER: PLACE, STAFF } });
     const deny = 'name: clinic\ntitle: Clinic\nzone: America/New_York\ndeny: ["*.PIN"]\n';
     const opened = await open({ MAPPINGS: packFolder({ 'pack.yaml': deny }), DATABASE_URL: url });
@@ -96,14 +96,14 @@ describe('a SQL Server', () => {
     expect(whole).toEqual([]);
   });
 
-  it('is asked for all of them where one is not there, to say which is meant', async () => {
+  it('is queried for all tables if one is missing, to suggest a name', async () => {
     const house = 'mapping: houses\nresource: Location\nsource: { table: HOUSES, as: h, key: [NO] }\nid: "h-{NO}"\n';
     const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
     const opened = await open({ MAPPINGS: packFolder({ 'house.yaml': house }), DATABASE_URL: url });
     expect(opened.errors).toContain('house.yaml:3:18: unknown table; found HOUSES; did you mean HOUSE?');
   });
 
-  it('without a table refuses, or serves the rest', async () => {
+  it('without a needed table stops the start, or serves the rest', async () => {
     const { url } = await scripted({ tables: { PLACE, ROOM } });
     const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };
     const refused = await open(environment);
@@ -112,7 +112,7 @@ describe('a SQL Server', () => {
     expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
   });
 
-  it('whose login may not read a table says at which lines that matters', async () => {
+  it('whose login cannot read a table reports the lines that need it', async () => {
     const { url } = await scripted({ tables: { PLACE: { ...PLACE, may: [] }, ROOM, HOUSE } });
     const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };
     const refused = await open(environment);
@@ -125,7 +125,7 @@ describe('a SQL Server', () => {
     expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['houses', 'rooms']);
   });
 
-  it('whose login may not read a column says at which line that matters', async () => {
+  it('whose login cannot read a column reports the line that needs it', async () => {
     const { url } = await scripted({
       tables: { PLACE, ROOM, HOUSE: { ...HOUSE, may: [], readable: ['NO', 'TITLE'] } },
     });
@@ -133,7 +133,7 @@ describe('a SQL Server', () => {
     expect(opened.errors).toEqual(['house.yaml:3:52: the login may not read column HOUSE.CHANGED']);
   });
 
-  it('with a column of another type than the lock says names the line that reads it', async () => {
+  it('with a column type other than in the lock reports the line that reads it', async () => {
     const table = (columns: Readonly<Record<string, string>>) => ({ columns, primaryKey: ['NO'], indexes: {} });
     const lock = {
       tables: {
@@ -154,7 +154,7 @@ describe('a SQL Server', () => {
     expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
   });
 
-  it('with a lock of another engine, whose types differ in many columns, says so once', async () => {
+  it('with a lock of another engine reports that once', async () => {
     const table = (columns: Readonly<Record<string, string>>) => ({ columns, primaryKey: [], indexes: {} });
     const columns = { NO: 'TEXT', TITLE: 'REAL' };
     const lock = { engine: 'sqlite', tables: { PLACE: table(columns), ROOM: table(columns), HOUSE: table(columns) } };
@@ -181,16 +181,19 @@ describe('a SQL Server', () => {
   it.each([
     [18456, 'the server refuses the login'],
     [4060, 'the database of the address cannot be opened'],
-  ])('that meets the login with %i is not waited for, and told without a name or a secret', async (error, message) => {
-    const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error } : undefined));
-    onTestFinished(() => endpoint.stop());
-    const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false`;
-    const failed = await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url, DEGRADED: 'true' }));
-    expect(failed.message).toContain(message);
-    expect(failed.message).not.toMatch(/hunter2|reader|canary/);
-  });
+  ])(
+    'that refuses the login with %i is not waited for, and reported without name or secret',
+    async (error, message) => {
+      const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error } : undefined));
+      onTestFinished(() => endpoint.stop());
+      const url = `mssql://reader:hunter2@127.0.0.1:${endpoint.port}/ehr?encrypt=false`;
+      const failed = await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url, DEGRADED: 'true' }));
+      expect(failed.message).toContain(message);
+      expect(failed.message).not.toMatch(/hunter2|reader|canary/);
+    },
+  );
 
-  it('that is away, or accepts and says nothing, is not waited for', async () => {
+  it('that is away, or accepts without an answer, is not waited for', async () => {
     const { url, endpoint } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
     endpoint.script = ({ kind }) => (kind === 'login' ? 'deaf' : undefined);
     expect((await failureOf(open({ MAPPINGS: packFolder(), DATABASE_URL: url }))).message).toContain(
@@ -201,7 +204,7 @@ describe('a SQL Server', () => {
   });
 });
 
-it('a folder that the demo cannot be built in is reported by its setting, with the cure', async () => {
+it('an unusable folder for the demo is reported by its setting, with advice', async () => {
   const file = join(packFolder(), 'file');
   writeFileSync(file, '');
   await expect(open({ DATA_DIR: join(file, 'data') })).rejects.toMatchObject({

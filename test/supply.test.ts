@@ -44,7 +44,7 @@ const READ: Readonly<Record<string, string>> = {
   'emitter-component': 'component.json: MIT',
 };
 
-test('every package that ships is under a licence that asks for no more than a notice', () => {
+test('every shipped package has a permissive licence', () => {
   expect(shipped.length).toBeGreaterThan(100);
   const others = shipped.filter(({ name, license }) => !FREE.has(license ?? '') && READ[name] === undefined);
   expect(others.map(({ name, license }) => `${name}: ${license}`)).toEqual([]);
@@ -52,7 +52,7 @@ test('every package that ships is under a licence that asks for no more than a n
   expect(Object.keys(READ).filter(name => !names.has(name))).toEqual([]);
 });
 
-test('every package with an install script is decided on by name, and one alone runs: it brings Node', () => {
+test('every install script is allowed or denied by name, and only that of `node` runs', () => {
   const scripted = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
   expect(scripted.toSorted()).toEqual(Object.keys(own.allowScripts).toSorted());
   expect(Object.entries(own.allowScripts).filter(([, runs]) => runs)).toEqual([['node', true]]);
@@ -67,12 +67,12 @@ test('versions are exact, and every package has a checksum', () => {
   expect(installed.filter(({ integrity }) => integrity === undefined).map(({ name }) => name)).toEqual([]);
 });
 
-test('the licence of this software is the one that is said', () => {
+test('the licence file matches package.json', () => {
   expect(own.license).toBe('Apache-2.0');
   expect(readFileSync('LICENSE', 'utf8')).toMatch(/^\s*Apache License\n\s*Version 2\.0, January 2004/);
 });
 
-test('each image can be pinned by a digest from outside, and that of Node is the Node that is shipped', () => {
+test('each image can be pinned by digest, and the Node image has the Node version of package.json', () => {
   const node = `node:${own.dependencies['node']}-slim`;
   const dockerfile = readFileSync('Dockerfile', 'utf8');
   expect(dockerfile).toContain(`ARG NODE_IMAGE=${node}\n`);

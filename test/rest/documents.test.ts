@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => demo.close());
 
-test('there are sixteen topics, under the names of the interface', () => {
+test('the interface has its sixteen topics', () => {
   expect(TOPICS.map(({ name }) => name)).toEqual([
     'all-patient-data',
     'patient-info',
@@ -64,12 +64,12 @@ describe('the representation', () => {
     expect(response.headers.get('vary')).toContain('Accept');
   });
 
-  test('406 where nothing will do', async () => {
+  test('406 for an unsupported media type', async () => {
     const response = await client.get('/api/1/ccds/api/problems', { accept: 'application/json' });
     expect(response.status).toBe(406);
   });
 
-  test('gzip where the client takes it', async () => {
+  test('gzip if the client accepts it', async () => {
     const plain = await client.get('/api/1/ccds/api/problems');
     const zipped = await client.get('/api/1/ccds/api/problems', { 'accept-encoding': 'gzip' });
     expect(zipped.headers.get('content-encoding')).toBe('gzip');
@@ -152,7 +152,7 @@ describe('what is refused', () => {
     expect(body['message']).not.toMatch(/49|999999|tomorrow/);
   });
 
-  test('whoever asks for a topic that there is none of is told which there are', async () => {
+  test('an unknown topic is refused with the list of topics', async () => {
     const { body } = await client.json('/api/1/ccds/api/problem');
     expect((body as { message: string }).message).toMatch(
       /^No such topic; there are list-encounters, .*health-concerns$/,
@@ -165,13 +165,13 @@ describe('what is refused', () => {
     expect(response.headers.get('allow')).toBe('GET, HEAD');
   });
 
-  test('a URL without end is 414 in the form of the interface', async () => {
+  test('a URL that is too long is 414 in the form of the interface', async () => {
     const response = await client.get(`/api/patientsummary?search=${'x'.repeat(9000)}`);
     expect(response.status).toBe(414);
     expect(await response.json()).toMatchObject({ error: 'too-large' });
   });
 
-  test('503 while the database is away, 500 for what nobody foresaw', async () => {
+  test('503 while the database is away, 500 for an unexpected error', async () => {
     const broken = async (error: Error): Promise<Response> => {
       const searchPages = (): never => {
         throw error;
@@ -195,7 +195,7 @@ describe('what is refused', () => {
 });
 
 describe('encounters', () => {
-  test('are listed that have a signed and available document', async () => {
+  test('are listed if they have a signed and available document', async () => {
     for (const patient of [1, 6, 9, 12, 24]) {
       const rows = demo.rows<{ ENC_NO: number }>(
         `SELECT DISTINCT d.ENC_NO FROM DOC_HDR d JOIN ENC_HDR e ON e.ENC_NO = d.ENC_NO AND e.PT_NO = d.PT_NO
@@ -208,11 +208,11 @@ describe('encounters', () => {
     }
   });
 
-  test('an empty chart lists none', async () => {
+  test('of an empty chart are an empty list', async () => {
     expect(await client.json('/api/2/ccds/api/list-encounters')).toEqual({ status: 200, body: [] });
   });
 
-  test('each that is listed has a document, and none other has', async () => {
+  test('have a document exactly if they are listed', async () => {
     const { body } = await client.json('/api/24/ccds/api/list-encounters');
     const listed = body as number[];
     expect(listed.length).toBeGreaterThan(0);

@@ -57,7 +57,7 @@ async function labelled(): Promise<Labelled> {
   };
 }
 
-test('a document holds what is hidden for the reason alone, and the audit has the reason', async () => {
+test('a document has hidden data only with a reason, which is in the audit', async () => {
   const { patient, text } = await labelled();
   expect([patient, text]).not.toContain('');
   const client = await rest.client();
@@ -76,7 +76,7 @@ test('a document holds what is hidden for the reason alone, and the audit has th
   }
 });
 
-test('an account that may not is refused in the form of the interface, and so is a short reason and a login', async () => {
+test('a forbidden account, a short reason and a login with the header are refused in the form of the interface', async () => {
   const client = await rest.client();
   const anna = rest.accounts.get('anna');
   const other = rest.accounts.get('other');
@@ -90,7 +90,7 @@ test('an account that may not is refused in the form of the interface, and so is
   expect((await client.post('/api/users/login', undefined, REASON)).status).toBe(403);
 });
 
-test('where no audit is kept nothing is opened', async () => {
+test('without an audit break-the-glass is refused', async () => {
   const { facade } = demo;
   const unaudited = await restUnderTest(facade, {}, undefined, { glass: glassOf(facade, RULES) }, RULES);
   const anna = unaudited.accounts.get('anna');

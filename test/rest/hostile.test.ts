@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => demo.close());
 
 test.each(['__proto__', 'constructor', 'prototype', 'toString', 'valueOf', 'hasOwnProperty'])(
-  '%s is no patient, topic or encounter',
+  '%s is refused as patient, topic and encounter',
   async name => {
     for (const [path, status] of [
       [`/api/1/ccds/api/${name}`, 404],
@@ -53,12 +53,12 @@ test.each([
   ['/api/patientsummary?search=', `O'${'x'.repeat(2500)}`],
   // Record numbers are searched for with zeros before them, too.
   ['/api/patientsummary?search=', '7'.repeat(3900)],
-])('%s with a text that is longer than any name or number is refused', async (path, text) => {
+])('%s with an overlong text is refused', async (path, text) => {
   expect((await client.get(path + encodeURIComponent(text))).status).toBe(400);
   expect((await client.get(path + encodeURIComponent(text.slice(0, 200)))).status).not.toBe(500);
 });
 
-test.each(['firstName', 'lastName', 'lastName=A&firstName'])('an accent alone is nobody’s %s', async name => {
+test.each(['firstName', 'lastName', 'lastName=A&firstName'])('a lone accent matches nobody’s %s', async name => {
   expect((await client.get(`/api/patientinfo/patient/id?${name}=%CC%81`)).status).toBe(404);
 });
 
@@ -76,7 +76,7 @@ test('any text in any place is answered or refused clearly, with nothing of it i
   );
 }, 60_000);
 
-test('a login that means harm is refused', async () => {
+test('a malicious login is refused', async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (username, password) => {
       rest.lines.length = 0;

@@ -33,7 +33,7 @@ const get = (headers: Readonly<Record<string, string>>, init: RequestInit = {}):
 /** But for its instant. */
 const timeless = (text: string): string => text.replaceAll(/<effectiveTime value="\d{14}[+-]\d{4}"\/>/g, '');
 
-test.each(['identity', 'gzip', 'br'])('a large document in %s is whole, and has no length beforehand', async coding => {
+test.each(['identity', 'gzip', 'br'])('a large document in %s is complete, without Content-Length', async coding => {
   expect(made.xml.length).toBeGreaterThan(2_000_000);
   const response = await get({ 'accept-encoding': coding });
   expect(response.status).toBe(200);
@@ -47,14 +47,14 @@ test.each(['identity', 'gzip', 'br'])('a large document in %s is whole, and has 
   expect(timeless(text) === timeless(made.xml)).toBe(true);
 });
 
-test('a large page is whole', async () => {
+test('a large page is complete', async () => {
   const text = await (await get({ accept: 'text/html' })).text();
   expect(text.endsWith('</html>\n')).toBe(true);
   const links = { chart: `${server.url}/api${CHART_PATH}/6`, xml: `${server.url}${PATH}?_format=xml` };
   expect(text.length).toBe([...documentPage(made.document, links)].join('').length);
 });
 
-test('a small document says its length', async () => {
+test('a small document has Content-Length', async () => {
   const response = await fetch(`${server.url}/api/2/ccds/api/problems`, {
     headers: { cookie, 'accept-encoding': 'identity' },
   });
@@ -68,7 +68,7 @@ test('HEAD of a large document has its headers and no body', async () => {
   expect(await response.text()).toBe('');
 });
 
-test('a client that goes away in the middle is no error, and others are answered', async () => {
+test('a client that disconnects midway is no error, and others are answered', async () => {
   const abort = new AbortController();
   const response = await get({ 'accept-encoding': 'identity' }, { signal: abort.signal });
   await response.body?.getReader().read();
@@ -77,7 +77,7 @@ test('a client that goes away in the middle is no error, and others are answered
   expect(rest.lines.join('\n')).not.toMatch(/broke off|unexpected|"level":"error"/);
 });
 
-test('a database that fails at any search leaves no torn document behind: 503 in JSON', {
+test('a database failure at any search gives 503 in JSON, never a partial document', {
   timeout: 60_000,
 }, async () => {
   let searches = 0;

@@ -89,7 +89,7 @@ async function client(): Promise<Client> {
 }
 
 describe('numbers beside FHIR ids', () => {
-  test('name the patient in paths, and are what a look-up answers', async () => {
+  test('identify the patient in paths and in lookup answers', async () => {
     const rest = await client();
     expect(await rest.json('/api/patientinfo/patient/id?lastName=Lovelace')).toEqual({ status: 200, body: 17 });
     expect(await rest.json('/api/patientinfo/17')).toMatchObject({
@@ -102,7 +102,7 @@ describe('numbers beside FHIR ids', () => {
     });
   });
 
-  test('are found by the sex that the look-up tells, be it unknown', async () => {
+  test('are found by the sex in the lookup answer, also by unknown', async () => {
     const rest = await client();
     const asked = (sex: string) => rest.json(`/api/patientinfo/patient/id?lastName=Lovelace&sex=${sex}`);
     expect(await rest.json('/api/patientinfo/17')).toMatchObject({ body: { sex: 'unknown' } });
@@ -111,13 +111,13 @@ describe('numbers beside FHIR ids', () => {
     expect(await asked('U')).toMatchObject({ status: 400, body: { message: 'sex expects M, F, other or unknown' } });
   });
 
-  test('leave out who has none', async () => {
+  test('exclude patients without one', async () => {
     const rest = await client();
     expect((await rest.json('/api/patientinfo/patient/id?lastName=Nemo')).status).toBe(404);
     expect(await rest.json('/api/patientsummary?search=Nemo')).toMatchObject({ body: { count: 0 } });
   });
 
-  test('are those of two mappings of encounters, each its patient’s only', async () => {
+  test('of encounters come from two mappings, for their own patient only', async () => {
     const rest = await client();
     expect(await rest.json('/api/17/ccds/api/list-encounters')).toEqual({ status: 200, body: [499, 501] });
     expect(await rest.json('/api/18/ccds/api/list-encounters')).toEqual({ status: 200, body: [502] });
@@ -136,7 +136,7 @@ describe('numbers beside FHIR ids', () => {
 });
 
 describe('the record number in documents', () => {
-  test('has a root below the OID of the pack where its system is an address', async () => {
+  test('has a root below the OID of the pack if its system is a URL', async () => {
     const rest = await client();
     const xml = await (await rest.get('/api/17/ccds/api/patient-info')).text();
     const root = rootedSystem(MRN, '1.2.840.99')?.slice('urn:oid:'.length) ?? '';
@@ -146,7 +146,7 @@ describe('the record number in documents', () => {
     expect(page).toContain('M-17');
   });
 
-  test('a root is the same each time, another for another address, and that of the address where it has one', () => {
+  test('has a stable root per URL, or the registered OID of the URL', () => {
     expect(rootedSystem(MRN, '1.2.3')).toBe('urn:oid:1.2.3.80695237314875');
     expect(rootedSystem(`${MRN}/2`, '1.2.3')).not.toBe(rootedSystem(MRN, '1.2.3'));
     expect(rootedSystem('urn:oid:2.5', '1.2.3')).toBe('urn:oid:2.5');
@@ -154,7 +154,7 @@ describe('the record number in documents', () => {
     expect(rootedSystem(MRN, undefined)).toBe(MRN);
   });
 
-  test('is told where there is no OID, and what is no OID is an error', async () => {
+  test('without an OID is a warning, an invalid OID is an error', async () => {
     const without = PACK['pack.yaml'].replace('oid: 1.2.840.99\n', '');
     expect((await clinic({ 'pack.yaml': without })).problems).toEqual([
       `ccds.yaml:1:6: warning: documents leave the record number out: its system is an address; expected \`oid\` in pack.yaml, below which systems get an OID, or a system \`urn:oid:…\`; found ${MRN}`,
@@ -164,33 +164,33 @@ describe('the record number in documents', () => {
   });
 });
 
-describe('why there is no REST interface is told as a notice', () => {
+describe('the reason for a missing REST interface is a notice', () => {
   const NONE = '`$ccd` is offered, and the REST interface under `/api` is not';
   const cure =
     'expected `number: {from: COL}`, a column of whole numbers (or of such texts as 000123) that are unique, if the REST interface is wanted';
 
-  test('where ids are no whole numbers', async () => {
+  test('if ids are no whole numbers', async () => {
     const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('number: { from: PID }\n', '') });
     expect(problems).toEqual([
       `people.yaml:1:1: notice: ${NONE}: ids of people are not made from one key that is a whole number; ${cure}`,
     ]);
   });
 
-  test('where one of two mappings has no number', async () => {
+  test('if one of two mappings has no number', async () => {
     const { problems } = await clinic({ 'visits.yaml': encounters('visits', 'VISIT', '') });
     expect(problems).toEqual([
       `visits.yaml:1:1: notice: ${NONE}: Encounter has 2 mappings, and visits has no \`number\`; ${cure}`,
     ]);
   });
 
-  test('where no mapping is of encounters', async () => {
+  test('if no mapping is of encounters', async () => {
     const { problems } = await clinic({ 'visits.yaml': '', 'calls.yaml': '', 'ccds.yaml': 'mrn: mrn\n' });
     expect(problems).toEqual([
       `ccds.yaml:1:1: notice: ${NONE}: no mapping is of Encounter; expected a mapping with \`resource: Encounter\`, if the REST interface is wanted`,
     ]);
   });
 
-  test('a number is a whole one', async () => {
+  test('a number must be a whole number', async () => {
     const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('from: PID', 'from: BORN') });
     expect(problems).toEqual([
       'people.yaml:5:17: `number` takes a column of whole numbers, or of texts of digits; found BORN, DATE',
@@ -205,7 +205,7 @@ describe('numbers in texts', () => {
     INSERT INTO PERSON (UID, CODE, LAST, FIRST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000d', '0', 'Zero', 'Di');`;
   const people = PEOPLE.replace('from: PID', 'from: CODE');
 
-  test('are read whatever zeros stand before them', async () => {
+  test('are read with any leading zeros', async () => {
     const { facade, content, problems, live } = await clinic({ 'people.yaml': people }, texts);
     expect(problems).toEqual([]);
     expect(live).toEqual([
@@ -228,7 +228,7 @@ describe('numbers in texts', () => {
     expect((await rest.get('/api/17/ccds/api/patient-info')).status).toBe(200);
   });
 
-  test('of two rows, one with zeros before it, are one number', async () => {
+  test('of two rows, one with leading zeros, are duplicates', async () => {
     const more = `${texts} INSERT INTO PERSON (UID, CODE, LAST) VALUES ('9f1c2d3e-0000-4000-8000-00000000000e', '017', 'Twin');`;
     const { facade, content, live } = await clinic({ 'people.yaml': people }, more);
     expect(live).toContainEqual(expect.stringContaining('number of people is not unique: 1 number of several rows'));
@@ -239,13 +239,13 @@ describe('numbers in texts', () => {
 });
 
 describe('check counts numbers', () => {
-  test('rows without one, and none else where all is well', async () => {
+  test('and reports rows without one, and nothing if all are valid', async () => {
     expect((await clinic()).live).toEqual([
       'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface leaves out',
     ]);
   });
 
-  test('those of several rows, in one mapping or in two', async () => {
+  test('and reports duplicates, in one mapping or in two', async () => {
     const more = `INSERT INTO PERSON VALUES ('9f1c2d3e-0000-4000-8000-00000000000d', 17, 'M-20', 'Twin', 'Di', NULL);
       INSERT INTO CALL VALUES ('00000000-0000-4000-8000-000000000009', 501, '${BO}', '2024-06-02');`;
     const { live } = await clinic({}, more);

@@ -59,12 +59,12 @@ describe('login', () => {
     `${HERE}/fhir/Patient`,
     `${HERE}/api/../fhir/Patient`,
     '',
-  ])('no login leads to %j', async next => {
+  ])('a login never redirects to %j', async next => {
     const response = await login({ next });
     expect([response.status, response.headers.get('location')]).toEqual([303, `${HERE}/api/chart`]);
   });
 
-  test('a failed login is told on the page, and keeps where to go', async () => {
+  test('a failed login is reported on the page, and keeps the target', async () => {
     const response = await login({ password: 'wrong', next: `${HERE}/api/chart/1` });
     expect([response.status, response.headers.get('set-cookie')]).toEqual([401, null]);
     const page = await pageOf(response);
@@ -123,13 +123,13 @@ describe('charts', () => {
     );
   });
 
-  test('what was looked for is escaped, and in no log', async () => {
+  test('the search text is escaped, and not logged', async () => {
     const page = await pageOf(await client.get('/api/chart?search=%22%3E%3Cscript%3Ezzyzx', BROWSER));
     expect(page).toContain('value="&quot;&gt;&lt;script&gt;zzyzx"');
     expect(rest.lines.join('\n')).not.toMatch(/zzyzx|okonkwo/i);
   });
 
-  test('a chart says who it is of, and every document that it names is there', async () => {
+  test('a chart identifies the patient, and every linked document exists', async () => {
     const page = await pageOf(await client.get('/api/chart/1', BROWSER));
     expect(page).toContain('<h1>Amelia Josephine Okonkwo-Reyes, Jr</h1>');
     expect(page).toContain('<dt>MRN</dt><dd>1000003</dd>');
@@ -188,7 +188,7 @@ describe('documents', () => {
     expect(page).toContain(`href="${HERE}${problems}?rangeStart=2020-01-01&amp;_format=xml" download="problems.xml"`);
   });
 
-  test('_format decides whatever a client accepts; libraries that name HTML without meaning it get XML', async () => {
+  test('_format overrides Accept; libraries with a default HTML Accept get XML', async () => {
     expect(await typeOf(`${problems}?_format=xml`, CHROME)).toBe('application/xml; charset=utf-8');
     expect(await typeOf(`${problems}?_format=html`, 'application/xml')).toBe('text/html; charset=utf-8');
     expect(await typeOf(problems, CHROME)).toBe('text/html; charset=utf-8');
@@ -196,7 +196,7 @@ describe('documents', () => {
     expect((await client.get(`${problems}?_format=pdf`)).status).toBe(406);
   });
 
-  test('the XML says itself how a browser shows it, and may run and fetch nothing', async () => {
+  test('the XML has its stylesheet, and may run and fetch nothing', async () => {
     const response = await client.get(problems);
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; style-src data:; sandbox");
     const [declaration, instruction = '', root] = (await response.text()).split('\n');

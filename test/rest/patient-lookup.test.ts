@@ -33,22 +33,22 @@ async function lookUp(families: readonly string[], lastName: string): Promise<{ 
 
 const lindens = (count: number): readonly string[] => Array.from({ length: count }, () => 'Linden');
 
-test('one person is found behind thousands whose names only begin so', async () => {
+test('a full name finds one person among thousands with the same prefix', async () => {
   const { result } = await lookUp([...lindens(12_000), 'Li'], 'li');
   expect(result).toEqual({ kind: 'one', number: 12_000 });
 });
 
-test('a name that nobody has finds nobody, however many names begin with it', async () => {
+test('an unused full name finds nobody, despite many longer names', async () => {
   expect((await lookUp(lindens(12_000), 'Li')).result).toEqual({ kind: 'none' });
 });
 
-test('of several the reading ends early, and they are no more than were counted', async () => {
+test('reading stops early for several matches, with the count so far', async () => {
   const { result, read } = await lookUp(lindens(50_000), 'Linden');
   expect(result).toMatchObject({ kind: 'several', count: 5000, more: true });
   expect(read).toBe(5000);
 });
 
-test('what is read is bounded, and then it is not told that there is one or none', async () => {
+test('reading is bounded, and a cut result never counts as one or none', async () => {
   for (const families of [lindens(200_000), ['Li', ...lindens(200_000)]]) {
     const { result, read } = await lookUp(families, 'Li');
     expect(result).toMatchObject({ kind: 'several', count: families.length - 200_000, more: true });

@@ -74,7 +74,7 @@ describe('the number of a patient', () => {
     expect((await number(query)).status).toBe(400);
   });
 
-  test('400 for a name that the interface does not know: whoever is looked up more closely is not answered more widely', async () => {
+  test('400 for an unknown parameter, as ignoring it would widen the search', async () => {
     for (const [query, message] of [
       ['lastName=Okonkwo-Reyes&firstname=Nobody', 'firstname: expected firstName'],
       ['lastName=Okonkwo-Reyes&birthdate=1990-01-01', 'Unknown parameter; expected firstName, lastName, dob, sex'],
@@ -84,21 +84,21 @@ describe('the number of a patient', () => {
     }
   });
 
-  test('400 for a parameter that is given twice: it is not guessed which is meant', async () => {
+  test('400 for a repeated parameter', async () => {
     const { status, body } = await client.json('/api/patientinfo/patient/id?lastName=Nobody&lastName=Okonkwo-Reyes');
     expect({ status, body }).toMatchObject({ status: 400, body: { message: 'lastName is given more than once' } });
     expect((await client.json('/api/patientinfo/patient/id?dob=1968-06-02&dob=1968-06-02')).status).toBe(200);
   });
 
-  test('it is the key that the FHIR id is made from', async () => {
+  test('it is the key in the FHIR id', async () => {
     const { body } = await number({ dob: '1968-06-02' });
     const response = await rest.app.request(`http://localhost/fhir/Patient/${body}`);
     expect(await response.json()).toMatchObject({ id: String(body), birthDate: '1968-06-02' });
   });
 });
 
-describe('what is known of a patient', () => {
-  test('is told in plain JSON', async () => {
+describe('the data of a patient', () => {
+  test('is plain JSON', async () => {
     const { status, body } = await client.json('/api/patientinfo/1');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -123,7 +123,7 @@ describe('what is known of a patient', () => {
     expect(body).not.toHaveProperty('mrn');
   });
 
-  test('of somebody without a name is all but the name', async () => {
+  test('of a patient without a name has everything else', async () => {
     const { status, body } = await client.json('/api/patientinfo/29');
     expect(status).toBe(200);
     expect(body).toMatchObject({ patientId: 29, mrn: '1000087', name: '', sex: 'M' });
@@ -168,7 +168,7 @@ describe('the search for patients', () => {
     expect(await found(search)).toContain(1);
   });
 
-  test('finds every telephone number by its digits, however it is kept and however it is asked for', async () => {
+  test('finds every telephone number by its digits, in any stored and requested form', async () => {
     const kept = new Set<string>();
     for (let patient = 1; patient <= 28; patient++) {
       const { status, body } = await client.json(`/api/patientinfo/${patient}`);
@@ -194,12 +194,12 @@ describe('the search for patients', () => {
     expect(kept.size).toBeGreaterThan(2);
   });
 
-  test('finds without regard to accents', async () => {
+  test('ignores accents', async () => {
     expect(await found('nuñez')).toEqual([14]);
     expect(await found('NUNEZ zoe')).toEqual([14]);
   });
 
-  test('finds with either apostrophe, whichever is kept', async () => {
+  test('accepts either apostrophe, whichever is stored', async () => {
     for (const search of ["O'Brien", 'O’Brien', 'O‘Brien', "D'Arcy", 'D’Arcy'])
       expect(await found(search)).toContain(14);
   });
@@ -215,12 +215,12 @@ describe('the search for patients', () => {
     expect(await found('00000016')).toEqual([5]);
   });
 
-  test('finds somebody without a name by the record number, and by no word for that', async () => {
+  test('finds a patient without a name by record number, not by a placeholder', async () => {
     expect(await found('1000087')).toEqual([29]);
     expect(await found('UNK')).not.toContain(29);
   });
 
-  test('tells twins apart by record number', async () => {
+  test('distinguishes twins by record number', async () => {
     expect(await found('1000021')).toEqual([7]);
     expect(await found('1000024')).toEqual([8]);
     expect(await found('Caleb Merriweather')).toEqual(expect.arrayContaining([7, 8]));
@@ -230,12 +230,12 @@ describe('the search for patients', () => {
     expect(await found(search)).toEqual([]);
   });
 
-  test('neither the deleted nor merged charts are found', async () => {
+  test('deleted and merged charts are not found', async () => {
     expect(await found('Bakshi Fergus')).not.toContain(11);
     expect(await found('Kaminski Jasmine')).not.toContain(20);
   });
 
-  test('lists a hundred at most and says that there are more', async () => {
+  test('lists at most a hundred and reports that there are more', async () => {
     const { body } = await client.json('/api/patientsummary?search=a');
     const { count, more, patients } = body as { count: number; more: boolean; patients: unknown[] };
     expect(count).toBe(patients.length);
@@ -248,7 +248,7 @@ describe('the search for patients', () => {
   });
 });
 
-test('nothing that was asked for is logged', () => {
+test('no search value is logged', () => {
   expect(rest.lines.length).toBeGreaterThan(20);
   expect(rest.lines.join('\n')).not.toMatch(/okonkwo|amelia|1968-06|merriweather|1000003/i);
   expect(rest.lines.join('\n')).toContain('"route":"/api/patientinfo/:patientId"');

@@ -23,7 +23,7 @@ async function errorOf(response: Response): Promise<{ error: string; message: st
   return body;
 }
 
-test('the page of the server names the base of the REST interface, and only where there is one', async () => {
+test('the start page has the base of the REST interface only if there is one', async () => {
   const headers = { accept: 'text/html' };
   expect(await (await rest.app.request('http://localhost/', { headers })).text()).toContain('http://localhost/api<');
   expect(await (await appUnderTest().app.request('http://localhost/', { headers })).text()).not.toContain('REST base');
@@ -48,7 +48,7 @@ describe('login', () => {
     expect(response.status).toBe(200);
   });
 
-  test('behind TLS the cookie needs TLS, and has the path that clients see', async () => {
+  test('behind TLS the cookie is Secure, with the path of BASE_URL', async () => {
     const secure = await restUnderTest(demo.facade, {
       BASE_URL: 'https://ehr.example.org/lintel',
       API_PATH: '/ccds/v1',
@@ -92,13 +92,13 @@ describe('login', () => {
     expect((await errorOf(response)).message).toContain('application/x-www-form-urlencoded');
   });
 
-  test('GET is not how to log in', async () => {
+  test('a login by GET is refused', async () => {
     const response = await rest.app.request('http://localhost/api/users/login');
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
   });
 
-  test('after five failures it is 429, and says how long to wait', async () => {
+  test('after five failures it is 429 with Retry-After', async () => {
     for (let i = 0; i < 5; i++) await login({ username: 'anna', password: 'wrong' });
     const response = await login({ username: 'anna', password: PASSWORD });
     expect(response.status).toBe(429);
@@ -126,7 +126,7 @@ const PROTECTED = [
   '/api/nothing',
 ];
 
-test.each(PROTECTED)('%s is 401 without a session, with a made-up one and with one that is over', async path => {
+test.each(PROTECTED)('%s is 401 without a session, with an invalid and an expired one', async path => {
   for (const cookie of ['', 'JSESSIONID=made-up', 'JSESSIONID=']) {
     const response = await rest.app.request(`http://localhost${path}`, { headers: { cookie } });
     expect(response.status).toBe(401);
@@ -149,7 +149,7 @@ test('a session ends when idle, by logout, and with the account', async () => {
   expect((await idle.get('/api/patientinfo/1')).status).toBe(401);
 });
 
-test('the cookie of a logout is taken away, and its old value is good for nothing', async () => {
+test('a logout removes the cookie, and its old value is invalid', async () => {
   const client = await rest.client();
   const { cookie } = client;
   const response = await client.post('/api/users/logout');

@@ -61,7 +61,7 @@ describe.skipIf(!hasCurl)('a tester with curl', () => {
     expect(wrong.status).toBe(401);
   });
 
-  test('logs in, and the jar holds a cookie that no script sees', LONG, async () => {
+  test('logs in, and gets an HttpOnly cookie', LONG, async () => {
     const login = await curl(
       '/users/login',
       '-d',
@@ -73,7 +73,7 @@ describe.skipIf(!hasCurl)('a tester with curl', () => {
     expect(readFileSync(jar, 'utf8')).toMatch(/#HttpOnly_127\.0\.0\.1\t.*\t\/api\t.*\tJSESSIONID\t\S{43}/);
   });
 
-  test('looks up a number by name, and who that is', LONG, async () => {
+  test('looks up a number by name, and the patient of the number', LONG, async () => {
     expect(await curl('/patientinfo/patient/id?lastName=Okonkwo-Reyes&firstName=Amelia')).toMatchObject({
       status: 200,
       body: '1',
@@ -109,7 +109,7 @@ describe.skipIf(!hasCurl)('a tester with curl', () => {
     }
   });
 
-  test('logs out, and the jar is good for nothing', LONG, async () => {
+  test('logs out, and the cookie is invalid', LONG, async () => {
     expect((await curl('/users/logout', '-X', 'POST')).status).toBe(204);
     expect((await curl('/patientinfo/1')).status).toBe(401);
   });

@@ -75,7 +75,7 @@ test('a session ends when its account may no longer log in by its password', asy
   expect((await client.get('/api/patientinfo/1')).status).toBe(401);
 });
 
-test('an access token comes in as at the FHIR interface: the same rules and scopes', async () => {
+test('an access token is accepted as at the FHIR interface, with the same rules and scopes', async () => {
   const { app } = await under(ISSUER);
   const ask = (path: string, authorization: string, cookie = '') =>
     app.request(`http://localhost/api${path}`, { headers: { authorization, cookie } });
@@ -95,7 +95,7 @@ test('an access token comes in as at the FHIR interface: the same rules and scop
   expect(await refused.json()).toMatchObject({ error: 'unauthorized' });
 });
 
-test('a token decides alone: a good session beside a bad token does not come in; what is no token is not looked at', async () => {
+test('a token overrides the session: a bad token with a valid session is refused; other schemes are ignored', async () => {
   const rest = await under(SMART);
   const anna = rest.accounts.get('anna');
   if (anna === undefined) throw new Error('there is no anna');
@@ -106,7 +106,7 @@ test('a token decides alone: a good session beside a bad token does not come in;
   expect((await client.get('/api/patientinfo/1')).status).toBe(200);
 });
 
-test('an open server takes no tokens', async () => {
+test('an open server ignores tokens', async () => {
   const { app } = await under({});
   const headers = { authorization: 'Bearer good' };
   expect((await app.request('http://localhost/api/patientinfo/1', { headers })).status).toBe(401);

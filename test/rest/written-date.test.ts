@@ -38,6 +38,6 @@ test.each([
   '12345678',
   '1000003',
   '207-555-0111',
-])('%s is no date', text => {
+])('%s is refused as a date', text => {
   expect(readWrittenDate(text, '2026-07-01')).toEqual([]);
 });

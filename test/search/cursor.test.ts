@@ -12,7 +12,7 @@ const CURSOR: Cursor = {
   now: 1,
 };
 
-test('a cursor comes back as it was, bytes of keys included', () => {
+test('a cursor is restored unchanged, including byte keys', () => {
   expect(CODEC.open(CODEC.seal(CURSOR, 'query'), 'query')).toEqual(CURSOR);
 });
 
@@ -29,7 +29,7 @@ test('a cursor of another query, caller or secret does not open', () => {
   expect(cursorCodec(new Uint8Array(32).fill(8)).open(sealed, 'query')).toBeUndefined();
 });
 
-test('no text that was not sealed opens', () => {
+test('unsealed text does not open', () => {
   fc.assert(fc.property(fc.string({ maxLength: 200 }), text => CODEC.open(text, 'query') === undefined));
   const sealed = CODEC.seal(CURSOR, 'query');
   fc.assert(

@@ -34,7 +34,7 @@ describe('a written date stands for an interval of instants', () => {
     '2024-1-1',
     '2024-01-01T10',
     'today',
-  ])('%j is no date', text => {
+  ])('%j is refused as a date', text => {
     expect(dateInterval(text, NEW_YORK)).toBeUndefined();
   });
 });

@@ -16,7 +16,7 @@ describe('a written number stands for half a unit of its last digit on both side
     expect(writtenNumber(text)).toEqual({ value, low, high });
   });
 
-  test.each(['', '.5', '5.', '1e', '0x10', 'NaN', '1,5', '١'])('%j is no number', text => {
+  test.each(['', '.5', '5.', '1e', '0x10', 'NaN', '1,5', '١'])('%j is refused as a number', text => {
     expect(writtenNumber(text)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ afterAll(() => demo.close());
 const search = (type: string, name: string, value: string) =>
   demo.facade.search({ type, parameters: [[name, value]] }, CONTEXT);
 
-test('a type after the colon and another one in the value contradict each other', async () => {
+test('different types after the colon and in the value are refused', async () => {
   await expect(search('Observation', 'subject:Patient', 'Practitioner/1')).rejects.toThrow('a reference to Patient');
   const [bare, named] = [
     await search('Observation', 'subject:Patient', '1'),
@@ -22,7 +22,7 @@ test('a type after the colon and another one in the value contradict each other'
   expect(named.entries).toBe(bare.entries);
 });
 
-test('a chain has as many steps as one may have, and no more', async () => {
+test('a chain is accepted up to the maximum number of steps', async () => {
   const chain = (steps: number): string => `organization.${'partof.'.repeat(steps - 1)}name`;
   await expect(search('Patient', chain(4), 'x')).resolves.toMatchObject({ entries: 0 });
   await expect(search('Patient', chain(5), 'x')).rejects.toMatchObject({ code: 'too-costly' });

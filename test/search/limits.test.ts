@@ -11,7 +11,7 @@ const refusal = (check: () => void): string => {
   return 'none';
 };
 
-test('as many parameters as are allowed, and one more', () => {
+test('the maximum of parameters is accepted, one more is refused', () => {
   const parameters = Array.from({ length: LIMITS.parameters });
   expect(refusal(() => checkCount(parameters))).toBe('none');
   expect(refusal(() => checkCount([...parameters, 1]))).toContain('more than 100 parameters');

@@ -36,7 +36,7 @@ test.each([
   ['_summary:data', 'true'],
   ['_count:exact', '1'],
   ['_total:missing', 'none'],
-])('%s is refused: a modifier that does nothing would leave another question', async (name, value) => {
+])('%s is refused, as ignoring a modifier would change the search', async (name, value) => {
   await expect(search('CarePlan', [[name, value]])).rejects.toMatchObject({ code: 'not-supported' });
 });
 
@@ -149,7 +149,7 @@ test('_elements may name resourceType, which is always there, as fhirpy does', a
   expect(only?.entry).toEqual(id?.entry);
 });
 
-test('several _elements add up', async () => {
+test('several _elements are combined', async () => {
   const found = await search('Patient', [
     ['_elements', 'name'],
     ['_elements', 'gender,birthDate'],
@@ -158,28 +158,25 @@ test('several _elements add up', async () => {
   expect(elements(found)).not.toContain('address');
 });
 
-test.each(['text', 'true', 'data', 'false'])(
-  '_elements beside _summary=%s are wanted too, whichever comes first',
-  async mode => {
-    const summary: Parameters = [['_summary', mode]];
-    const named: Parameters = [
-      ['_elements', 'period'],
-      ['_elements', 'contributor'],
-    ];
-    const [both, reversed] = await Promise.all([
-      search('CarePlan', [...summary, ...named]),
-      search('CarePlan', [...named, ...summary]),
-    ]);
-    expect(reversed.entry).toEqual(both.entry);
-    const alone = mode === 'false' ? named : summary;
-    const expected = new Set([...elements(await search('CarePlan', alone)), 'period']);
-    expect(new Set(elements(both))).toEqual(expected);
-    expect(isTagged(both)).toBe(true);
-  },
-);
+test.each(['text', 'true', 'data', 'false'])('_elements with _summary=%s are added, in either order', async mode => {
+  const summary: Parameters = [['_summary', mode]];
+  const named: Parameters = [
+    ['_elements', 'period'],
+    ['_elements', 'contributor'],
+  ];
+  const [both, reversed] = await Promise.all([
+    search('CarePlan', [...summary, ...named]),
+    search('CarePlan', [...named, ...summary]),
+  ]);
+  expect(reversed.entry).toEqual(both.entry);
+  const alone = mode === 'false' ? named : summary;
+  const expected = new Set([...elements(await search('CarePlan', alone)), 'period']);
+  expect(new Set(elements(both))).toEqual(expected);
+  expect(isTagged(both)).toBe(true);
+});
 
 describe('_summary', () => {
-  test('true gives the elements of the summary and says that the resources are not whole', async () => {
+  test('true gives the summary elements with the SUBSETTED tag', async () => {
     const summary = new Set(
       elementsOf('CarePlan')
         .filter(({ isSummary, min }) => isSummary || min > 0)
@@ -192,7 +189,7 @@ describe('_summary', () => {
     expect(isTagged(found)).toBe(true);
   });
 
-  test('text gives the narrative and what is mandatory, data all but the narrative, false everything', async () => {
+  test('text gives narrative and mandatory elements, data all but the narrative, false everything', async () => {
     const text = await search('CarePlan', [['_summary', 'text']]);
     expect(elements(text)).toContain('text');
     expect(elements(text)).not.toContain('period');
@@ -203,7 +200,7 @@ describe('_summary', () => {
     expect([text, data, whole].map(isTagged)).toEqual([true, true, false]);
   });
 
-  test('count gives the total alone, wherever it stands and whatever _count says', async () => {
+  test('count gives the total alone, in any position and with any _count', async () => {
     const total = (await search('CarePlan', [['_total', 'accurate']])).total;
     expect(total).toBeGreaterThan(1);
     const orders: readonly Parameters[] = [
@@ -257,7 +254,7 @@ describe('_total', () => {
 
 describe('parameters of every resource', () => {
   test.each(['Observation', 'Patient', 'Organization', 'Media', 'ValueSet'])(
-    '%s has no tags, and can be asked for them, for security labels and profiles',
+    '%s has no tags, and accepts searches by tag, security label and profile',
     async type => {
       expect((await search(type, [['_tag', 'urn:none|none']])).total).toBe(0);
       expect((await search(type, [['_security', 'urn:none|none']])).total).toBe(0);
@@ -274,7 +271,7 @@ describe('parameters of every resource', () => {
     },
   );
 
-  test('security labels are found where they are', async () => {
+  test('security labels are searched', async () => {
     const label = 'http://terminology.hl7.org/CodeSystem/v3-Confidentiality|N';
     const named =
       (
@@ -294,7 +291,7 @@ describe('parameters of every resource', () => {
     expect(named + others).toBe((await search('Patient', [['_summary', 'count']])).total);
   });
 
-  test('contained resources are refused politely, and _contained=false asks for what is done anyway', async () => {
+  test('_contained=true is refused, and _contained=false is the default', async () => {
     const whole = await search('Patient', []);
     expect(
       await search('Patient', [
@@ -313,7 +310,7 @@ describe('parameters of every resource', () => {
 });
 
 describe("the server's own resources", () => {
-  test('come in pages', async () => {
+  test('are paged', async () => {
     const pages = await allPages(
       page => demo.facade.search({ type: 'ValueSet', parameters: page }, CONTEXT),
       [['_count', '7']],
@@ -328,7 +325,7 @@ describe("the server's own resources", () => {
     expect(pages.total).toBe(whole.matches.length);
   });
 
-  test('take _elements and _summary, in reads too', async () => {
+  test('support _elements and _summary, in reads too', async () => {
     const found = await search('ValueSet', [
       ['_elements', 'url'],
       ['_count', '2'],

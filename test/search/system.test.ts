@@ -48,7 +48,7 @@ describe('a search over types', () => {
     expect(pages.total).toBe(expected.length);
   });
 
-  test('goes type by type, in the order in which they are named', async () => {
+  test('returns type by type, in the order of _type', async () => {
     for (const types of [
       ['Goal', 'Encounter'],
       ['Encounter', 'Goal'],
@@ -62,7 +62,7 @@ describe('a search over types', () => {
     }
   });
 
-  test('merges sorted types across pages, and puts resources without a value last', async () => {
+  test('merges sorted types across pages, with resources without a value last', async () => {
     for (const sort of ['_lastUpdated', '-_lastUpdated']) {
       const asked: Parameters = [
         ['_type', 'Encounter,Condition,Goal,Procedure'],
@@ -82,7 +82,7 @@ describe('a search over types', () => {
     }
   });
 
-  test('without _type goes over the types that offer its parameters, and names those that it leaves out', async () => {
+  test('without _type covers the types with its parameters, and names the others', async () => {
     const able = demo.registry.types.filter(type => demo.facade.offers.find(type, '_lastUpdated'));
     const others = demo.registry.types.filter(type => !able.includes(type));
     expect(others.length).toBeGreaterThan(0);
@@ -100,7 +100,7 @@ describe('a search over types', () => {
     await expect(over([['colour', 'red']])).rejects.toMatchObject({ code: 'not-supported' });
   });
 
-  test('without _type goes over all mapped types', async () => {
+  test('without _type covers all mapped types', async () => {
     const found = await over([
       ['_id', '1'],
       ['_count', '5'],
@@ -108,7 +108,7 @@ describe('a search over types', () => {
     expect(namesOf(found.matches).toSorted()).toEqual((await each(demo.registry.types, [['_id', '1']])).toSorted());
   });
 
-  test('includes what matches of any type refer to', async () => {
+  test('includes targets of matches of any type', async () => {
     const { matches, included } = await over([
       ['_type', 'Encounter,Condition'],
       ['patient', '1'],
@@ -119,7 +119,7 @@ describe('a search over types', () => {
     expect(included.some(({ resourceType }) => resourceType === 'Practitioner')).toBe(true);
   });
 
-  test('takes elements that one of the types has', async () => {
+  test('accepts elements that one of the types has', async () => {
     const { matches } = await over([
       ['_type', 'Patient,Location'],
       ['_elements', 'birthDate,name'],
@@ -129,7 +129,7 @@ describe('a search over types', () => {
     expect(matches.some(resource => 'birthDate' in resource)).toBe(true);
   });
 
-  test('takes parameters that all of its types offer; others are ignored with a warning, or refused', async () => {
+  test('accepts parameters of all its types; others are ignored with a warning, or refused', async () => {
     const asked: Parameters = [
       ['_type', 'Patient,Observation'],
       ['birthdate', 'ge1900'],
@@ -170,7 +170,7 @@ describe('a search over types', () => {
     expect(namesOf(pages.matches)).toEqual(expected);
   });
 
-  test("merges the server's own resources into the order", async () => {
+  test('merges built-in resources into the order', async () => {
     for (const sort of ['url', '-url']) {
       const { matches } = await over([
         ['_type', 'ValueSet,Questionnaire,ConceptMap'],
@@ -185,11 +185,11 @@ describe('a search over types', () => {
     }
   });
 
-  test("finds the server's own resources where no type is named", async () => {
+  test('finds built-in resources without _type', async () => {
     expect(namesOf((await over([['_id', 'docref,no-such']])).matches)).toEqual(['OperationDefinition/docref']);
   });
 
-  test('a page link is good for its own search alone', async () => {
+  test('a page link works for its own search only', async () => {
     const [link] = (
       await over([
         ['_type', 'Encounter,Condition'],
@@ -207,7 +207,7 @@ describe('a search over types', () => {
   });
 });
 
-test('lenient handling sorts every page by the known sort keys and warns of the others', async () => {
+test('lenient handling sorts every page by the known sort keys and warns about others', async () => {
   const asked: Parameters = [
     ['_sort', 'colour,-_lastUpdated,shape'],
     ['_count', '7'],

@@ -25,7 +25,7 @@ describe('value sets', () => {
   const STATUS = 'http://hl7.org/fhir/ValueSet/observation-status';
   const VITALS = 'http://hl7.org/fhir/us/core/ValueSet/us-core-vital-signs';
 
-  test(':in and :not-in divide the resources, those without the element being outside', async () => {
+  test(':in and :not-in are complementary, and resources without the element are :not-in', async () => {
     const all = await found('Observation');
     const inside = await found('Observation', ['code:in', VITALS]);
     const outside = await found('Observation', ['code:not-in', VITALS]);
@@ -35,7 +35,7 @@ describe('value sets', () => {
     expect(await found('Observation', ['data-absent-reason:not-in', STATUS])).toEqual(all);
   });
 
-  test(':in finds the codes that a value set holds, whichever code map they come from, and :not-in the rest', async () => {
+  test(':in finds the codes of a value set, from any code map, and :not-in the rest', async () => {
     const sets = JSON.parse(
       (await demo.facade.search({ type: 'ValueSet', parameters: [['_count', '1000']] }, CONTEXT)).json,
     );
@@ -91,7 +91,7 @@ describe('value sets', () => {
   });
 
   test.each(['http://example.org/ValueSet/none', 'http://hl7.org/fhir/ValueSet/condition-code', '__proto__'])(
-    'one whose codes are not known is refused without repeating it: %s',
+    'an unknown value set is refused without repeating it: %s',
     async url => {
       for (const name of ['code:in', 'code:not-in', 'patient:Patient.gender:in', '_has:Condition:encounter:code:in']) {
         const type = name.startsWith('_has') ? 'Encounter' : 'Observation';
@@ -106,7 +106,7 @@ describe('value sets', () => {
 describe('codes above and below others', () => {
   const CLINICAL = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
-  test('a code is searched with all that it subsumes, or that subsume it', async () => {
+  test(':below and :above search a code with its descendants or ancestors', async () => {
     const below = await found('Condition', ['clinical-status:below', `${CLINICAL}|active`]);
     expect(below).toEqual(await found('Condition', ['clinical-status', 'active,recurrence,relapse']));
     expect(await found('Condition', ['clinical-status:below', 'active'])).toEqual(below);
@@ -117,7 +117,7 @@ describe('codes above and below others', () => {
     );
   });
 
-  test('a hierarchy that the pack brings is known like any other', async () => {
+  test('a hierarchy of the pack is used like any other', async () => {
     const ICD = 'http://hl7.org/fhir/sid/icd-10-cm';
     const diabetes = await found('Condition', ['code:below', `${ICD}|E11`]);
     expect(diabetes.length).toBeGreaterThan(0);
@@ -133,14 +133,14 @@ describe('codes above and below others', () => {
   });
 
   test.each(['http://loinc.org|8302-2', 'nothing', `${CLINICAL}|nothing`, `${CLINICAL}|`])(
-    'where no hierarchy is known the search is refused: %s',
+    'without a hierarchy the search is refused: %s',
     async text => {
       await expect(found('Condition', ['code:below', text])).rejects.toMatchObject({ code: 'not-supported' });
     },
   );
 });
 
-test('an address is above another if it is a beginning of its path', async () => {
+test('a URL is above another if it is a prefix of its path', async () => {
   const sets = JSON.parse((await demo.facade.search({ type: 'ValueSet', parameters: [] }, CONTEXT)).json);
   const [{ resource }] = sets.entry as readonly [{ resource: { id: string; url: string } }];
   const name = `ValueSet/${resource.id}`;
@@ -159,7 +159,7 @@ test('an address is above another if it is a beginning of its path', async () =>
 describe('identifiers', () => {
   const TYPES = 'http://terminology.hl7.org/CodeSystem/v2-0203';
 
-  test(':of-type asks for type and value of one identifier', async () => {
+  test(':of-type matches type and value of one identifier', async () => {
     expect(await found('Patient', ['identifier:of-type', `${TYPES}|MR|1000003`])).toEqual(['Patient/1']);
     expect(await found('Patient', ['identifier:of-type', `${TYPES}|SS|1000003`])).toEqual([]);
     expect(await found('Patient', ['identifier:of-type', 'urn:other|MR|1000003'])).toEqual([]);
@@ -167,7 +167,7 @@ describe('identifiers', () => {
       await expect(found('Patient', ['identifier:of-type', text])).rejects.toMatchObject({ code: 'value' });
   });
 
-  test(':identifier asks for the identifier that stands in the reference, and is offered where there is one', async () => {
+  test(':identifier matches the identifier of the reference, and is offered if one is mapped', async () => {
     const pages = await allPages(page => demo.facade.search({ type: 'Immunization', parameters: page }, CONTEXT), []);
     const identifiers = (
       pages.matches as unknown as readonly { manufacturer?: { identifier?: { system: string; value: string } } }[]

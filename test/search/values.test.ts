@@ -11,7 +11,7 @@ function read(type: SearchParameterType, text: string) {
 }
 
 describe('search values are typed before anything is planned', () => {
-  test('a token keeps apart any system, no system and a system', () => {
+  test('a token distinguishes any system, no system and a system', () => {
     expect(read('token', 'a')).toEqual({ kind: 'token', system: undefined, code: 'a' });
     expect(read('token', '|a')).toEqual({ kind: 'token', system: '', code: 'a' });
     expect(read('token', 's|a')).toEqual({ kind: 'token', system: 's', code: 'a' });

@@ -42,7 +42,7 @@ async function assertion(alg: string, key: Parameters<SignJWT['sign']>[0], kid?:
   return { client_assertion_type: ASSERTION, client_assertion: token };
 }
 
-test('a token for this server’s data is no good once the server has another address', async () => {
+test('a token is invalid after the server address changes', async () => {
   let own = await serveRestartable();
   onTestFinished(() => own.stop());
   const { body } = await launch(own);
@@ -77,7 +77,7 @@ describe('algorithm confusion', () => {
     expect((await backend(await assertion('RS384', served.keys.RS384, 'two'))).status).toBe(401);
   });
 
-  test('a key that comes with the assertion itself', async () => {
+  test('a key embedded in the assertion', async () => {
     const { privateKey, publicKey: own } = await generateKeyPair('RS384', { extractable: true });
     const jwk = await exportJWK(own);
     const good = await assertionOf(served, 'backend', {
@@ -119,14 +119,14 @@ describe('addresses from a request', () => {
     return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
   };
 
-  test('a request object is fetched from nowhere', async () => {
+  test('a request object is never fetched', async () => {
     const { asked, url } = await listener(() => ({ status: 200 }));
     for (const parameters of [{ request_uri: `${url}/request` }, { request: 'eyJhbGciOiJub25lIn0.e30.' }])
       expect((await authorize(served, { parameters })).code).toBeUndefined();
     expect(asked).toEqual([]);
   });
 
-  test('keys are fetched from the registered address alone, wherever it redirects', async () => {
+  test('keys are fetched from the registered URL only, without redirects', async () => {
     const inside = await listener(() => ({ status: 200 }));
     const outside = await listener(() => ({ status: 302, location: `${inside.url}/metadata` }));
     served.setClients(
@@ -140,7 +140,7 @@ describe('addresses from a request', () => {
     served.setClients(served.clients);
   });
 
-  test('a login leads to pages of this server, whatever a form names', async () => {
+  test('a login redirects to pages of this server only, whatever the form has', async () => {
     for (const place of ['https://evil.example.org', '//evil.example.org', '/\\evil.example.org', 'apps/../../evil']) {
       const page = await openBrowser(served.auth).send(`${served.auth}/login`, [
         ['username', 'anna'],
@@ -152,8 +152,8 @@ describe('addresses from a request', () => {
   });
 });
 
-describe('tokens and secrets are taken from where they belong', () => {
-  test('not from an address', async () => {
+describe('tokens and secrets are accepted in their proper place only', () => {
+  test('not in a URL', async () => {
     const { body } = await launch(served);
     const token = String(body['access_token']);
     for (const path of [
@@ -177,7 +177,7 @@ describe('tokens and secrets are taken from where they belong', () => {
     expect((await redeem(served, done)).status).toBe(200);
   });
 
-  test('a challenge without its method is one in plain text, and refused', async () => {
+  test('a code_challenge without a method means plain, and is refused', async () => {
     expect((await authorize(served, { parameters: { code_challenge_method: null } })).code).toBeUndefined();
   });
 
@@ -194,7 +194,7 @@ describe('tokens and secrets are taken from where they belong', () => {
 });
 
 describe('consent', () => {
-  test('is asked for anew with each launch, and never given by what was allowed before', async () => {
+  test('is requested at each launch, and never implied by a previous one', async () => {
     const browser = openBrowser(served.auth);
     const first = await authorize(served, { browser, scope: 'launch/patient patient/Patient.rs' });
     const { body } = await redeem(served, first);
@@ -209,7 +209,7 @@ describe('consent', () => {
     expect(await read(served, 'Observation?patient=1', body['access_token'])).toBe(403);
   });
 
-  test('and no form of these pages is taken from another site', async () => {
+  test('forms from another site are refused', async () => {
     const browser = openBrowser(served.auth);
     const { seen } = await authorize(served, { browser, scope: 'launch/patient launch/encounter patient/*.rs' });
     const [, uid = ''] = /interaction\/([\w-]+)/.exec(seen.at(-1)?.url ?? '') ?? [];
@@ -221,7 +221,7 @@ describe('consent', () => {
     expect((await browser.open(`${served.auth}/apps`)).html).toContain('Apps with access</h1>');
   });
 
-  test('nor is any page shown in a frame', async () => {
+  test('no page can be framed', async () => {
     const browser = openBrowser(served.auth);
     for (const path of ['apps', 'authorize', 'interaction/nothing', 'nothing', 'callback']) {
       const { headers } = await browser.open(`${served.auth}/${path}`);
@@ -231,8 +231,8 @@ describe('consent', () => {
   });
 });
 
-describe('answers are their caller’s', () => {
-  test('also where the same was asked a moment ago by somebody who may', async () => {
+describe('answers are private to their caller', () => {
+  test('also right after an equal request of a permitted caller', async () => {
     const [anna, bert] = await Promise.all(
       ['anna', 'bert'].map(async user => {
         const { body } = await launch(served, { user, scope: 'launch/patient patient/*.rs' });

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rowsOf } from '../audit/records.ts';
 import { launch, serveSmart } from './served.ts';
 
-test('a patient reads who saw the record, anew each time, and pages that named the patient say from where', async () => {
+test('a patient reads the current audit of the own record, and page requests have their origin', async () => {
   const served = await serveSmart();
   onTestFinished(() => served.stop());
   const { body } = await launch(served, { scope: 'launch/patient patient/*.rs' });

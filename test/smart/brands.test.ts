@@ -73,7 +73,7 @@ test.each([
   ).toEqual([true, true]);
 });
 
-test('without an identifier of its own the hospital is known by the host of its website', () => {
+test('without an identifier the hospital is identified by the host of its website', () => {
   const value = (website: string) => brandIdentifier({ website }).value;
   expect(value('https://www.clinic.example.org/home?x=1')).toBe('https://clinic.example.org');
   expect(value('https://clinic.example.org')).toBe('https://clinic.example.org');
@@ -83,7 +83,7 @@ test('without an identifier of its own the hospital is known by the host of its 
   });
 });
 
-test('what is wrong in `brand` is told at its place', () => {
+test('errors in `brand` are reported at their place', () => {
   expect(brandProblems('brand: { website: "http://clinic.example.org" }')).toEqual([
     expect.stringContaining('not an address that begins with https://'),
   ]);
@@ -96,7 +96,7 @@ test('what is wrong in `brand` is told at its place', () => {
   expect(brandProblems('brand: { website: "https://a.example" }')).toEqual([]);
 });
 
-test('discovery leads to the Bundle, which anybody may fetch and keep until it changes', async () => {
+test('discovery links the Bundle, which is public and has an ETag', async () => {
   const served = await serveSmart(
     {},
     { 'pack.yaml': packWith('brand: { website: "https://www.clinic.example.org" }') },

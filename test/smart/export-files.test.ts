@@ -16,7 +16,7 @@ async function tokenFor(scope: string): Promise<string> {
 
 const by = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
 
-test('a program that asks for no scope, or for none that it may have, is told so', async () => {
+test('a program without a scope, or with no permitted one, gets that error', async () => {
   const fields = { grant_type: 'client_credentials', ...(await assertionOf(served, 'backend')) };
   const { status, body } = await post(`${served.auth}/token`, fields);
   const missing = { error: 'invalid_scope', error_description: 'missing required parameter(s): scope', scope: '' };
@@ -27,7 +27,7 @@ test('a program that asks for no scope, or for none that it may have, is told so
   });
 });
 
-test('a token of the same client that could not export a file does not get it', async () => {
+test('a token of the same client without scopes for a file cannot download it', async () => {
   const all = await tokenFor('system/*.rs');
   const begun = await fetch(`${served.fhir}/$export?_type=Patient`, by(all));
   const status = begun.headers.get('content-location') ?? '';

@@ -103,7 +103,7 @@ async function ask(token: string, path: string, reason?: string, init: RequestIn
 
 const idsIn = (text: string): readonly string[] => [...text.matchAll(/"id":"(w-\d)"/g)].map(([, id = '']) => id);
 
-test('what is hidden is opened for the reason alone, told in header and searchset, and hidden again after it', async () => {
+test('hidden data is shown only with a reason, marked in header and searchset, and hidden afterwards', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   for (let round = 0; round < 3; round++) {
     const whole = await ask(token, 'Observation?_sort=_id');
@@ -128,7 +128,7 @@ test('what is hidden is opened for the reason alone, told in header and searchse
   }
 });
 
-test('kept answers of a broken glass are kept apart, and never sent without a look', async () => {
+test('cached answers of a broken glass are separate, and sent only after revalidation', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   const statuses = [];
   for (const reason of [undefined, REASON, undefined, REASON, undefined, REASON]) {
@@ -145,7 +145,7 @@ test('kept answers of a broken glass are kept apart, and never sent without a lo
   expect(rows.map(({ KEPT }) => KEPT)).toEqual([0, 0, 1, 1, 1, 1]);
 });
 
-test('links of its pages lead nowhere without the header, by GET and by POST', async () => {
+test('its page links are refused without the header, by GET and POST', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   const form = { method: 'POST', body: new URLSearchParams({ _count: '1' }) };
   for (const init of [undefined, form]) {
@@ -161,7 +161,7 @@ test('links of its pages lead nowhere without the header, by GET and by POST', a
   }
 });
 
-test('it opens nothing beyond the scopes and the patient of the launch', async () => {
+test('it opens nothing beyond the scopes and the launch patient', async () => {
   const narrow = await tokenOf('doctor', 'user/Patient.rs');
   expect((await ask(narrow, 'Observation/w-8', REASON)).status).toBe(403);
   expect((await ask(narrow, 'Patient/2', REASON)).status).toBe(200);
@@ -170,7 +170,7 @@ test('it opens nothing beyond the scopes and the patient of the launch', async (
   expect((await ask(launched, 'Patient/2', REASON)).status).toBe(404);
 });
 
-test('whoever may not is refused, not answered as without the header', async () => {
+test('a forbidden user is refused, not answered as without the header', async () => {
   for (const [user, client] of [
     ['retired', 'public'],
     ['doctor', 'key'],
@@ -197,7 +197,7 @@ test('a reason has 10 to 500 characters', async () => {
     expect([reason, (await ask(token, 'Patient/1', reason)).status]).toEqual([reason, status]);
 });
 
-test('requests of a batch carry it', async () => {
+test('it works for requests of a batch', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   const entry = ['Observation/w-8', 'Observation?_id=w-8'].map(url => ({ request: { method: 'GET', url } }));
   const body = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry });
@@ -210,7 +210,7 @@ test('requests of a batch carry it', async () => {
   expect(rows).toHaveLength(3);
 });
 
-test('exports are refused, and so is the header where nothing is hidden', async () => {
+test('exports are refused, and so is the header on an open server', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   for (const [path, method] of [
     ['$export', 'GET'],
@@ -237,7 +237,7 @@ test('exports are refused, and so is the header where nothing is hidden', async 
   expect(anonymous.status).toBe(401);
 });
 
-test('the audit says who broke it and why, to the privacy officer and to the patient; the log does not', async () => {
+test('the audit shows user and reason to privacy officer and patient; the log does not', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   await ask(token, 'Observation/w-8', `${REASON} audit`);
   const own = await tokenOf('anna', 'launch/patient patient/AuditEvent.rs');
@@ -264,7 +264,7 @@ test('the audit says who broke it and why, to the privacy officer and to the pat
   expect(served.lines.join('\n')).not.toContain('Unconscious');
 });
 
-test('a pack without a rule lets nobody, and says so', async () => {
+test('without a rule in the pack it is refused with that reason', async () => {
   const other = await serveSmart(
     {},
     { 'visit.yaml': VISITS, 'access.yaml': 'users: { Practitioner: { patients: all } }\n' },

@@ -46,7 +46,7 @@ describe('a server', () => {
       headers,
     );
 
-  test('says the same of a wrong password, of nobody, and of somebody who is disabled', async () => {
+  test('gives the same answer for a wrong password, an unknown and a disabled account', async () => {
     const pages = await Promise.all([login('anna', 'wrong'), login('nobody', PASSWORD), login('gone', PASSWORD)]);
     const texts = pages.map(({ status, html }) => [status, html.replace(/value="(anna|nobody|gone)"/, '')]);
     expect(texts[0]?.[0]).toBe(401);
@@ -54,7 +54,7 @@ describe('a server', () => {
     expect(texts[2]).toEqual(texts[0]);
   });
 
-  test('slows down whoever guesses one account, and locks out nobody else', async () => {
+  test('throttles guesses for one account, without affecting others', async () => {
     for (let i = 0; i < 5; i++) await login('bert', `guess ${i}`);
     const waiting = await login('bert', PASSWORD);
     expect([waiting.status, /Try again in \d+ s/.test(waiting.html)]).toEqual([429, true]);
@@ -77,7 +77,7 @@ describe('a server', () => {
     expect((await browser.send(formAction(consent, '/consent'), [['decision', 'allow']], headers)).status).toBe(403);
   });
 
-  test('goes on with a login only in the browser that began it', async () => {
+  test('continues a login only in the browser that began it', async () => {
     const { seen } = await authorize(served, { user: 'nobody' });
     const [page] = seen;
     if (page === undefined) throw new Error('no page');
@@ -100,19 +100,19 @@ describe('a server', () => {
     }
   });
 
-  test('tells people in words that a page is not there', async () => {
+  test('shows a readable page for 404', async () => {
     const page = await openBrowser(served.auth).open(`${served.auth}/nothing`);
     expect([page.status, page.html.includes('there is no such page')]).toEqual([404, true]);
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
   });
 
-  test('writes the name of an app as text', async () => {
+  test('escapes the name of an app', async () => {
     const { seen } = await authorize(served);
     expect(seen.map(({ html }) => html).join()).toContain('Growth &lt;chart&gt;');
     expect(seen.map(({ html }) => html).join()).not.toContain('<chart>');
   });
 
-  test('sets cookies that no script reads and no other site sends', async () => {
+  test('sets HttpOnly and SameSite cookies', async () => {
     const response = await fetch(`${served.auth}/login`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(served.auth).origin },
@@ -136,7 +136,7 @@ describe('a server', () => {
     expect(await ask(cookie.replace(/\.sig=./, '.sig=_'))).toContain('Log in</h1>');
   });
 
-  test('gives addresses of its own, whatever Host and proxies say', async () => {
+  test('uses its own URLs, whatever Host and proxy headers have', async () => {
     const { port } = new URL(served.base);
     const headers = { 'x-forwarded-host': 'evil.example.org', 'x-forwarded-proto': 'https', forwarded: 'host=evil' };
     const response = await fetch(`http://localhost:${port}/auth/.well-known/openid-configuration`, { headers });
@@ -145,7 +145,7 @@ describe('a server', () => {
     expect(text).not.toContain('evil');
   });
 
-  test('takes a loopback name of itself as audience, and no other address', async () => {
+  test('accepts its loopback names as audience, and no other URL', async () => {
     const { port } = new URL(served.base);
     const ask = async (aud: string) => (await authorize(served, { parameters: { aud } })).code !== undefined;
     expect(await ask(`http://localhost:${port}/fhir/`)).toBe(true);
@@ -164,13 +164,13 @@ describe('a server', () => {
     }
   });
 
-  test('refuses parameters that stand there twice', async () => {
+  test('refuses repeated parameters', async () => {
     const query = new URLSearchParams({ client_id: 'public', redirect_uri: REDIRECT, response_type: 'code' });
     query.append('client_id', 'secret');
     expect((await openBrowser(served.auth).open(`${served.auth}/authorize?${query}`)).status).toBe(400);
   });
 
-  test('keeps neither tokens nor secrets nor what people typed in files or in the log', async () => {
+  test('stores no token, secret or user input in plain text in files or the log', async () => {
     const done = await authorize(served, { client: 'secret' });
     const { body } = await redeem(served, done, {}, BASIC);
     const names = readdirSync(served.folder).filter(name => !statSync(join(served.folder, name)).isDirectory());
@@ -186,7 +186,7 @@ describe('a server', () => {
     expect(lines).not.toMatch(/anna|the-state|Kowalski/);
   });
 
-  test('never lets two requests have the same refresh token', async () => {
+  test('redeems a refresh token for one request only', async () => {
     const { body } = await launch(served);
     const fields = { grant_type: 'refresh_token', refresh_token: String(body['refresh_token']), client_id: 'public' };
     const all = await Promise.all(Array.from({ length: 6 }, () => post(`${served.auth}/token`, fields)));
@@ -196,7 +196,7 @@ describe('a server', () => {
   });
 });
 
-describe('who is out is out', () => {
+describe('access ends at once for', () => {
   let served: Served;
   beforeAll(async () => {
     served = await serveSmart();
@@ -206,7 +206,7 @@ describe('who is out is out', () => {
   /** The server looks at its files each second. */
   const until = (condition: () => Promise<boolean>) => expect.poll(condition).toBe(true);
 
-  test('an app that is disabled', async () => {
+  test('a disabled app', async () => {
     const { body } = await launch(served);
     expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
     served.setClients(served.clients.map(client => ({ ...client, disabled: client.id === 'public' })));
@@ -217,7 +217,7 @@ describe('who is out is out', () => {
     served.setClients(served.clients);
   });
 
-  test('an app that may ask for less from now on', async () => {
+  test('an app with reduced scopes', async () => {
     const { body } = await launch(served);
     const less = ['launch/patient', 'openid', 'offline_access', 'patient/Patient.rs'];
     served.setClients(served.clients.map(client => ({ ...client, scopes: less })));
@@ -227,7 +227,7 @@ describe('who is out is out', () => {
     served.setClients(served.clients);
   });
 
-  test('a person who is disabled', async () => {
+  test('a disabled person', async () => {
     const { body } = await launch(served);
     const file = join(served.folder, 'accounts.json');
     const before = readAccounts(file);
@@ -241,7 +241,7 @@ describe('who is out is out', () => {
     writeAccounts(file, before);
   });
 
-  test('a session of a password that is another’s now', async () => {
+  test('a session whose account now belongs to another person', async () => {
     const browser = openBrowser(served.auth);
     await authorize(served, { browser });
     expect((await browser.open(`${served.auth}/apps`)).html).toContain('Apps with access</h1>');
@@ -258,7 +258,7 @@ describe('who is out is out', () => {
     writeAccounts(file, before);
   });
 
-  test('a browser that logged out', async () => {
+  test('a logged-out browser', async () => {
     const browser = openBrowser(served.auth);
     await authorize(served, { browser });
     const before = new Map(browser.cookies);
@@ -269,7 +269,7 @@ describe('who is out is out', () => {
   });
 });
 
-test('a restart keeps sessions, grants and keys; rotated keys end no session', async () => {
+test('a restart keeps sessions, grants and keys; key rotation ends no session', async () => {
   let served = await serveRestartable();
   onTestFinished(() => served.stop());
   const browser = openBrowser(served.auth);
@@ -315,7 +315,7 @@ describe('keys that an app publishes', () => {
       ),
     );
 
-  test('are fetched from a private address only where the server itself is on loopback', async () => {
+  test('are fetched from a private address only if the server is on loopback', async () => {
     const open = await serveSmart();
     onTestFinished(() => open.stop());
     const jwks = open.clients.find(({ id }) => id === 'backend')?.jwks;

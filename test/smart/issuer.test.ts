@@ -58,7 +58,7 @@ describe('a server whose people log in at an issuer', () => {
     Object.assign(fake, { who: ANNA, tamper: undefined, key: undefined, mode: 'up' });
   });
 
-  test('an app is launched by somebody whom only the issuer knows', async () => {
+  test('an app is launched by a person known only to the issuer', async () => {
     const browser = openBrowser(served.auth);
     const { seen } = await authorize(served, { browser });
     const [login] = seen;
@@ -80,7 +80,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(await read(served, 'Patient/2', body['access_token'])).toBe(404);
   });
 
-  test('consent follows the login in one go, and gives a code', async () => {
+  test('consent follows the login directly, and gives a code', async () => {
     const browser = openBrowser(served.auth);
     const { seen, verifier } = await authorize(served, { browser });
     const back = await goThere(served, browser, seen[0] as Page);
@@ -94,7 +94,7 @@ describe('a server whose people log in at an issuer', () => {
     expect((await redeem(served, { code, verifier })).body['patient']).toBe('1');
   });
 
-  test('Lintel asks with PKCE, state and nonce, and names the registered address, whatever Host says', async () => {
+  test('Lintel sends PKCE, state and nonce, with the registered redirect URL, whatever Host has', async () => {
     const page = await openBrowser(served.auth).open(`${served.auth}/apps`);
     const response = await fetch(formAction(page, '/issuer'), {
       method: 'POST',
@@ -118,7 +118,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(response.headers.getSetCookie().join()).toMatch(/^lintel_login_[\w-]+=[\w-]{43};.*HttpOnly.*SameSite=Lax/i);
   });
 
-  test('an app that asks for a login gets one there too, with the name that it suggests', async () => {
+  test('prompt=login and login_hint are passed to the issuer', async () => {
     const browser = openBrowser(served.auth);
     const parameters = { prompt: 'login', login_hint: 'anna.k' };
     const { seen } = await authorize(served, { browser, parameters });
@@ -127,7 +127,7 @@ describe('a server whose people log in at an issuer', () => {
     expect([searchParams.get('prompt'), searchParams.get('login_hint')]).toEqual(['login', 'anna.k']);
   });
 
-  test('there is no form for passwords, and one that is sent lets nobody in', async () => {
+  test('there is no password form, and a posted one is refused', async () => {
     const browser = openBrowser(served.auth);
     const page = await browser.open(`${served.auth}/apps`);
     expect(page.html).not.toContain('type="password"');
@@ -214,7 +214,7 @@ describe('a server whose people log in at an issuer', () => {
     expect([page.status, page.html.includes('This page has expired')]).toEqual([400, true]);
   });
 
-  test('an answer is good once, also for two who come at the same time', async () => {
+  test('a callback is accepted once, also among simultaneous requests', async () => {
     const browser = openBrowser(served.auth);
     const back = await goThere(served, browser, await browser.open(`${served.auth}/apps`));
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -224,7 +224,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(await come()).toBe(400);
   });
 
-  test('a login does not go on in another browser, nor is it spoilt by it', async () => {
+  test('a login cannot continue in another browser, and still works in its own', async () => {
     const browser = openBrowser(served.auth);
     const back = await goThere(served, browser, await browser.open(`${served.auth}/apps`));
     const other = openBrowser(served.auth);
@@ -235,7 +235,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(isIn(await browser.open(back.url))).toBe(true);
   });
 
-  test('a login for one launch does not go on in another', async () => {
+  test('a login for one launch cannot continue another', async () => {
     const [anna, mallory] = [openBrowser(served.auth), openBrowser(served.auth)];
     const [own, foreign] = await Promise.all([anna, mallory].map(browser => authorize(served, { browser })));
     const back = await goThere(served, mallory, foreign?.seen[0] as Page);
@@ -250,7 +250,7 @@ describe('a server whose people log in at an issuer', () => {
     }
   });
 
-  test('the buttons work only on Lintel’s own pages', async () => {
+  test('forms are accepted only from pages of Lintel', async () => {
     const headers = { origin: 'https://evil.example.org' };
     const page = await openBrowser(served.auth).send(`${served.auth}/login/issuer`, [['place', 'apps']], headers);
     expect([page.status, page.html.includes('sent from another site')]).toEqual([403, true]);
@@ -262,7 +262,7 @@ describe('a server whose people log in at an issuer', () => {
     ['no reference', 'Patient'],
     ['a path', '../Patient/1'],
     ['no text', 7],
-  ])('whoever is %s to the issuer does not come in', async (_title, fhirUser) => {
+  ])('a user who is %s to the issuer is refused', async (_title, fhirUser) => {
     fake.who = { sub: 's-nobody', preferred_username: 'anna', fhirUser };
     const page = await logIn(served);
     expect([page.status, page.html.includes('belongs to no person of the record')]).toEqual([403, true]);
@@ -273,7 +273,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(isIn(await logIn(served))).toBe(true);
   });
 
-  test('somebody who does not log in there is told so', async () => {
+  test('a cancelled login at the issuer is reported', async () => {
     fake.who = undefined;
     const page = await logIn(served);
     expect([page.status, page.html.includes('You did not log in with')]).toEqual([400, true]);
@@ -302,7 +302,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(own.lines.join()).toContain('a login at the issuer failed');
   });
 
-  test('neither the log nor a file holds what a login went by', async () => {
+  test('neither the log nor a file has secrets of a login', async () => {
     const browser = openBrowser(served.auth);
     const back = new URL((await goThere(served, browser, await browser.open(`${served.auth}/apps`))).url);
     expect(isIn(await browser.open(back.href))).toBe(true);
@@ -322,7 +322,7 @@ describe('a claim that is a login name', () => {
     return { fake, served };
   };
 
-  test('lets in the account of that name, until it is disabled', async () => {
+  test('logs in to the account of that name, until it is disabled', async () => {
     const { fake, served } = await serveNamed('preferred_username');
     fake.who = { sub: 's-b', preferred_username: 'bert', fhirUser: 'Patient/1' };
     const page = await logIn(served);
@@ -331,7 +331,7 @@ describe('a claim that is a login name', () => {
     expect((await logIn(served)).status).toBe(403);
   });
 
-  test('leads to the person of the database who has it, by the rules of the pack', async () => {
+  test('identifies the person in the database, by the rules of the pack', async () => {
     const files = {
       'person.yaml': `mapping: people
 resource: Patient
@@ -359,7 +359,7 @@ elements:
     ).rejects.toMatchObject({ problems: [expect.stringContaining('has no login "staf"; it has portal')] });
   });
 
-  test('shuts out somebody whom only the issuer knows, once an account of that name is disabled', async () => {
+  test('refuses a person known only to the issuer if an account of that name is disabled', async () => {
     const { fake, served } = await serveNamed('preferred_username');
     fake.who = { sub: 's-n', preferred_username: 'new', fhirUser: 'Patient/1' };
     const browser = openBrowser(served.auth);
@@ -372,7 +372,7 @@ elements:
     expect((await logIn(served)).status).toBe(403);
   });
 
-  test('counts, where it is an address of mail, only if the issuer has verified it', async () => {
+  test('is accepted as an email address only if the issuer verified it', async () => {
     const { fake, served } = await serveNamed('email');
     const file = join(served.folder, 'accounts.json');
     const [first, ...rest] = readAccounts(file);
@@ -403,7 +403,7 @@ elements:
   });
 });
 
-describe('Lintel proves to the issuer who it is', () => {
+describe('Lintel authenticates to the issuer', () => {
   test.each(['client_secret_basic', 'client_secret_post'] as const)('by a secret, %s', async method => {
     const fake = await testIssuer({ token_endpoint_auth_method: method });
     fake.who = ANNA;
@@ -428,7 +428,7 @@ describe('Lintel proves to the issuer who it is', () => {
     expect(isIn(await logIn(served))).toBe(true);
   });
 
-  test('and asks for claims that the id_token does not have', async () => {
+  test('and reads claims missing in the id_token from userinfo', async () => {
     const fake = await testIssuer({}, { claimsIn: 'userinfo' });
     fake.who = ANNA;
     const served = await serveWith(fake);
@@ -438,7 +438,7 @@ describe('Lintel proves to the issuer who it is', () => {
   });
 });
 
-test('restarted, the server still knows who logged in at the issuer', async () => {
+test('a restart keeps people who logged in at the issuer', async () => {
   const fake = await testIssuer();
   fake.who = ANNA;
   let served = await serveWith(fake, {}, serveRestartable);

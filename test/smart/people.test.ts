@@ -27,7 +27,7 @@ const own = someAccounts(
 const people = (more: Partial<PeopleOptions> = {}) =>
   peopleOf({ settings: SETTINGS, store: storeOf(), own, fhirBase: 'https://x.example/fhir', ...more });
 
-test('the pack says who a login name is, where claims do not', async () => {
+test('a login name is resolved by the pack if claims do not identify the person', async () => {
   const asked: string[] = [];
   const userOf = async (login: string) => {
     asked.push(login);
@@ -42,20 +42,20 @@ test('the pack says who a login name is, where claims do not', async () => {
   expect(asked).toEqual(['DRHOUSE', 'NOBODY']);
 });
 
-test('an outage of the database lets nobody in, and is told', async () => {
+test('during an outage of the database logins are refused, with that reason', async () => {
   const userOf = async () => {
     throw new Error('the database is away');
   };
   await expect(people({ userOf }).admit({ sub: '1', login: 'DRHOUSE' })).rejects.toThrow('the database is away');
 });
 
-test('an account of the file has its way over claims, disabled or not', async () => {
+test('an account of the file takes precedence over claims, disabled or not', async () => {
   const { admit } = people();
   expect(await admit({ sub: '1', login: 'anna', fhirUser: 'Patient/2' })).toMatchObject({ fhirUser: 'Patient/1' });
   expect(await admit({ sub: '1', login: 'gone', fhirUser: 'Patient/2' })).toBeUndefined();
 });
 
-test('nobody is let in without a subject, by a name that is no text, or by one that is too long', async () => {
+test('a login without a subject, or with an invalid or overlong name, is refused', async () => {
   const { admit } = people({ userOf: async () => 'Patient/1' });
   expect(await admit({ login: 'x', fhirUser: 'Patient/1' })).toBeUndefined();
   for (const login of ['', 7, null, ['anna'], 'x'.repeat(201)])
@@ -72,7 +72,7 @@ test('the same subject of another issuer is another person', async () => {
   expect(people({ store }).accounts.find(before?.name ?? '')?.fhirUser).toBe('Patient/1');
 });
 
-test('whoever has not logged in for some days is unknown, and with them what apps may do', async () => {
+test('a person without a login for some days is forgotten, with the grants of apps', async () => {
   let now = Date.now();
   const one = people({ store: storeOf(() => now) });
   const account = await one.admit({ sub: '1', fhirUser: 'Patient/1' });
@@ -82,7 +82,7 @@ test('whoever has not logged in for some days is unknown, and with them what app
   expect(one.accounts.find(account?.name ?? '')).toBeUndefined();
 });
 
-test('nobody’s password fits, and no name of a form is one of these accounts', async () => {
+test('no password matches such an account, and no form can name it', async () => {
   const { admit, accounts } = people();
   const account = await admit({ sub: '1', fhirUser: 'Patient/1' });
   expect(account?.password).toBe('');

@@ -32,7 +32,7 @@ describe('what may be granted', () => {
     expect(grantable(['openid', 'patient/*.rs', 'system/Patient.rs'], ALL, 'client')).toEqual(['system/Patient.rs']);
   });
 
-  test('what is registered bounds type, letters and constraint', () => {
+  test('the registered scopes limit type, permissions and constraint', () => {
     const bounds = ['patient/Patient.r', 'patient/Observation.rs?category=a'];
     const ask = (scope: string) => grantable([scope], bounds, 'person');
     expect(ask('patient/Patient.rs')).toEqual(['patient/Patient.r']);
@@ -44,7 +44,7 @@ describe('what may be granted', () => {
     expect(ask('user/Patient.r')).toEqual([]);
   });
 
-  test('it never writes, and is never more than was asked for', () => {
+  test('it never writes, and never exceeds the request', () => {
     const scope = fc
       .tuple(
         fc.constantFrom('patient', 'user', 'system'),
@@ -74,7 +74,7 @@ describe('what may be granted', () => {
 describe('choices at consent', () => {
   const TYPES = ['Condition', 'Patient'];
 
-  test('a type has the parts that US Core names, `*` has the types that are served', () => {
+  test('a type has the granular scopes of US Core, `*` has the served types', () => {
     const [condition, all] = choicesOf(['patient/Condition.rs', 'user/*.r', 'openid'], TYPES);
     expect(condition?.parts.map(({ scope }) => scope)).toEqual([
       'patient/Condition.rs?category=http://terminology.hl7.org/CodeSystem/condition-category|encounter-diagnosis',
@@ -87,7 +87,7 @@ describe('choices at consent', () => {
     ]);
   });
 
-  test('all of a choice makes its parts needless; without it they count', () => {
+  test('a whole choice replaces its parts; otherwise the parts are granted', () => {
     const choices = choicesOf(['patient/*.rs'], TYPES);
     expect(chosen(choices, new Set(['patient/*.rs', 'patient/Patient.rs']))).toEqual(['patient/*.rs']);
     expect(chosen(choices, new Set(['patient/Patient.rs']))).toEqual(['patient/Patient.rs']);

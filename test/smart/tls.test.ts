@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.stop());
 
-test('apps learn addresses of https, and get a token there that is good', async () => {
+test('discovery has https URLs, and a token from there works', async () => {
   expect(served.base).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
   const told = (await (await fetch(`${served.fhir}/.well-known/smart-configuration`)).json()) as Record<
     string,
@@ -35,7 +35,7 @@ test('apps learn addresses of https, and get a token there that is good', async 
   expect(await read(served, 'Patient/2', body['access_token'])).toBe(404);
 });
 
-test('cookies go by https alone', async () => {
+test('cookies are Secure', async () => {
   const { seen } = await authorize(served, { decision: 'deny' });
   expect(seen.length).toBeGreaterThan(0);
   const parameters = {

@@ -33,7 +33,7 @@ const part = fc.oneof(
   fc.tuple(comparison, comparison).map(([one, other]) => and(one, other)),
 );
 
-it('a disjunction with lists holds for the rows for which it holds without', async () => {
+it('merging comparisons into lists does not change a disjunction', async () => {
   const sample = openSample();
   onTestFinished(() => sample.remove());
   await fc.assert(
@@ -49,7 +49,7 @@ it('a disjunction with lists holds for the rows for which it holds without', asy
 
 const keyOf = (predicate: Predicate): string => predicateKey(withLists(predicate));
 
-it('what differs in its values alone is one comparison, also beside other conditions', () => {
+it('comparisons that differ in values only are merged, also within conjunctions', () => {
   expect(keyOf(or(equals(CD, asked('a')), equals(TXT, asked('a')), equals(CD, asked('b'))))).toBe(
     predicateKey(or(among(CD, [asked('a'), asked('b')]), equals(TXT, asked('a')))),
   );

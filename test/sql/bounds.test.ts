@@ -25,7 +25,7 @@ function planOf(where: Predicate): SqlPlan {
 
 const numbers = (count: number): readonly number[] => Array.from({ length: count }, (_, i) => i);
 
-test('a chain of a thousand comparisons finds what each of them finds', async () => {
+test('a disjunction of a thousand comparisons finds the union', async () => {
   const sample = openSample();
   onTestFinished(() => sample.remove());
   const all = await sample.database.query(planOf(compare(ID, '>=', value(0, INTEGER))));
@@ -44,7 +44,7 @@ test('a statement with more parameters than its engine takes is refused before i
   expect(() => render(asking(32_766), SQLITE)).toThrow(StatementTooLarge);
 });
 
-test('lists are rounded up only where the engine takes so many parameters', () => {
+test('list lengths are rounded up only within the parameter limit of the engine', () => {
   const asking = (count: number): SqlPlan =>
     planOf(
       or(

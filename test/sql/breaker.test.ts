@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('lets everything through until it is told of an outage', () => {
+it('passes everything until an outage is reported', () => {
   const breaker = createBreaker({ probe: () => Promise.resolve(), pause: 1000 });
   expect(() => breaker.check()).not.toThrow();
   breaker.trip();
@@ -18,7 +18,7 @@ it('lets everything through until it is told of an outage', () => {
   breaker.close();
 });
 
-it('looks by itself, once in each pause, until the database is back', async () => {
+it('probes once per pause until the database is back', async () => {
   let away = true;
   const probe = vi.fn(() => (away ? Promise.reject(new Error('away')) : Promise.resolve()));
   const breaker = createBreaker({ probe, pause: 1000 });
@@ -34,7 +34,7 @@ it('looks by itself, once in each pause, until the database is back', async () =
   expect(probe).toHaveBeenCalledTimes(4);
 });
 
-it('does not look any more once it is closed', async () => {
+it('stops probing after it is closed', async () => {
   const probe = vi.fn(() => Promise.reject(new Error('away')));
   const breaker = createBreaker({ probe, pause: 1000 });
   breaker.trip();

@@ -15,7 +15,7 @@ async function reasonOf(action: Promise<unknown>): Promise<string> {
 const LONG = 60_000;
 
 describe('a bulkhead', () => {
-  it('lets so many in, and the next when one leaves, in their order', async () => {
+  it('admits a bounded number, and then the next in order', async () => {
     const bulkhead = createBulkhead({ size: 2, queue: 5, wait: LONG });
     const [first] = [await bulkhead.enter(), await bulkhead.enter()];
     const order: string[] = [];
@@ -35,7 +35,7 @@ describe('a bulkhead', () => {
     expect(order).toEqual(['third', 'fourth']);
   });
 
-  it('refuses at once when the queue is full, and says when to come again', async () => {
+  it('refuses at once with a full queue, with a time to retry', async () => {
     const bulkhead = createBulkhead({ size: 1, queue: 1, wait: LONG });
     const leave = await bulkhead.enter();
     const second = bulkhead.enter();
@@ -47,7 +47,7 @@ describe('a bulkhead', () => {
     (await second)();
   });
 
-  it('refuses one that waited too long, and keeps its place free for others', async () => {
+  it('refuses an entry that waited too long, and keeps the slot for others', async () => {
     const bulkhead = createBulkhead({ size: 1, queue: 1, wait: 5 });
     const leave = await bulkhead.enter();
     expect(await reasonOf(bulkhead.enter())).toBe('unavailable');
@@ -55,7 +55,7 @@ describe('a bulkhead', () => {
     (await bulkhead.enter())();
   });
 
-  it('forgets one that is cancelled while it waits', async () => {
+  it('removes a cancelled entry from the queue', async () => {
     const bulkhead = createBulkhead({ size: 1, queue: 1, wait: LONG });
     const leave = await bulkhead.enter();
     const controller = new AbortController();
@@ -68,7 +68,7 @@ describe('a bulkhead', () => {
     expect(await reasonOf(bulkhead.enter(AbortSignal.abort()))).toBe('cancelled');
   });
 
-  it('counts whom it refused, and not whoever left by himself', async () => {
+  it('counts refused entries, not cancelled ones', async () => {
     const bulkhead = createBulkhead({ size: 1, queue: 1, wait: LONG });
     const leave = await bulkhead.enter();
     const leaving = new AbortController();
@@ -81,7 +81,7 @@ describe('a bulkhead', () => {
     expect(bulkhead.load()).toEqual({ size: 1, taken: 0, waiting: 0, refused: 1 });
   });
 
-  it('frees one place only, however often its leaver leaves', async () => {
+  it('frees one slot only, however often it is released', async () => {
     const bulkhead = createBulkhead({ size: 1, queue: 0, wait: LONG });
     const leave = await bulkhead.enter();
     leave();

@@ -25,14 +25,14 @@ function from(joins: readonly Join[], where = TRUE): Relation {
   return { table: { name: identifier('A') }, alias: identifier('a'), joins, where };
 }
 
-it('the columns of a picked row are those that the rest of the query refers to', () => {
+it('a picked row selects only columns that the query uses', () => {
   expect(columnsUsed(B, from([picked('b')]), [])).toEqual([]);
   expect(columnsUsed(B, from([picked('b')]), [of('b', 'VAL'), column('a', 'ID')])).toEqual(['VAL']);
   expect(columnsUsed(B, from([picked('b')], filled(of('b', 'CD'))), [of('b', 'VAL')])).toEqual(['CD', 'VAL']);
   expect(columnsUsed(B, from([picked('b'), picked('b2', of('b', 'CD'))]), [])).toEqual(['CD']);
 });
 
-it('a relation inside may refer to it, or use its alias for a table of its own', () => {
+it('a nested relation may refer to it, or reuse its alias', () => {
   const inner = (alias: string, joins: readonly Join[] = []): Relation => ({
     table: { name: identifier('B') },
     alias: identifier(alias),
@@ -46,13 +46,13 @@ it('a relation inside may refer to it, or use its alias for a table of its own',
   expect(columnsUsed(B, from([picked('b')]), [flag(exists(inner('c')))])).toEqual(['VAL']);
 });
 
-it('a column that is spelled in two ways comes once', () => {
+it('a column in two spellings is selected once', () => {
   expect(
     columnsUsed(B, from([picked('b')]), [of('b', 'VAL'), { ...of('b', 'VAL'), column: identifier('val') }]),
   ).toEqual(['VAL']);
 });
 
-it('a login that may not read all of a table can have a row of it picked', () => {
+it('`pick` works for a login that cannot read all columns', () => {
   const plan = (columns: SqlPlan['columns']): SqlPlan => {
     return { from: from([picked('b')]), columns, orderBy: [], limit: 10, shape: 'rows' };
   };

@@ -8,7 +8,7 @@ import { predicate } from './arbitrary.ts';
 import { column } from './sample.ts';
 
 describe('predicates', () => {
-  it('are the complement of their complement', () => {
+  it('equal their double complement', () => {
     fc.assert(
       fc.property(predicate, p => {
         expect(not(not(p))).toEqual(p);

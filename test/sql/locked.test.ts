@@ -13,7 +13,7 @@ function at(): { readonly locks: ReturnType<typeof createLockedTables>; readonly
   };
 }
 
-it('lets one statement try in each pause', () => {
+it('admits one statement per pause', () => {
   const { locks, go } = at();
   locks.locked(['a']);
   expect(() => locks.check(['a'])).toThrow('a is locked');
@@ -22,7 +22,7 @@ it('lets one statement try in each pause', () => {
   expect(() => locks.check(['a'])).toThrow('a is locked');
 });
 
-it('counts nothing as tried by a statement that another locked table refuses', () => {
+it('a statement refused for one locked table does not count as a try for another', () => {
   const { locks, go } = at();
   locks.locked(['a']);
   go(100);
@@ -31,7 +31,7 @@ it('counts nothing as tried by a statement that another locked table refuses', (
   expect(locks.check(['a'])).toBe(true);
 });
 
-it('says which statement is the one that tries', () => {
+it('marks the statement that probes the lock', () => {
   const { locks, go } = at();
   expect(locks.check(['a'])).toBe(false);
   locks.locked(['a']);
@@ -39,7 +39,7 @@ it('says which statement is the one that tries', () => {
   expect(locks.check(['a'])).toBe(true);
 });
 
-it('forgets what an answer disproves, and what nobody has asked for in a long while', () => {
+it('forgets tables after an answer, and after a long time without use', () => {
   const { locks, go } = at();
   locks.locked(['a', 'b']);
   locks.answered(['a']);
@@ -59,7 +59,7 @@ it('remembers a bounded number of tables', () => {
   expect(() => locks.check(['t999'])).toThrow();
 });
 
-it('tells clients to come back at different times, and none too early', () => {
+it('gives clients varied retry times, none too early', () => {
   const told = [0, 0.2, 0.5, 0.999].map(random => retryIn(5, () => random));
   expect(told).toEqual([5, 7, 10, 15]);
   expect([0, 0.5, 0.999].map(random => retryIn(1, () => random))).toEqual([1, 2, 3]);

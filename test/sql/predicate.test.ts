@@ -15,7 +15,7 @@ describe('predicates on SQLite', () => {
   it('select what the predicate means, and their complement selects all the other rows', () =>
     checkPredicates(sample.database, 3000));
 
-  it('do so on random rows', async () => {
+  it('also on random rows', async () => {
     await fc.assert(
       fc.asyncProperty(tables, fc.array(predicate, { minLength: 20, maxLength: 20 }), async (content, wheres) => {
         const other = openSample(content);

@@ -35,7 +35,7 @@ describe('a plan renders', () => {
   });
   afterAll(() => sample.remove());
 
-  it('has one expectation per case', () => {
+  it('has one expected text per case', () => {
     expect(expected.map(e => e.title)).toEqual(CASES.map(c => c.title));
   });
 
@@ -95,7 +95,7 @@ describe('every statement', () => {
     );
   });
 
-  it('binds as many parameters as it has places, in their order', () => {
+  it('binds its parameters in the order of their placeholders', () => {
     fc.assert(
       fc.property(predicate, where => {
         const sqlite = render(planOf(where), SQLITE);
@@ -126,7 +126,7 @@ describe('what cannot be rendered', () => {
     }
   });
 
-  it('is a position that is no whole number from 1', () => {
+  it('is a position other than a whole number from 1', () => {
     for (const dialect of DIALECTS) {
       for (const position of [0, -1, 1.5, Number.NaN]) {
         const piece = call('piece', [column('a', 'CD'), value(';', UNICODE), position], UNICODE);
@@ -135,7 +135,7 @@ describe('what cannot be rendered', () => {
     }
   });
 
-  it('is a comparison of a number with a text that is none', () => {
+  it('is a comparison of a number with another text', () => {
     const where = equals(column('a', 'QTY'), value('abc', UNICODE));
     for (const dialect of DIALECTS) expect(() => renderPredicate(where, dialect)).toThrow(TypeError);
   });

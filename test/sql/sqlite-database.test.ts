@@ -35,11 +35,11 @@ describe('a SQLite database', () => {
   });
   afterAll(() => sample.remove());
 
-  it('gives rows as arrays, no more than asked for', async () => {
+  it('returns rows as arrays, up to the limit', async () => {
     expect(await sample.database.query(planOf(TRUE, { limit: 2 }))).toEqual([[1], [2]]);
   });
 
-  it('streams one full list, or the short one that is the last: no statement stays open', async () => {
+  it('streams full lists and a shorter last one, without an open statement between', async () => {
     const lists = async (size: number): Promise<readonly unknown[]> => {
       const all: unknown[] = [];
       for await (const rows of sample.database.stream(planOf(TRUE), size)) all.push(rows);
@@ -50,13 +50,13 @@ describe('a SQLite database', () => {
     expect(await lists(1000)).toEqual([rows]);
   });
 
-  it('answers a statement that it was told to forget as before', async () => {
+  it('answers a forgotten statement as before', async () => {
     const rows = await sample.database.query(planOf(TRUE));
     sample.database.forget?.();
     expect(await sample.database.query(planOf(TRUE))).toEqual(rows);
   });
 
-  it('looks at other clients between statements that take long in all', async () => {
+  it('yields to other clients between long series of statements', async () => {
     const impatient = openSqlite(sample.file, { slice: 0 });
     const order: string[] = [];
     const statements = (async () => {
@@ -69,7 +69,7 @@ describe('a SQLite database', () => {
     expect(order.indexOf('another client')).toBeLessThan(5);
   });
 
-  it('ends a statement that computes on texts for too long, where somebody waits who may leave, and answers the next', async () => {
+  it('ends a long text computation if its request can be cancelled, and answers the next', async () => {
     const file = join(temporaryFolder(), 'long.db');
     const raw = new DatabaseSync(file);
     raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); BEGIN');
@@ -89,7 +89,7 @@ describe('a SQLite database', () => {
     await hurried.close();
   });
 
-  it('ends a statement when the request that waits for it is over', async () => {
+  it('ends a statement when its request ends', async () => {
     const file = join(temporaryFolder(), 'over.db');
     const raw = new DatabaseSync(file);
     raw.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
@@ -143,7 +143,7 @@ describe('a SQLite database', () => {
     expect(await sample.database.query(planOf(where, { columns: [big] }))).toEqual([['5000000009'], ['5000000010']]);
   });
 
-  it('answers more shapes of statements than it keeps prepared', async () => {
+  it('answers more statements than its prepared cache holds', async () => {
     for (let i = 1; i <= 600; i++) {
       const columns = [call('substring', [column('a', 'CD'), i, 1], UNICODE)];
       expect(await sample.database.query(planOf(TRUE, { columns, limit: 1 }))).toEqual([['M       '.charAt(i - 1)]]);
@@ -225,7 +225,7 @@ describe('a SQLite file', () => {
     expect((await failure(() => database.query(planOf(TRUE)))).reason).toBe('unavailable');
   });
 
-  it('that another process changes shows its changes', async () => {
+  it('changed by another process shows the changes', async () => {
     const file = join(folder, 'live.db');
     const writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');
@@ -237,7 +237,7 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  it('that another file takes the place of is read from then on, and is away while there is none', async () => {
+  it('that is replaced is read from then on, and unavailable while missing', async () => {
     const [file, next] = [join(folder, 'restored.db'), join(folder, 'next.db')];
     const make = (path: string, id: number): void => {
       const raw = new DatabaseSync(path);
@@ -259,7 +259,7 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  it('that is locked by a writer is waited for; the event loop goes on, and a request that is cancelled ends at once', async () => {
+  it('locked by a writer is retried without blocking the event loop; a cancelled request ends at once', async () => {
     const file = join(folder, 'written.db');
     const writer = new DatabaseSync(file);
     writer.exec('CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); INSERT INTO A VALUES (1, NULL)');
@@ -280,7 +280,7 @@ describe('a SQLite file', () => {
     await database.close();
   });
 
-  it('that is damaged while it is read is away, be it cut short or overwritten', async () => {
+  it('that is damaged while in use is unavailable, truncated or overwritten', async () => {
     const file = join(folder, 'damaged.db');
     const raw = new DatabaseSync(file);
     raw.exec('PRAGMA page_size = 512; CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))');

@@ -22,7 +22,7 @@ const elsewhere: Expression = {
 };
 const LISTED = among(elsewhere, [constant('x', UNICODE), constant('y', UNICODE)]);
 
-it('a relation is left after what it holds and what is selected from it', () => {
+it('the walk leaves a relation after its content and its selection', () => {
   const seen: string[] = [];
   walk(
     { relations: [table('A', 'a', LISTED)] },
@@ -35,12 +35,12 @@ it('a relation is left after what it holds and what is selected from it', () => 
   expect(seen).toEqual(['(a', '(b', 'b.VAL', '(c', 'c)', 'b.A_ID', 'a.ID', 'b)', 'a)']);
 });
 
-it('a relation whose list begins with a value from elsewhere is named past what that nests', () => {
+it('a relation after a nested list gets the next free alias', () => {
   const { aliases } = renameRelation(table('A', 'a', LISTED));
   expect(aliases.get(identifier('a'))).toBe('a_3');
 });
 
-it('the tables of a plan are also those that decide which value of several is taken', () => {
+it('the tables of a plan include those that select one of several values', () => {
   const found: string[] = [];
   const plan = { from: table('A', 'a'), columns: [elsewhere], orderBy: [], limit: 1, shape: 'rows' } as const;
   eachTable(plan, name => found.push(name));

@@ -35,13 +35,13 @@ test('keys of large predicates are short, and equal for equal predicates alone',
   expect(predicateKey(among(column('A'), codes(3)))).toContain('raw-2');
 });
 
-test('a weight grows with the values, and the walk ends at the most', () => {
+test('a weight grows with the values, and the walk stops at the limit', () => {
   const one = weightOf(among(column('A'), codes(500)), 1e9);
   expect(weightOf(panel(), 1e9)).toBeGreaterThan(20 * one);
   expect(weightOf(panel(), 1000)).toBeLessThan(2000);
 });
 
-test('a cache with weights keeps what is not too heavy together', () => {
+test('a weighted cache bounds the total weight', () => {
   const cache = boundedCache<{ bytes: number }>(100, { weights: { most: 1e6, weigh: ({ bytes }) => bytes } });
   for (let i = 0; i < 20; i++) cache.keep(`${i}`, { bytes: 200_000 });
   const kept = Array.from({ length: 20 }, (_, i) => cache.find(`${i}`)).filter(one => one !== undefined);
@@ -53,7 +53,7 @@ test('a cache with weights keeps what is not too heavy together', () => {
   expect(cache.find('heavy')).toBeUndefined();
 });
 
-test('once many long statements were let go of, the file is opened anew, and the answers stay', () => {
+test('after many released statements the file is reopened, with the same answers', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'some.sqlite');
   const made = new DatabaseSync(path);

@@ -16,12 +16,12 @@ describe('words', () => {
     "O'B.rien/(Nuñez)",
   ])('are the same in %j', text => expect(wordsIn(text)).toEqual(['obrien', 'nunez']));
 
-  it('are none of separators alone', () => {
+  it('of separators only are none', () => {
     expect(wordsIn(" -'.\t,\u2013")).toEqual([]);
     expect(spacedWords('--')).toBe('');
   });
 
-  it('find what the beginning of the folded text finds', () => {
+  it('match like a prefix of the folded text', () => {
     fc.assert(
       fc.property(TEXT, fc.nat(8), (text, length) => {
         const beginning = text.slice(0, length);

@@ -41,7 +41,7 @@ async function lookedAt(text: string): Promise<readonly string[]> {
   );
 }
 
-it('looks at tables and columns whose names a macro assembles', async () => {
+it('includes tables and columns whose names a macro assembles', async () => {
   const text = `with: [$year, $n]
 rows: [["2019", "1"], ["2020", "1"]]
 mapping: results-$year
@@ -57,7 +57,7 @@ elements: { effectiveDateTime: { from: DIAG$n } }
   ]);
 });
 
-it('looks at tables whose whole name is a parameter', async () => {
+it('includes tables whose whole name is a parameter', async () => {
   const text = `with: [$table, $day]
 rows: [[ORDERS, DIAG1]]
 mapping: $table

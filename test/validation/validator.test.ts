@@ -237,7 +237,7 @@ describe('validateResource', () => {
   });
 
   test.each([null, 'Patient', [], {}, { resourceType: 'Person2' }, { resourceType: 'Resource' }])(
-    'takes %j for no resource',
+    'rejects %j as a resource',
     value => {
       expect(validateResource(value)).toEqual(['resource: is not a resource of R4']);
     },
@@ -250,7 +250,7 @@ describe('validateResource', () => {
     expect(validateResource(old, ['6.1.0'])).toEqual([`Observation.meta.profile[0]: ${profile}|3.1.1 is not known`]);
   });
 
-  test('leaves what it is given as it was', () => {
+  test('does not change its input', () => {
     const before = JSON.stringify(BLOOD_PRESSURE);
     validateResource(BLOOD_PRESSURE);
     expect(JSON.stringify(BLOOD_PRESSURE)).toBe(before);
@@ -258,7 +258,7 @@ describe('validateResource', () => {
 });
 
 describe('facts', () => {
-  test.each(RELEASES)('of %s tell the items of every slice', release => {
+  test.each(RELEASES)('of %s identify the items of every slice', release => {
     const blind = profileUrls(release).flatMap(url => blindSlices(profileFacts(release, url)?.facts ?? {}, url));
     expect(blind).toEqual([]);
   });

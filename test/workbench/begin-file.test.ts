@@ -49,7 +49,7 @@ elements:
   expect(offered).toEqual(expect.arrayContaining(['name', 'birthDate']));
 });
 
-test('where the name tells no type, or no table, these are offered first', async () => {
+test('types or tables are offered first if the name does not determine them', async () => {
   const weighing = await begun('weighings/weighing.yaml');
   expect(weighing).toMatchObject({ before: 'resource: ', offered: expect.arrayContaining(['Observation']) });
   expect(weighing.text).toContain('  table: WEIGHING\n  as: w\n  key: [NO]\nid: "{NO}"\n');
@@ -59,7 +59,7 @@ test('where the name tells no type, or no table, these are offered first', async
   expect(visits.text).toContain('resource: Encounter\n');
 });
 
-test('a test begins with a row of its mapping, and comes true', async () => {
+test('a new test has a row of its mapping, and passes', async () => {
   const path = 'person.test.yaml';
   const { text, before, offered } = await begun(path);
   expect(before).toBe('  PERSON: { ID: 1');
@@ -83,7 +83,7 @@ test.each<[path: string, before: string, offered: readonly string[]]>([
 });
 
 test.each(['pack.yaml', 'ours.guide.json', 'gender.codes.yaml', 'some.csv', 'access.yaml', 'ccds.yaml', 'other.json'])(
-  '%s begins without errors',
+  'a new %s has no errors',
   async path => {
     const { errors } = await begun(path);
     expect(errors).toEqual([]);

@@ -39,7 +39,7 @@ describe('on the rows of the demo', () => {
   const partOf = (resource: Readonly<Record<string, unknown>>): Promise<WireCcda> =>
     ccdaPartOf({ resource, facade: demo.facade, content, signal });
 
-  test('each list: what the row gives stands in the document of its patient', { timeout: 120_000 }, async () => {
+  test('each list: the entries of a row are in the document of its patient', { timeout: 120_000 }, async () => {
     const [topic] = TOPICS;
     if (!content || !topic) throw new Error('no documents');
     let seen = 0;
@@ -72,7 +72,7 @@ describe('on the rows of the demo', () => {
     expect(seen).toBeGreaterThan(20);
   });
 
-  test('a laboratory result stands in its report', async () => {
+  test('a laboratory result is in its report', async () => {
     const report = await firstOf('DiagnosticReport', 'category=LAB&result:missing=false');
     const [reference = ''] = /Observation\/[\w.-]+/.exec(JSON.stringify(report?.['result'])) ?? [];
     const result = await firstOf('Observation', `_id=${reference.replace(/.*\//, '')}`);
@@ -85,7 +85,7 @@ describe('on the rows of the demo', () => {
     expect(section?.xml.match(/<organizer /g)).toHaveLength(1);
   });
 
-  test('a patient is in the header, and sections say some things of the person', async () => {
+  test('a patient is in the header, and personal data is in sections', async () => {
     const part = await partOf((await firstOf('Patient')) ?? {});
     expect(part.header).toContain('<recordTarget>\n  <patientRole>');
     expect(part.sections.map(({ title, topics }) => [title, topics])).toContainEqual([
@@ -94,7 +94,7 @@ describe('on the rows of the demo', () => {
     ]);
   });
 
-  test('what no list has says why', async () => {
+  test('a resource in no list has a reason', async () => {
     const notesOf = async (type: string, search = ''): Promise<readonly string[]> =>
       (await partOf((await firstOf(type, search)) ?? {})).notes;
     expect(await notesOf('Practitioner')).toEqual([
@@ -116,7 +116,7 @@ describe('the command', () => {
     return out.slice(out.indexOf('\nC-CDA\n') + 7).split('\n');
   };
 
-  test('tells section, list and documents, and no value', async () => {
+  test('shows section, list and documents, and no value', async () => {
     const lines = await ccda({ 'ccds.yaml': CCDS }, 'weights', '7');
     expect(lines).toEqual([
       '  Vital Signs (8716-3), by `vital-signs` of ccds.yaml',
@@ -131,7 +131,7 @@ describe('the command', () => {
     expect(out).toContain('<value xsi:type="PQ" value="61.50" unit="kg"/>');
   });
 
-  test('says why there is none', async () => {
+  test('shows the reason if there is none', async () => {
     expect(await ccda({}, 'weights', '7')).toEqual(['  The pack has no ccds.yaml, so no documents are made of it.']);
     expect(
       await ccda({ 'ccds.yaml': 'lists:\n  vital-signs: Observation?date=lt2000-01-01\n' }, 'weights', '7'),
@@ -144,7 +144,7 @@ describe('the command', () => {
     ]);
   });
 
-  test('--json has the same', async () => {
+  test('--json has the same content', async () => {
     const { environment } = smallClinic({ 'ccds.yaml': CCDS });
     const { out } = await lintel(environment, 'preview', 'weights', '7', '--ccda', '--json');
     expect(JSON.parse(out).ccda).toEqual({
@@ -168,7 +168,9 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
   }, 120_000);
   afterAll(() => page.close());
 
-  test('the section stands beside the row, and its list leads to ccds.yaml', { timeout: 120_000 }, async () => {
+  test('the section is shown beside the row, with a link from its list to ccds.yaml', {
+    timeout: 120_000,
+  }, async () => {
     const { tab, press, fill } = page;
     await press('.files button', 'weighing.yaml');
     await tab.when(`document.querySelector('.preview select')?.value === 'weights'`);
@@ -188,7 +190,7 @@ describe.skipIf(CHROMIUM === undefined)('the page', () => {
     await tab.when(`document.querySelector('.cm-activeLine')?.textContent.includes('vital-signs')`);
   });
 
-  test('a text that is not saved counts, and why there is none is said', { timeout: 120_000 }, async () => {
+  test('unsaved text is used, and the reason for no entry is shown', { timeout: 120_000 }, async () => {
     const { tab } = page;
     await tab.run(`document.querySelector('.cm-content').focus()`);
     // To the end of what is seen of a wrapped line, and to the end of the line.

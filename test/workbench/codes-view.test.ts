@@ -42,7 +42,7 @@ test('maps are listed with what reads them and how many rows have no code', asyn
   });
 });
 
-test('a map has what its columns hold, with and without a row, and suggestions', async () => {
+test('a map shows the values of its columns, with and without a row, and suggestions', async () => {
   expect(await ask('codes/held', { unsaved: {}, map: 'sex' })).toMatchObject({
     is: {
       late: false,
@@ -60,7 +60,7 @@ test('a map has what its columns hold, with and without a row, and suggestions',
   });
 });
 
-test('of a map without a row, its system says what may be meant', async () => {
+test('suggestions for an empty map come from its system', async () => {
   const { is } = await ask('codes/held', { unsaved: { 'codes.yaml': EMPTY }, map: 'sex' });
   expect(is).toMatchObject({
     columns: [
@@ -75,7 +75,7 @@ test('of a map without a row, its system says what may be meant', async () => {
   });
 });
 
-test('values that an else stands in for are shown, and not counted as lacking', async () => {
+test('values that fall back to `else` are shown, and not counted as missing', async () => {
   const person = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const unsaved = {
     'codes.yaml': EMPTY,
@@ -89,7 +89,7 @@ test('values that an else stands in for are shown, and not counted as lacking', 
   });
 });
 
-test('what the else of the map itself makes of values is told, and they still lack a row', async () => {
+test('values that use the `else` of the map are shown with its result, and count as missing', async () => {
   const unsaved = {
     'codes.yaml':
       'sex: { system: http://hl7.org/fhir/administrative-gender, else: { system: http://here.example/sex }, rows: { F: female } }\n',
@@ -102,7 +102,7 @@ test('what the else of the map itself makes of values is told, and they still la
   expect((await ask('codes/unmapped', { unsaved })).is).toMatchObject({ maps: [{ name: 'sex', values: 2 }] });
 });
 
-test('an accepted code is a new text of the file, and nothing is written', async () => {
+test('an accepted code changes the unsaved text only', async () => {
   const before = readFileSync(join(bench.clinic.pack, 'codes.yaml'), 'utf8');
   const edits = [
     { raw: 'F', to: { code: 'female', display: 'Female', system: 'http://hl7.org/fhir/administrative-gender' } },
@@ -120,7 +120,7 @@ test('an accepted code is a new text of the file, and nothing is written', async
   });
 });
 
-test('a list is taken in, or told wrong by its lines', async () => {
+test('a list is imported, or refused with line numbers', async () => {
   const list = (text: string): object => ({
     ...{ unsaved: { 'codes.yaml': EMPTY }, map: 'sex', file: 'list.csv', base64: Buffer.from(text).toString('base64') },
   });
@@ -138,7 +138,7 @@ test('a list is taken in, or told wrong by its lines', async () => {
   });
 });
 
-test('a list begins a new map, of the name of its file', async () => {
+test('a list can begin a new map, named like its file', async () => {
   const base64 = Buffer.from('local;target;description\n7;29463-7;Body weight\n').toString('base64');
   const asked = (file: string, unsaved = {}): Promise<unknown> => ask('codes/new', { unsaved, file, base64 });
   const text = 'raw,code,display\n7,29463-7,Body weight\n';
@@ -154,7 +154,7 @@ test('a list begins a new map, of the name of its file', async () => {
   expect(await asked('../kind.csv')).toMatchObject({ status: 400 });
 });
 
-test('lists go out: the rows of a map, and what has none', async () => {
+test('lists can be exported: the rows of a map, and values without a row', async () => {
   expect(await ask('codes/csv', { unsaved: {}, map: 'sex', of: 'rows' })).toMatchObject({
     is: {
       name: 'sex.csv',
@@ -167,7 +167,7 @@ test('lists go out: the rows of a map, and what has none', async () => {
   expect(is).toMatchObject({ name: 'sex-unmapped.csv', text: expect.stringMatching(/^raw,code,.*\nF,female,,http/) });
 });
 
-test('what cannot be changed says why', async () => {
+test('a refused change has a reason', async () => {
   const edits = [{ raw: 'F', to: { code: 'two words' } }];
   expect(await ask('codes/edit', { unsaved: {}, map: 'sex', edits })).toMatchObject({ status: 409 });
   expect(await ask('codes/edit', { unsaved: {}, map: 'none', edits })).toMatchObject({ status: 409 });

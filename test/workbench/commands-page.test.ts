@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
     await page.tab.when(`${CONTENT}.includes('${text}')`);
   };
 
-  test('a fix is made once, in its own file', { timeout: 120_000 }, async () => {
+  test('a fix is applied once, in its own file', { timeout: 120_000 }, async () => {
     const { tab, press } = page;
     await open('person.yaml', 'birthDate');
     await write('  deceasedDateTime: { from: BORNS }');
@@ -70,7 +70,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
     expect(await tab.when(`String(document.querySelector('.files .mark'))`)).toBe('null');
   });
 
-  test('a line is gone to once: whoever comes back is where they were', { timeout: 120_000 }, async () => {
+  test('going to a line works once, and keeps the cursor afterwards', { timeout: 120_000 }, async () => {
     const { tab, press } = page;
     await open('person.yaml', 'birthDate');
     await write('  deceasedDateTime: { from: NOTHING }');
@@ -87,7 +87,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
     await tab.when(`!${CONTENT}.includes('NOTHING')`);
   });
 
-  test('an editor that was left and shown again knows what other files hold now', { timeout: 120_000 }, async () => {
+  test('a reopened editor uses the current contents of other files', { timeout: 120_000 }, async () => {
     const { tab, press } = page;
     await open('person.yaml', 'birthDate');
     await there('Tables');
@@ -105,7 +105,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
   describe('Ctrl+S saves', () => {
     const saved = (path: string): string => readFileSync(join(page.clinic.pack, path), 'utf8');
 
-    test('wherever the focus is, and so does Cmd+S', { timeout: 120_000 }, async () => {
+    test('with any focus, and so does Cmd+S', { timeout: 120_000 }, async () => {
       const { tab, press } = page;
       await open('person.yaml', 'birthDate');
       await write('# one');
@@ -128,7 +128,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await expect.poll(() => saved('person.yaml')).toMatch(/# one two three$/);
     });
 
-    test('in Codes the files of the map, with the code that is being typed', { timeout: 120_000 }, async () => {
+    test('in Codes saves the files of the map, with the code being typed', { timeout: 120_000 }, async () => {
       const { tab, press } = page;
       await open('person.yaml', 'birthDate');
       await write(' four');
@@ -144,7 +144,7 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await press('header nav button', 'Mapping');
     });
 
-    test('and Codes counts again', { timeout: 120_000 }, async () => {
+    test('and Codes is counted again', { timeout: 120_000 }, async () => {
       const { tab, press } = page;
       await press('header nav button', 'Codes');
       const state = `[document.querySelector('.files .count')?.textContent,

@@ -38,7 +38,7 @@ const guide = (written: string): string => `{
 }
 `;
 
-describe('labels that are offered', () => {
+describe('offered labels', () => {
   test.each<[what: string, path: string, text: string, some: readonly string[], none: readonly string[]]>([
     ['keys of a mapping', 'a.yaml', 'mapping: a\n|', ['resource', 'source', 'elements'], ['mapping', 'from']],
     ['types', 'a.yaml', 'mapping: a\nresource: Pat|\n', ['Patient'], ['Resource']],
@@ -120,7 +120,7 @@ describe('labels that are offered', () => {
   });
 });
 
-test('an extension is told with its address, and a profile replaces all of the text', async () => {
+test('an extension has its URL, and a profile replaces the whole text', async () => {
   const { options } = await offered('a.guide.json', guide('"extensions": "extension:|"'));
   expect(options.find(({ label }) => label === 'race')).toMatchObject({
     ...{ detail: 'extension', info: 'http://hl7.org/fhir/us/core/StructureDefinition/us-core-race' },
@@ -143,7 +143,7 @@ test('an element has its cardinality, type, binding and text; a column its decla
   expect(columns.options.find(({ label }) => label === 'SURNAME')?.detail).toBe('VARCHAR(40) NULL');
 });
 
-test('names of files that are no YAML for a moment are those of before; columns under deny are not offered', async () => {
+test('names of temporarily invalid YAML stay; denied columns are not offered', async () => {
   const pack = 'name: small\ntitle: T\nzone: Europe/Warsaw\ndeny: [PERSON.SURNAME]\n';
   const { options } = await offered('a.yaml', `${HEAD}  gender: { from: | }\n`, { 'pack.yaml': pack });
   const labels = options.map(({ label }) => label);

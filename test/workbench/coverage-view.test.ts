@@ -43,7 +43,7 @@ async function coverage(guide: string): Promise<{ readonly status: number; reado
   return { status: answer.status, is: (await answer.json()) as WireCoverage };
 }
 
-test('an unsaved claim counts, and the kit says in words what it would fail and skip', async () => {
+test('an unsaved claim is used, and the predicted failures and skips are listed', async () => {
   const { is } = await coverage('us-core-6.1.0');
   const patient = is.profiles.find(({ profile }) => profile === 'us-core-patient');
   expect(patient).toMatchObject({ verdict: 'gaps', mappings: ['people'], resources: 2 });
@@ -74,7 +74,7 @@ test('an unsaved claim counts, and the kit says in words what it would fail and 
   expect(is.guides).toEqual(['us-core-6.1.0', 'us-core-7.0.0', 'broken', 'ours']);
 });
 
-test('documents say which lists have no search, and which find nothing', async () => {
+test('documents show lists without a search, and lists without results', async () => {
   const { topics } = (await coverage('ours')).is;
   const topic = (name: string) => topics.find(one => one.name === name);
   expect(topic('vital-signs')).toMatchObject({
@@ -110,7 +110,7 @@ test('a guide of the pack is measured, without certification', async () => {
   expect(is.profiles[0]).not.toHaveProperty('kit');
 });
 
-test('guides that are none are refused', async () => {
+test('invalid guides are refused', async () => {
   expect((await coverage('../ours')).status).toBe(404);
   expect(await coverage('broken')).toMatchObject({
     status: 409,
@@ -118,7 +118,7 @@ test('guides that are none are refused', async () => {
   });
 });
 
-test('a guide counts as it is typed, and what is wrong with it is a problem at its place', async () => {
+test('an unsaved guide is used, and its errors are problems at their place', async () => {
   const text = JSON.stringify({ people: { ...GUIDE.people, mustSupport: 'gender' } });
   const unsaved = { 'person.yaml': PEOPLE, 'ours.guide.json': text };
   const { profiles } = await bench.asked<WireCoverage>('coverage', { unsaved, guide: 'ours' });
@@ -138,7 +138,7 @@ test('a guide counts as it is typed, and what is wrong with it is a problem at i
   expect(mappings?.map(({ name }) => name)).toContain('people');
 });
 
-test('a page that leaves ends the work, and the terminal is told nothing', async () => {
+test('leaving the page cancels the work, without terminal output', async () => {
   const body = { unsaved: {}, guide: 'us-core-6.1.0' };
   const signal = AbortSignal.abort();
   await bench.post('coverage', body, signal);

@@ -34,7 +34,7 @@ describe('a column under deny', () => {
     ['coverage', { guide: 'us-core-6.1.0' }],
   ];
 
-  test('is read by no text without errors that stood there before', { timeout: 60_000 }, async () => {
+  test('is not read through an older valid text', { timeout: 60_000 }, async () => {
     for (const [path, body] of READING) {
       expect([path, (await ask(path, { ...body, unsaved: {} })).status]).toEqual([path, 200]);
       expect([path, (await ask(path, { ...body, unsaved: DENIES })).status]).toEqual([path, 409]);
@@ -44,13 +44,13 @@ describe('a column under deny', () => {
     expect((await ask('preview', { mapping: 'people', key: ['1'], unsaved })).is).toMatchObject({ stale: true });
   });
 
-  test('is no part of what an edit is compared with', async () => {
+  test('is not part of an edit comparison', async () => {
     const preview = (unsaved: Unsaved) => ask<WirePreview>('preview', { mapping: 'people', key: ['1'], unsaved });
     expect((await preview({ 'person.yaml': NAMELESS })).is.before).toMatchObject({ gender: 'female' });
     expect((await preview({ ...DENIES, 'person.yaml': NAMELESS })).is).toMatchObject({ before: null, stale: false });
   });
 
-  test('is in no profile, and is not completed', async () => {
+  test('is in no profile, and not in completions', async () => {
     const { is } = await ask<WireProfile>('tables/profile', { unsaved: DENIES, table: 'person' });
     expect(is.columns.find(({ name }) => name === 'SEX')).toEqual({ name: 'SEX', why: '`deny` of pack.yaml' });
     const one = { unsaved: DENIES, table: 'person', column: 'SEX' };

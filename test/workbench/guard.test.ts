@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe('reaching it', () => {
+describe('access', () => {
   const pack = (headers: Record<string, string>) => bench.ask(`${bench.base}/api/pack`, { headers });
 
   test('needs the cookie', async () => {
@@ -56,13 +56,13 @@ describe('reaching it', () => {
     expect((await check({ 'Content-Type': 'text/plain' })).status).toBe(400);
   });
 
-  test('works by a link that is taken once', async () => {
+  test('works by a one-time link', async () => {
     expect((await bench.ask(bench.link)).status).toBe(403);
     expect((await bench.ask(`${bench.base}/open?token=wrong`)).status).toBe(403);
     expect(bench.cookie).toMatch(/^lintel_workbench=\S{30,}$/);
   });
 
-  test('lets the page ask no other address', async () => {
+  test('limits the page to its own origin', async () => {
     const page = await bench.ask(`${bench.base}/`);
     const policy = page.headers.get('Content-Security-Policy') ?? '';
     expect(policy).toContain("default-src 'none'; script-src 'self'; ");
@@ -105,7 +105,7 @@ describe('writing', () => {
     rmSync(join(pack, 'link.yaml'));
   });
 
-  test('is refused to a file in another encoding than UTF-8, which is shown', async () => {
+  test('is refused for a file that is not UTF-8, which is shown', async () => {
     const place = join(bench.clinic.pack, 'latin.yaml');
     const bytes = Buffer.from('# año\n', 'latin1');
     writeFileSync(place, bytes);
@@ -118,7 +118,7 @@ describe('writing', () => {
     rmSync(place);
   });
 
-  test('replaces the text that was read and no newer one', async () => {
+  test('replaces only the version that was read', async () => {
     const place = join(bench.clinic.pack, 'wards/note.yaml');
     const made = await save('wards/note.yaml', '# one\n');
     const { hash } = (await made.json()) as { hash: string };
@@ -132,7 +132,7 @@ describe('writing', () => {
   });
 });
 
-test('the hashes of the files are told without a text, and change where another program writes', async () => {
+test('the hashes of files are sent without their text, and change with external writes', async () => {
   const { pack } = bench.clinic;
   const hashes = async (): Promise<Record<string, string>> => {
     const answer = await bench.ask(`${bench.base}/api/hashes`, { method: 'POST', body: {} });
@@ -154,7 +154,7 @@ test('the hashes of the files are told without a text, and change where another 
   expect(await hashes()).toEqual(before);
 });
 
-test('a fault of the file system is told to the terminal, with the path and the cure', async () => {
+test('a file system error is printed in the terminal, with path and advice', async () => {
   const { pack } = bench.clinic;
   renameSync(pack, `${pack}-away`);
   const shown = await bench.ask(`${bench.base}/api/pack`);

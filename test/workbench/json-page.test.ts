@@ -52,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     expect(readFileSync(file, 'utf8')).toBe(GUIDE);
   });
 
-  test('that is new begins as a guide, and its words are completed in their quotes', { timeout: 120_000 }, async () => {
+  test('that is new begins as a guide, and its strings are completed', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await fill('.files form input', 'theirs.guide.json');
     await tab.when(`!document.querySelector('.files form button').disabled`);
@@ -90,7 +90,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     }
   });
 
-  test('of lintel lock is only shown', { timeout: 120_000 }, async () => {
+  test('of lintel lock is read-only', { timeout: 120_000 }, async () => {
     const { tab, press } = page;
     await press('.files button', 'schema.lock.json');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('"engine": "sqlite"')`);
@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)('JSON in the page', () => {
     expect(await tab.when(`document.querySelector('.bar button').disabled`)).toBe(true);
   });
 
-  test('the problems of a file are told as soon as it is made', { timeout: 120_000 }, async () => {
+  test('the problems of a new file are shown at once', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await fill('.files form input', 'observations.yaml');
     await tab.when(`!document.querySelector('.files form button').disabled`);

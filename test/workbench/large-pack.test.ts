@@ -27,7 +27,7 @@ async function asked<T>(path: string, body?: object): Promise<{ readonly answer:
   return { answer, seconds: (user + system) / 1e6 };
 }
 
-test('the pack is checked, and a key to it shortly after', { timeout: 300_000 }, async () => {
+test('the pack is checked, and checked again quickly after a keystroke', { timeout: 300_000 }, async () => {
   expect(large.bytes).toBeGreaterThan(5_000_000);
   const first = await asked<WireCheck>('check', { unsaved: {} });
   expect(first.answer.problems).toEqual([]);

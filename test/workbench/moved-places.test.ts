@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-test('the preview, and the uses of a column, name the lines of the text that is edited', async () => {
+test('the preview and the uses of a column have the lines of the edited text', async () => {
   const sound = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const broken = `# Who comes here.\n# And who came.\n${sound.replace('gender: {', 'telecom: []\n  gendr: {')}`;
   const row = { mapping: 'people', key: ['1'] };

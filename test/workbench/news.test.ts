@@ -9,13 +9,13 @@ function problem(text: string, line = 1, severity: WireProblem['severity'] = 'er
   return { severity, text, place: { file: 'a.yaml', line, column: 1 } };
 }
 
-test('a problem that takes the place of another is read out, one that moved with its line is not', () => {
+test('a new problem at the same place is announced, a moved one is not', () => {
   expect(newsOf([problem('one')], [problem('two')])).toBe('1 problem. New: error in a.yaml, line 1: two');
   expect(newsOf([problem('one')], [problem('one', 5)])).toBe('');
   expect(newsOf([], [])).toBe('');
 });
 
-test('fewer problems are a number, and many new ones too', () => {
+test('fewer problems are announced as a number, and many new ones too', () => {
   expect(newsOf([problem('one'), problem('two')], [problem('two')])).toBe('1 problem');
   expect(newsOf([problem('one')], [])).toBe('No problems');
   const five = ['a', 'b', 'c', 'd', 'e'].map(text => problem(text));
@@ -24,6 +24,6 @@ test('fewer problems are a number, and many new ones too', () => {
   );
 });
 
-test('a notice is no problem', () => {
+test('a notice is not counted as a problem', () => {
   expect(newsOf([], [problem('left out', 1, 'notice')])).toBe('');
 });

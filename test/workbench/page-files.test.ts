@@ -29,7 +29,7 @@ function stateOf(text: string): EditorState {
 }
 
 describe('a text that another view changes', () => {
-  test('is unsaved, and is taken back step by step', () => {
+  test('is unsaved, and can be undone step by step', () => {
     const twice = rewritten(rewritten(FILE, 'one\ntwo\n'), 'one\ntwo\nthree\n');
     expect([twice.text, isUnsaved(twice)]).toEqual(['one\ntwo\nthree\n', true]);
     expect(undone(twice).text).toBe('one\ntwo\n');
@@ -42,7 +42,7 @@ describe('a text that another view changes', () => {
     expect(rewritten(twice, twice.text)).toBe(twice);
   });
 
-  test('is undone by the editor that opens the file later', () => {
+  test('can be undone in the editor that opens the file later', () => {
     const twice = rewritten(rewritten(FILE, 'one\ntwo\n'), 'one\ntwo\nthree\n');
     const seen: string[] = [];
     let state = openedState(twice, stateOf);
@@ -54,7 +54,7 @@ describe('a text that another view changes', () => {
     expect(openedState(FILE, stateOf).doc.toString()).toBe('one\n');
   });
 
-  test('is a step of an editor that is open', () => {
+  test('is an undo step of an open editor', () => {
     const open = { ...FILE, state: stateOf(FILE.text) };
     const changed = rewritten(open, 'zero\none\n');
     expect(changed.state?.doc.toString()).toBe('zero\none\n');
@@ -71,7 +71,7 @@ describe('a file whose lines end with CR and LF', () => {
     return withState(file, state.update({ changes: { from: 3, insert: '\nmore' } }).state);
   };
 
-  test('keeps its line ends when it is typed in, and is as it was once that is undone', () => {
+  test('keeps its line ends when edited, and is unchanged after undo', () => {
     expect(typed(open).text).toBe('one\r\nmore\r\ntwo\r\n');
     const back = undone(typed(open));
     expect([back.text, isUnsaved(back)]).toEqual([CRLF.text, false]);
@@ -86,7 +86,7 @@ describe('a file whose lines end with CR and LF', () => {
     }
   });
 
-  test('takes those of the disk', () => {
+  test('uses those on disk', () => {
     const there = { path: 'codes.yaml', text: 'one\ntwo\n', hash: 'o', fixed: false };
     const [taken = CRLF] = besideDisk([open], [there]).files;
     expect([taken.text, isUnsaved(taken)]).toEqual(['one\ntwo\n', false]);
@@ -102,7 +102,7 @@ describe('a file whose lines end with CR and LF', () => {
 describe('the disk, where another program writes,', () => {
   const ON_DISK = { path: 'codes.yaml', text: 'other\n', hash: 'o', fixed: false };
 
-  test('gives a file that nobody changed here its text, which undo takes back', () => {
+  test('updates an unchanged file, and undo restores its text', () => {
     for (const file of [FILE, { ...FILE, state: stateOf(FILE.text) }]) {
       const { files, told } = besideDisk([file], [ON_DISK]);
       expect(files).toMatchObject([{ text: 'other\n', saved: 'other\n', hash: 'o', disk: 'o' }]);
@@ -114,7 +114,7 @@ describe('the disk, where another program writes,', () => {
     }
   });
 
-  test('gives no text to a file with one that is not saved; that is told once and a save stays refused', () => {
+  test('does not overwrite an unsaved text, reports that once, and refuses a save', () => {
     const mine = rewritten(FILE, 'mine\n');
     const { files, told } = besideDisk([mine], [ON_DISK]);
     expect(files).toEqual([{ ...mine, disk: 'o' }]);
@@ -126,7 +126,7 @@ describe('the disk, where another program writes,', () => {
     expect(besideDisk(files, [{ path, fixed, text: 'mine\n', hash: 'm' }]).files.map(isUnsaved)).toEqual([false]);
   });
 
-  test('may lack a file, which stays here, and have it again', () => {
+  test('may lose a file, which stays open, and regain it', () => {
     const gone = besideDisk([FILE], []);
     expect(gone.told).toEqual(['codes.yaml is gone from the disk; Save writes it again']);
     expect(gone.files).toMatchObject([{ text: 'one\n', hash: undefined }]);
@@ -149,7 +149,7 @@ describe('the disk, where another program writes,', () => {
     expect(told).toEqual(['a.yaml is new on the disk']);
   });
 
-  test('is another where a hash is, or a file is gone or new', () => {
+  test('differs if a hash differs, or a file is missing or new', () => {
     const known = [FILE, ...besideDisk([opened(ON_DISK)], []).files];
     expect(differs(known, { 'codes.yaml': 'h' })).toBe(false);
     for (const hashes of [{ 'codes.yaml': 'o' }, {}, { 'codes.yaml': 'h', 'a.yaml': 'a' }, { 'a.yaml': 'h' }])
@@ -170,7 +170,7 @@ function held(...columns: readonly Partial<WireHeld['columns'][number]>[]): Wire
 }
 
 describe('the lines of a code map', () => {
-  test('begin with what has no row, most rows first, and add up columns and letters of either case', () => {
+  test('begin with values without a row, most frequent first, merging columns and case', () => {
     const is = held(
       { known: [{ value: 'f', rows: 2 }], unknown: [{ value: 'm', rows: 1, suggestions: [] }] },
       {
@@ -185,7 +185,7 @@ describe('the lines of a code map', () => {
     ]);
   });
 
-  test('a value that was given a row stands among the rows at once, and one that lost its row above', () => {
+  test('move a value that gets a row to the rows at once, and one that loses its row to the top', () => {
     const is = held({ known: [{ value: 'F', rows: 2 }], unknown: [{ value: 'M', rows: 1, suggestions: [] }] });
     const lines = linesOf(MAP, [{ ...ROW, raw: 'M', code: 'male' }], is);
     expect(lines.map(({ raw, count, row }) => [raw, count, row?.code])).toEqual([
@@ -194,7 +194,7 @@ describe('the lines of a code map', () => {
     ]);
   });
 
-  test('tell how many rows hold a value without a row, by the map as it is now', () => {
+  test('have the number of rows with unmapped values, by the current map', () => {
     const total = { values: 3, rows: 100 };
     const is = held(
       {
@@ -208,7 +208,7 @@ describe('the lines of a code map', () => {
     expect(rowsWithout(linesOf(MAP, [], is), is)).toBe(107);
   });
 
-  test('what steps cut is no raw value of the map, and what is not counted has no number', () => {
+  test('omit values that text steps change, and have no number before counting', () => {
     const cut = held({ isCode: false, unknown: [{ value: 'A-1', rows: 9, suggestions: [] }] });
     expect(linesOf(MAP, [ROW], cut).map(({ raw }) => raw)).toEqual(['F']);
     expect(linesOf(MAP, [ROW], undefined).map(({ count }) => count)).toEqual([undefined]);

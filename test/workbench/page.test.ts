@@ -34,7 +34,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
   const press = (selector: string, text: string): Promise<void> =>
     tab.run(`[...document.querySelectorAll('${selector}')].find(one => one.textContent.includes('${text}')).click()`);
 
-  test('tells a problem, mends it, saves, and shows a row', { timeout: 120_000 }, async () => {
+  test('shows a problem, fixes it, saves, and shows a row', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'person.yaml');
     const sound = readFileSync(file, 'utf8');
     writeFileSync(file, sound.replace('from: SURNAME', 'from: SURNAMES'));
@@ -62,7 +62,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     expect(await tab.when(`document.querySelector('tr.pointed th')?.textContent`)).toBe('SEX');
   });
 
-  test('a row is kept as a test, shown first and not saved yet', { timeout: 120_000 }, async () => {
+  test('a row becomes an unsaved test, shown first', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'person.test.yaml');
     await press('.preview button', 'Keep this row as a test');
     const shown = await tab.when(`document.querySelector('.recorded pre')?.textContent`);
@@ -89,7 +89,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     );
   });
 
-  test('the verdict stands beside each line, and that of the cursor in words below', {
+  test('each line has a verdict, and that of the cursor line is explained below', {
     timeout: 120_000,
   }, async () => {
     await press('.files button', 'person.yaml');
@@ -171,7 +171,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
   });
 
-  test('what another program writes is taken, told or marked, and never loses a text', {
+  test('external writes are loaded, reported or marked, and never lose a text', {
     timeout: 120_000,
   }, async () => {
     const file = join(clinic.pack, 'person.yaml');
@@ -231,7 +231,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.files button', 'person.yaml');
   });
 
-  test('each file is shown where its cursor is', { timeout: 120_000 }, async () => {
+  test('each file opens at its last cursor position', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'long.yaml');
     writeFileSync(file, '# a line\n'.repeat(400));
     await tab.resize(1280, 800);
@@ -257,7 +257,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('.files button', 'person.yaml');
   });
 
-  test('Escape and then Tab leaves the text, which Tab alone indents', { timeout: 120_000 }, async () => {
+  test('Escape and Tab leaves the editor, Tab alone indents', { timeout: 120_000 }, async () => {
     await press('.files button', 'person.yaml');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);
     await tab.run(`document.querySelector('.cm-content').focus()`);

@@ -25,7 +25,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
   }, 120_000);
   afterAll(() => page.close());
 
-  test('has each comma right behind its value, where that is wrapped too', { timeout: 120_000 }, async () => {
+  test('has each comma directly after its value, also in wrapped lines', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await tab.resize(1280, 900);
     await press('.files button', 'person.yaml');
@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     expect(await tab.when(`${gaps}.some(gap => Math.abs(gap) > 1) ? ${gaps}.join() : 'none'`)).toBe('none');
   });
 
-  test('is of the mapping that is chosen: key and row of another one go', { timeout: 120_000 }, async () => {
+  test('belongs to the chosen mapping, and clears key and row of another one', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     const choose = (name: string): Promise<void> =>
       tab.run(`{ const select = document.querySelector('.preview select'); select.value = '${name}';
@@ -80,7 +80,7 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await tab.when(`${state} === 'weights,,no row'`);
   });
 
-  test('cuts no button above the resource', { timeout: 120_000 }, async () => {
+  test('shows all buttons above the resource in full', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await tab.resize(1280, 500);
     await press('.files button', 'weighing.yaml');

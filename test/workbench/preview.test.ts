@@ -49,7 +49,7 @@ describe('on the rows of the demo', () => {
     );
   };
 
-  test('every served primitive has one way, and its column; its id leads back to the row', {
+  test('every served primitive has one lineage and its column; its id identifies the row', {
     timeout: 120_000,
   }, async () => {
     const { registry, database, facade } = demo;
@@ -76,7 +76,7 @@ describe('on the rows of the demo', () => {
 });
 
 describe('the command', () => {
-  test('shows the way of each element and no value', async () => {
+  test('shows the lineage of each element, without values', async () => {
     const { environment: env } = smallClinic();
     const { code, out } = await lintel(env, 'preview', 'people', '1');
     expect(code).toBe(0);
@@ -102,7 +102,7 @@ describe('the command', () => {
     for (const value of ['Kowalski', '1970', 'female']) expect(out).not.toContain(value);
   });
 
-  test('--values shows what the row and the resource hold', async () => {
+  test('--values shows the values of row and resource', async () => {
     const { environment: env } = smallClinic();
     const { code, out } = await lintel(env, 'preview', 'people', '1', '--values', '--json');
     expect(code).toBe(0);
@@ -132,7 +132,7 @@ describe('the command', () => {
     expect(out).toContain('  code.coding[0].code\n    constant');
   });
 
-  test('a row that is no resource says why, and its code is 1', async () => {
+  test('a row without a resource has a reason, and exit code 1', async () => {
     const mapping = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID], where: { SEX: F } }
@@ -146,7 +146,7 @@ elements:
     expect(out).toContain('The row is no resource: `where` does not hold for the row');
   });
 
-  test('a deleted row says that it is deleted, whatever else the mapping asks of its rows', async () => {
+  test('a deleted row is reported as deleted, before other conditions of the mapping', async () => {
     const mapping = `mapping: people
 resource: Patient
 source: { table: PERSON, as: p, key: [ID], where: { SURNAME: Kowalski }, deleted: { SEX: F } }
@@ -161,7 +161,7 @@ elements:
     expect(other).toContain('The row is no resource: `where` does not hold for the row');
   });
 
-  test('keys that are no keys, and mappings that are none, are told without the value', async () => {
+  test('invalid keys and unknown mappings are reported without the value', async () => {
     const { environment: env } = smallClinic();
     const told = async (...argv: string[]): Promise<readonly [number, string]> => {
       const { code, notes } = await lintel(env, 'preview', ...argv);

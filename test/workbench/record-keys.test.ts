@@ -19,10 +19,10 @@ function replacedOf(text: string): ReturnType<typeof replaced> {
   return replaced(text, TEXT, uses, { invented, shift, usesOf: () => uses });
 }
 
-test.each(['0000000001', '000000000002'])('%s stays', text => {
+test.each(['0000000001', '000000000002'])('the number %s is kept', text => {
   expect(replacedOf(text)).toEqual({ text });
 });
 
-test('a long number does not', () => {
+test('a long number is replaced', () => {
   expect(replacedOf('0000012345')).toMatchObject({ text: expect.stringMatching(/^00000(?!12345)\d{5}$/) });
 });

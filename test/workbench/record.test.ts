@@ -64,7 +64,7 @@ describe.each([
   }, 60_000);
   afterAll(() => demo.close());
 
-  test('no value that is no code stands in a recorded test, and it comes true', { timeout: 240_000 }, async () => {
+  test('a recorded test has no stored value except codes, and passes', { timeout: 240_000 }, async () => {
     const { registry, database, facade } = demo;
     const catalog = await database.catalog();
     const known = new Set(runsOfPack(pack));

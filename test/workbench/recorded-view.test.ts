@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-test('the test is of the texts as they are typed, comes true, and is not written', async () => {
+test('the test uses unsaved texts, passes, and is not written', async () => {
   const before = readdirSync(bench.clinic.pack);
   const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const unsaved = { 'person.yaml': text.replace('  gender:', '  active: true\n  gender:') };
@@ -28,7 +28,7 @@ test('the test is of the texts as they are typed, comes true, and is not written
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
 });
 
-test('a row that is not there is told without its key', async () => {
+test('a missing row is reported without its key', async () => {
   const answer = await bench.post('record', { unsaved: {}, mapping: 'people', key: ['77'] });
   expect([answer.status, await answer.json()]).toEqual([404, { error: 'No row of PERSON has this key' }]);
 });

@@ -32,7 +32,7 @@ test('the row with the most NULLs, or the longest, comes first', async () => {
   expect(keysOf(await asked('rows', { mapping: 'people', wish: 'long' }))[0]).toBe('1');
 });
 
-test('a search finds the rows of its resources; one that the server refuses tells why', async () => {
+test('a search finds the rows of its resources; a refused one has a reason', async () => {
   expect(keysOf(await asked('rows-found', { mapping: 'people', search: 'family=kow' }))).toEqual(['1']);
   expect(keysOf(await asked('rows-found', { mapping: 'weights', search: 'Observation?subject=Patient/1' }))).toEqual([
     '7',
@@ -43,7 +43,7 @@ test('a search finds the rows of its resources; one that the server refuses tell
   expect(error).toContain('colour');
 });
 
-test('an edit shows what it changes; without one nothing is compared', async () => {
+test('an edit shows its changes; without an edit nothing is compared', async () => {
   expect(await asked<WirePreview>('preview', { mapping: 'people', key: ['1'] })).not.toHaveProperty('before');
   const text = `mapping: people
 resource: Patient

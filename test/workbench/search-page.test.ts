@@ -39,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
     );
   });
 
-  test('an answer leads to the preview of its row, that back to the search, and another row to a search for it', {
+  test('an answer links to the preview of its row and back, and another row to a search for it', {
     timeout: 120_000,
   }, async () => {
     const { tab, press, fill } = page;
@@ -60,7 +60,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
     await tab.when(`${text('.bundle pre')}?.includes('Müller')`);
   });
 
-  test('says of a search that no index narrows what its plan does', { timeout: 120_000 }, async () => {
+  test('reports the plan of a search without an index', { timeout: 120_000 }, async () => {
     const { tab } = page;
     const told = `[...document.querySelectorAll('.way > p.quiet')].map(e => e.textContent).join()`;
     await tab.run(`document.querySelector('.query .cm-content').focus()`);

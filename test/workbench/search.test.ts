@@ -41,7 +41,7 @@ describe('completion', () => {
     expect(await labels('Practitioner?')).not.toContain('name');
   });
 
-  test('goes on with modifiers, chains and what refers here', async () => {
+  test('offers modifiers, chains and referring types', async () => {
     expect(await labels('Patient?family:')).toEqual(expect.arrayContaining(['exact', 'contains', 'missing']));
     expect(await labels('Observation?subject:')).toEqual(expect.arrayContaining(['Patient']));
     expect(await labels('Observation?subject.')).toEqual(expect.arrayContaining(['family', 'birthdate']));
@@ -54,7 +54,7 @@ describe('completion', () => {
     expect(from).toBe('Patient?_has:Observation:'.length);
   });
 
-  test('knows values that are a matter of FHIR: prefixes, directions, includes', async () => {
+  test('offers values defined by FHIR: prefixes, directions, includes', async () => {
     expect(await labels('Patient?birthdate=')).toEqual(['eq', 'ne', 'gt', 'ge', 'lt', 'le', 'sa', 'eb', 'ap']);
     expect(await labels('Observation?subject.birthdate=')).toContain('ge');
     expect(await labels('Patient?birthdate=ge1970')).toEqual([]);
@@ -69,7 +69,7 @@ describe('completion', () => {
 });
 
 describe('a search', () => {
-  test('gives the Bundle, the SQL of the engine, its plan and the time', async () => {
+  test('shows the Bundle, the SQL of the engine, its plan and the time', async () => {
     const found = await search('Patient?family=kowalski&_total=accurate');
     expect(found).toMatchObject({ issues: [], engine: 'SQLite', mappings: ['people'], stale: false });
     expect(found.bundle).toMatchObject({ resourceType: 'Bundle', total: 1, entry: [{ resource: { id: '1' } }] });
@@ -80,7 +80,7 @@ describe('a search', () => {
     expect(found.statements.flatMap(({ parameters }) => parameters).join()).toContain('kowalski');
   });
 
-  test('runs on the unsaved texts, and on the last without errors', async () => {
+  test('runs on the unsaved texts, or on the last valid ones', async () => {
     const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
     const other = { 'person.yaml': text.replace('gender: { from: SEX, via: sex }', 'gender: male') };
     const males = async (unsaved: object): Promise<unknown> =>
@@ -90,7 +90,7 @@ describe('a search', () => {
     expect(broken).toMatchObject({ stale: true, bundle: { resourceType: 'Bundle' } });
   });
 
-  test('that is none tells why, in words', async () => {
+  test('that is invalid has a reason', async () => {
     for (const [query, text] of [
       ['Patient?famly=x', /famly/],
       ['Patient?birthdate=yesterday', /birthdate/],
@@ -104,14 +104,14 @@ describe('a search', () => {
     }
   });
 
-  test('is one page, however many are asked for', async () => {
+  test('returns one page, whatever _count', async () => {
     const { query } = await search('Observation?_count=100000');
     expect(query.at(-1)).toMatch(/^at most 1000 on a page/);
   });
 });
 
 describe('indexes', () => {
-  test('are told with what they serve and what the plan would be, and none is made', async () => {
+  test('are shown with purpose and predicted plan, and none is created', async () => {
     const { advice, statements } = await search('Observation?date=ge2024-03-01&subject.gender=female');
     const taken = advice.find(({ statement }) => statement.includes('(TAKEN'));
     expect(taken?.serves).toEqual(['Observation?date']);
@@ -127,7 +127,7 @@ describe('indexes', () => {
     database.close();
   });
 
-  test('are tried out for tables that a mapping names with a schema, too', async () => {
+  test('are tried for schema-qualified tables, too', async () => {
     const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8').replace(
       'table: PERSON',
       'table: dbo.PERSON',
@@ -138,7 +138,7 @@ describe('indexes', () => {
     ]);
   });
 
-  test('help no value that is worked out, and that is said', async () => {
+  test('do not help computed values, and that is reported', async () => {
     const { advice, computed } = await search('Patient?name=kow&birthdate=1970-02-03&_sort=family');
     expect(computed).toEqual(['Patient?name', 'Patient?_sort=family']);
     expect(advice.flatMap(({ serves }) => serves)).toEqual(['Patient?birthdate']);
@@ -147,20 +147,20 @@ describe('indexes', () => {
     expect((await search('Observation?value-quantity=gt50||kg')).query.join()).toContain('is gt 50 |kg');
   });
 
-  test('of other searches are left out', async () => {
+  test('of other searches are omitted', async () => {
     const { advice, words } = await search('Observation?_id=w-7');
     expect(words).toEqual([]);
     expect(advice.flatMap(({ serves }) => serves)).not.toContain('Observation?date');
   });
 
-  test('name the command for texts that no index has the words of', async () => {
+  test('name the command that makes a table of words', async () => {
     const { words } = await search('Patient?name=kow');
     expect(words).toEqual([
       expect.stringMatching(/^no index has the words of PERSON\.SURNAME: .*`lintel words PERSON SURNAME`/),
     ]);
   });
 
-  test('that no index narrows says so where its plan looks at all rows', async () => {
+  test('that no index serves is reported if its plan scans all rows', async () => {
     const all = await search('Observation?status=final');
     expect(all).toMatchObject({ advice: [], words: [], computed: [], isAdvised: true, scans: ['SCAN w'] });
     expect(await search('Observation?patient=1')).toMatchObject({ advice: [], scans: [] });

@@ -4,7 +4,7 @@
 import { expect, test } from 'vitest';
 import { summaryOf } from '../../src/workbench/page/search/summary.ts';
 
-test('a resource is told by its dates and values, codes and names before all else, in its own order', () => {
+test('a summary has dates, values, codes and names first, in the order of the resource', () => {
   const identifier = [{ system: 'http://here.example', value: '17' }];
   const result = {
     ...{ resourceType: 'Observation', id: '1', identifier, status: 'final' },

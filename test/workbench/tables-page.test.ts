@@ -16,7 +16,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
   const text = (selector: string): Promise<unknown> =>
     page.tab.when(`document.querySelector('${selector}')?.textContent`);
 
-  test('finds a column, shows what its rows hold, and leads to its line', { timeout: 120_000 }, async () => {
+  test('finds a column, shows its values, and links to its line', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await press('header nav button', 'Tables');
     await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);
@@ -42,7 +42,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
     expect(await text('.table-detail h2')).toBe('WEIGHING');
   });
 
-  test('is walked through by keys alone', { timeout: 120_000 }, async () => {
+  test('works by keyboard alone', { timeout: 120_000 }, async () => {
     const { tab, fill } = page;
     await fill('.table-list input[type=search]', '');
     await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);
@@ -61,7 +61,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Tables', () => {
     }
   });
 
-  test('waits for nothing of a table that is left', { timeout: 120_000 }, async () => {
+  test('does not wait for a table that was left', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await fill('.table-list input[type=search]', '');
     await tab.when(`document.querySelectorAll('.table-list tbody tr').length === 2`);

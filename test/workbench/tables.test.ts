@@ -78,12 +78,12 @@ describe('the list', () => {
     expect((await of({ 'person.yaml': text }))[0]).toEqual(['PERSON', ['ID', 'SURNAME', 'SEX']]);
   });
 
-  test('of a pack with errors says so', async () => {
+  test('of a pack with errors is marked', async () => {
     const { mapped } = await ask<WireTables>('tables', { unsaved: { 'person.yaml': 'mapping: [' }, again: false });
     expect(mapped).toBe('stale');
   });
 
-  test('tells sizes that are counted, or bounds; of a view none', async () => {
+  test('shows counted sizes or bounds; none for a view', async () => {
     expect((await ask<WireSizes>('tables/sizes', {})).sizes).toEqual({
       person: { count: 2, kind: 'exact' },
       staff_mst: { count: 60, kind: 'exact' },
@@ -93,7 +93,7 @@ describe('the list', () => {
     });
   });
 
-  test('reads the schema again when it is asked to', async () => {
+  test('reads the schema again on request', async () => {
     const database = new DatabaseSync(file);
     database.exec('CREATE TABLE LATER (ID INTEGER PRIMARY KEY)');
     const names = async (again: boolean) =>
@@ -130,14 +130,14 @@ describe('one table', () => {
     ]);
   });
 
-  test('that is not there is told', async () => {
+  test('that is missing is reported', async () => {
     const gone = await bench.post('tables/one', one('nowhere'));
     expect([gone.status, await gone.json()]).toEqual([404, { error: 'The database has no such table any more' }]);
   });
 });
 
 describe('a profile', () => {
-  test('is a sample, and says so; names and what is denied are not in it', async () => {
+  test('is marked as a sample, without names and denied columns', async () => {
     const found = await ask<WireProfile>('tables/profile', one('stay'));
     expect(found).toMatchObject({ read: 10_000, sample: 'from 20 places along ID', cut: false });
     const columns = Object.fromEntries(found.columns.map(column => [column.name, column]));
@@ -153,7 +153,7 @@ describe('a profile', () => {
     expect(JSON.stringify(found)).not.toMatch(/KOWALSKI|canary/);
   });
 
-  test('of one column shows its values, of a denied one nothing', async () => {
+  test('of one column shows its values, of a denied column nothing', async () => {
     const { columns } = await ask<WireProfile>('tables/profile', one('stay', { column: 'PNAME' }));
     expect(columns).toMatchObject([
       { name: 'PNAME', profile: { frequent: [{ what: 'KOWALSKI^ANNA', rows: 10_000 }] } },
@@ -162,7 +162,7 @@ describe('a profile', () => {
     expect(denied.columns).toEqual([{ name: 'SECRET', why: '`deny` of pack.yaml' }]);
   });
 
-  test('is refused where nobody knows what is denied', async () => {
+  test('is refused if the deny rules cannot be read', async () => {
     const refused = await bench.post('tables/profile', {
       unsaved: { 'pack.yaml': 'deny: ["*.SECRET"' },
       table: 'stay',
@@ -173,7 +173,7 @@ describe('a profile', () => {
     ]);
   });
 
-  test('asks the database for no denied column, and for nothing more once it is left', async () => {
+  test('queries no denied column, and stops when it is left', async () => {
     const database = openSqlite(file);
     const catalog = await database.catalog();
     const info = catalog.tables.get('stay');
@@ -210,7 +210,7 @@ describe('a profile', () => {
     await database.close();
   });
 
-  test('ends when its time is over, with what was read until then', async () => {
+  test('ends after its time budget, with the rows read so far', async () => {
     const database = openSqlite(file);
     const info = (await database.catalog()).tables.get('stay');
     if (!info) throw new Error('no table');
@@ -223,7 +223,7 @@ describe('a profile', () => {
   });
 });
 
-test('keys that are not declared are found by name, and by their values where no name tells', async () => {
+test('undeclared keys are found by name, else by values', async () => {
   const { keys, cut } = await ask<WireLikelyKeys>('tables/likely', one('stay'));
   expect(cut).toBe(false);
   expect(keys).toEqual([
@@ -233,7 +233,7 @@ test('keys that are not declared are found by name, and by their values where no
   ]);
 });
 
-test('a file of the pack that is written is read for the next question', async () => {
+test('a written pack file is read for the next request', async () => {
   writeFileSync(
     join(clinic.pack, 'stay.yaml'),
     `mapping: stays

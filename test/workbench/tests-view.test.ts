@@ -30,7 +30,7 @@ afterAll(() => bench.close());
 
 const run = (unsaved: Readonly<Record<string, string>>): Promise<unknown> => bench.asked('tests', { unsaved });
 
-test('tests that come true have no failures', async () => {
+test('passing tests have no failures', async () => {
   expect(await run({})).toEqual({
     cases: [
       { mapping: 'people', place: { file: 'person.test.yaml', line: 2, column: 1 }, failures: [] },
@@ -39,7 +39,7 @@ test('tests that come true have no failures', async () => {
   });
 });
 
-test('the unsaved text of a test and of a code map are what runs', async () => {
+test('the unsaved texts of test and code map are run', async () => {
   const changed = await run({ 'person.test.yaml': TEST.replace('gender: male', 'gender: other') });
   expect(changed).toMatchObject({
     cases: [
@@ -65,11 +65,11 @@ test('the unsaved text of a test and of a code map are what runs', async () => {
   });
 });
 
-test('a pack with errors runs nothing and says so', async () => {
+test('a pack with errors runs no test, and that is reported', async () => {
   expect(await run({ 'codes.yaml': 'sex: { rows: { F: ' })).toEqual({});
 });
 
-test('a file that is no YAML fails as a test', async () => {
+test('an invalid YAML file fails as a test', async () => {
   expect(await run({ 'person.test.yaml': 'mapping: {' })).toMatchObject({
     cases: [{ mapping: 'person.test.yaml', failures: [{ place: { file: 'person.test.yaml', line: 1 } }] }],
   });

@@ -41,7 +41,7 @@ describe('the verdicts of a file', () => {
       return `${one.line} ${one.element}: ${how}${codes && ': '}${codes}`;
     });
 
-  test('name the parameters that lead to an element, and whether an index begins with its column', async () => {
+  test('name the parameters of an element, and whether an index begins with its column', async () => {
     expect(told(await verdicts('weighing.yaml'))).toEqual([
       '6 status: offered: status',
       '7 code: offered: code, combo-code, code-value-quantity, combo-code-value-quantity',
@@ -57,7 +57,7 @@ describe('the verdicts of a file', () => {
     });
   });
 
-  test('are of the texts as they are typed', async () => {
+  test('use the unsaved texts', async () => {
     expect(told(await verdicts('person.yaml', { 'person.yaml': SURNAMES }))).toEqual([
       '6 name.text: computed: name',
       '6 name.family: computed: family, name',
@@ -67,7 +67,7 @@ describe('the verdicts of a file', () => {
     ]);
   });
 
-  test('are none of a pack with errors, and of files that give no element', async () => {
+  test('are empty for a pack with errors, and for files without elements', async () => {
     expect(await verdicts('person.yaml', { 'person.yaml': 'mapping: {' })).toEqual({});
     expect(await verdicts('codes.yaml')).toEqual({ verdicts: [] });
     expect(await verdicts('../outside.yaml')).toEqual({ verdicts: [] });
@@ -93,7 +93,7 @@ describe('a verdict in words', () => {
     expect(shortOf(both)).toEqual({ how: 'no index, computed', codes: 'family, name' });
   });
 
-  test('is whole where it is read', () => {
+  test('is complete where it is read', () => {
     expect(fullOf(VERDICT)).toBe('name.family: no search parameter leads here.');
     expect(fullOf({ ...by(family, name, phonetic), withoutIndex: ['P.A', 'P.B'] })).toBe(
       'name.family: searched by Patient?family as it is stored; worked out from it by Patient?name, which no plain index serves; ' +
@@ -135,7 +135,7 @@ describe('the mark of a line', () => {
   };
   const at = (word: string): number => TEXT.indexOf(word);
 
-  test('stays with its text, wherever a line is begun', () => {
+  test('stays with its text, wherever a line is inserted', () => {
     expect(verdictsAfter(0, 0, '')).toEqual(['', 'gender', 'birthDate']);
     const end = at('F') + 1;
     expect(verdictsAfter(end, end, '\n  ')).toEqual(['', 'gender', '', 'birthDate']);
@@ -144,7 +144,7 @@ describe('the mark of a line', () => {
     }
   });
 
-  test('goes with its text', () => {
+  test('is removed with its text', () => {
     expect(verdictsAfter(at('  gender'), at('  birthDate'), '')).toEqual(['', 'birthDate']);
     expect(verdictsAfter(at('gender'), at('  birthDate'), 'name: N\n')).toEqual(['', '', 'birthDate']);
   });

@@ -104,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     }
   });
 
-  test('read out how many problems there are, and each that is new', { timeout: 120_000 }, async () => {
+  test('announce the number of problems, and each new one', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'person.yaml');
     const said = `document.querySelector('.problems [role=status]')?.textContent`;
     const says = (what: string): Promise<unknown> => tab.when(`${said} === ${JSON.stringify(what)} || undefined`);
@@ -125,7 +125,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await says('No problems');
   });
 
-  test('lead by F8 to a problem of another file, and back', { timeout: 120_000 }, async () => {
+  test('go by F8 to a problem of another file, and back', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'weighing.yaml');
     const sound = readFileSync(file, 'utf8');
     await view('Mapping');
@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
   });
 
-  test('are left with a question where a text is not saved', { timeout: 120_000 }, async () => {
+  test('ask for confirmation before leaving unsaved text', { timeout: 120_000 }, async () => {
     const asks = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
     await view('Mapping');
     await press('.files button', 'person.yaml');
@@ -160,7 +160,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.when(`!(${asks})`);
   });
 
-  test('say why Codes counts nothing', { timeout: 120_000 }, async () => {
+  test('show why Codes counts nothing', { timeout: 120_000 }, async () => {
     const file = join(clinic.pack, 'pack.yaml');
     const sound = readFileSync(file, 'utf8');
     writeFileSync(file, `${sound}deny: ["PERSON.SEX"]\n`);
@@ -181,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.when(`document.querySelector('.problems h2').textContent.startsWith('No problems')`);
   });
 
-  test('keep to the Content-Security-Policy, each of them', { timeout: 120_000 }, async () => {
+  test('comply with the Content-Security-Policy', { timeout: 120_000 }, async () => {
     for (const [title, part] of SHOWN) {
       await view(title);
       await tab.when(`document.querySelector('${part}') !== null`);
@@ -196,7 +196,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(tab.refusals()).toMatchObject([expect.stringContaining('style-src')]);
   });
 
-  test('a test that fails shows both values and leads to its line; a save runs it again', {
+  test('a failing test shows both values and links to its line; a save runs it again', {
     timeout: 120_000,
   }, async () => {
     await view('Tests');
@@ -216,7 +216,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(await tab.when(`document.querySelectorAll('.tests li.true').length`)).toBe(1);
   });
 
-  test('the tests of a save are told, also when another program changes a file while they run', {
+  test('test results of a save are shown, also if another program changes a file meanwhile', {
     timeout: 120_000,
   }, async () => {
     const file = join(clinic.pack, 'weighing.yaml');
@@ -242,7 +242,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     await tab.when(`document.querySelector('.told').textContent.includes('all came true')`);
   });
 
-  test('coverage tells of each profile, and the test kit in words', { timeout: 120_000 }, async () => {
+  test('coverage lists each profile, and explains the test kit', { timeout: 120_000 }, async () => {
     await view('Coverage');
     await press('.profiles summary', 'us-core-allergyintolerance');
     expect(await tab.when(`document.querySelector('details[open] .because')?.textContent`)).toContain(
@@ -266,7 +266,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     );
   });
 
-  test('a row that is removed in Codes comes back by Ctrl+Z, there and in the editor', {
+  test('Ctrl+Z restores a row removed in Codes, there and in the editor', {
     timeout: 120_000,
   }, async () => {
     const file = join(clinic.pack, 'codes.yaml');
@@ -291,7 +291,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
     expect(readFileSync(file, 'utf8')).toBe(sound);
   });
 
-  test('a list begins a map, which is a file once it is saved', { timeout: 120_000 }, async () => {
+  test('a list begins a map, which becomes a file on save', { timeout: 120_000 }, async () => {
     await view('Codes');
     await tab.run(`{
       const input = document.querySelector('.new input');

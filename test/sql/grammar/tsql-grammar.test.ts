@@ -13,16 +13,16 @@ describe('The T-SQL grammar of the tests', () => {
     expect(isSingleSelect(sql)).toBe(false);
   });
 
-  it.each(NOT_ONE_SELECT)('takes %s for something other than one SELECT', (_shows, sql) => {
+  it.each(NOT_ONE_SELECT)('rejects %s as not exactly one SELECT', (_shows, sql) => {
     expect(tsqlProblems(sql)).not.toEqual([]);
     expect(isSingleSelect(sql)).toBe(false);
   });
 
-  it('says where a statement goes wrong', () => {
+  it('reports the position of an error', () => {
     expect(tsqlProblems('SELECT p.[A]\nFROM [P] AS p LIMIT 10')).toEqual(['2:15 the SELECT ends before LIMIT']);
   });
 
-  it('judges a statement alike before and after one that went wrong', () => {
+  it('gives the same result before and after a failed statement', () => {
     const sql = 'SELECT p.[A] FROM [P] AS p WHERE p.[A] = @a';
     expect(tsqlProblems(`${sql} AND`)).not.toEqual([]);
     expect(tsqlProblems(sql)).toEqual([]);

@@ -14,7 +14,7 @@ function problemsOf(text: string): readonly string[] {
   return 'problems' in read ? read.problems : [];
 }
 
-test('an address says the server, the database and the login, and is encrypted unless it says otherwise', () => {
+test('a URL has server, database and login, and encryption by default', () => {
   expect(addressOf('mssql://reader:secret@db.example.org/EHR')).toMatchObject({
     ...{ host: 'db.example.org', instance: undefined, port: 1433, database: 'EHR' },
     login: { kind: 'sql', user: 'reader', password: 'secret' },
@@ -32,15 +32,15 @@ test.each([
   ['p%40ss%2F%3A%23', 'p@ss/:#'],
   ['p@ss:word', 'p@ss:word'],
   ['100%', '100%'],
-])('the password %s is understood', (written, meant) => {
+])('the password %s is parsed', (written, meant) => {
   expect(addressOf(`mssql://reader:${written}@db/EHR`).login).toMatchObject({ user: 'reader', password: meant });
 });
 
-test('a password from elsewhere counts instead of that in the address', () => {
+test('a separate password takes precedence over that in the URL', () => {
   expect(addressOf('mssql://reader:old@db/EHR', 'new').login).toMatchObject({ password: 'new' });
 });
 
-test('an availability group is told that its sessions only read', () => {
+test('sessions to an availability group have read-only intent', () => {
   const address = addressOf('mssql://r:s@db/EHR?applicationIntent=ReadOnly&multiSubnetFailover=true');
   expect(address).toMatchObject({ readOnlyIntent: true, multiSubnetFailover: true });
 });
@@ -57,7 +57,7 @@ test.each([
   expect(addressOf(`mssql://u:s@db/EHR?${options}`).login).toEqual(login);
 });
 
-test('packets are large, but of the usual size where a login brings a token', () => {
+test('packets are large, but of default size for a login with a token', () => {
   expect(addressOf('mssql://r:s@db/EHR').packetSize).toBe(16_383);
   expect(addressOf('mssql://r:s@db/EHR?packetSize=8192').packetSize).toBe(8192);
   expect(addressOf('mssql://r:s@db/EHR?auth=azure-default').packetSize).toBe(4096);
@@ -77,11 +77,11 @@ test.each([
   ['mssql://r:s@db/EHR?pool=1&pool=2', ['option pool stands twice']],
   ['mssql://r:s@db/EHR?auth=kerberos', [expect.stringContaining('option auth: expected one of')]],
   ['mssql://r:s@db/EHR?auth=azure-secret', ['auth=azure-secret needs option tenantId']],
-])('%s is told what it lacks', (text, problems) => {
+])('%s is refused with what is missing', (text, problems) => {
   expect(problemsOf(text)).toEqual(problems);
 });
 
-test('the table of addresses in docs/configuration.md is the one that is read', () => {
+test('every URL option in docs/configuration.md is supported', () => {
   const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8');
   expect(page).toContain(addressTable());
 });

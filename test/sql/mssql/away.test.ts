@@ -24,7 +24,7 @@ async function spin(holds: () => boolean): Promise<void> {
 }
 
 test.each([1, 60, 600])(
-  'away for %i s: 503 at once all the while, one login a second, served within 5 s of its return',
+  'outage of %i s: 503 at once, one login per second, served within 5 s of the return',
   async seconds => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());

@@ -37,7 +37,7 @@ it.each([
   ['DATETIME2(7)', '2024-03-10 02:30:00.1234567', 'datetime2(7)'],
   ['UNIQUEIDENTIFIER', '00000000-0000-0000-0000-00000000000A', 'uniqueidentifier'],
   ['VARBINARY(16)', Buffer.from([1, 2]), 'varbinary(16)'],
-])('a value beside %s: %s is declared %s', async (declared, content: SqlValue, expected) => {
+])('a value compared with %s: %s is declared %s', async (declared, content: SqlValue, expected) => {
   const { database, endpoint } = await openScripted(() => undefined);
   const type = typeOf(declared);
   const of = column('X', type);
@@ -65,20 +65,20 @@ it('keeps all digits of a 64-bit integer and of a moment', async () => {
   expect(endpoint.asked.findLast(({ kind }) => kind === 'rpc')?.bytes.includes(ticks)).toBe(true);
 });
 
-it('writes a zoneless time as it stands, wherever this process runs', () => {
+it('writes a zoneless time unchanged, in any process time zone', () => {
   const bound = bindParameter({ name: 'p0', value: '2024-03-10 02:30:00.123', type: typeOf('DATETIME') });
   expect(bound.value).toBeInstanceOf(Date);
   expect(bound.value instanceof Date && bound.value.toISOString()).toBe('2024-03-10T02:30:00.123Z');
 });
 
-it('refuses what is no moment, without repeating it', () => {
+it('refuses an invalid time, without repeating it', () => {
   expect(() => bindParameter({ name: 'p0', value: 'canary', type: typeOf('DATE') })).toThrow(
     new TypeError('a parameter is no date or time'),
   );
 });
 
 it.each(['INT', 'VARCHAR(8)', 'DATE', 'DECIMAL(9,2)', 'VARBINARY(8)', 'UNIQUEIDENTIFIER', 'BIT', 'TIME(3)', 'FLOAT'])(
-  'NULL beside %s is NULL',
+  'NULL compared with %s is NULL',
   declared => {
     expect(bindParameter({ name: 'p0', value: null, type: typeOf(declared) }).value).toBeNull();
   },
@@ -90,7 +90,7 @@ it.each([
   ['9223372036854775808', 'decimal(38, 0)', 9_223_372_036_854_775_808n],
   ['-9223372036854775809', 'decimal(38, 0)', 9_223_372_036_854_775_809n],
   ['99999999999999999999999999999999999999999999', 'decimal(38, 0)', 10n ** 38n - 1n],
-])('%s beside an integer is a %s that no integer beyond its range equals', async (content, expected, sent) => {
+])('%s compared with an integer is sent as %s, without overflow', async (content, expected, sent) => {
   const { database, endpoint } = await openScripted(() => undefined);
   const big = typeOf('BIGINT');
   expect(await database.query(planOf(compare(column('X', big), '=', value(content, big))))).toEqual([[1]]);
@@ -121,7 +121,7 @@ it.each([
   ],
   ['0.30000000000000004', 'DECIMAL(38,18)', 'decimal(38, 18)', 1, 300_000_000_000_000_040n],
   ['1.0000000000000000000000000000000000000001', 'DECIMAL(38,10)', 'decimal(38, 37)', 1, 10n ** 37n + 1n],
-])('%s beside %s arrives as %s with all its digits', async (content, declared, expected, sign, units) => {
+])('%s compared with %s is sent as %s with all digits', async (content, declared, expected, sign, units) => {
   const { database, endpoint } = await openScripted(() => undefined);
   const type = typeOf(declared);
   await database.query(planOf(compare(column('X', type), '=', value(content, type))));
@@ -131,7 +131,7 @@ it.each([
   expect(asked?.text).not.toContain(content);
 });
 
-it('all numbers beside a decimal column have one text and one declaration, so one plan', async () => {
+it('all numbers compared with a decimal column have one declaration, so one plan', async () => {
   const { database, endpoint } = await openScripted(() => undefined);
   const type = typeOf('DECIMAL(12,4)');
   for (const content of ['7', '7.5', '-0.25', '99999999.9999', '0'])

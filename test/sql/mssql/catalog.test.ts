@@ -68,7 +68,7 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
   ]);
 });
 
-it('tells the code page of texts that the collations of comparisons cannot hold', async () => {
+it('has the code page of texts that the comparison collations cannot represent', async () => {
   const collations = [
     ['char', 'Polish_CI_AS', 1250],
     ['varchar', 'Latin1_General_100_CI_AS_SC_UTF8', 65001],
@@ -91,7 +91,7 @@ it('tells the code page of texts that the collations of comparisons cannot hold'
   expect(table?.columns.get('c2')?.type).not.toHaveProperty('codePage');
 });
 
-it('gives the bare name to the table of the nearest schema where it stands in several, and keeps the others apart', async () => {
+it('an unqualified name is the table of the default schema; others keep their schema', async () => {
   const catalog = await readCatalog(script());
   expect([...catalog.tables].map(([key, { schema }]) => [key, schema])).toEqual([
     ['pt_mst', { name: 'ehr', needed: false }],
@@ -104,7 +104,7 @@ it('gives the bare name to the table of the nearest schema where it stands in se
   expect(findTable(catalog, 'dbo.PT_MST')).toBeUndefined();
 });
 
-it('leaves out what was not asked for and what is not there', async () => {
+it('omits unrequested and missing tables', async () => {
   const asked: Statement[] = [];
   const run = (statement: Statement): Promise<readonly Row[]> => {
     asked.push(statement);
@@ -123,7 +123,7 @@ it('leaves out what was not asked for and what is not there', async () => {
   expect(types).toEqual([NAME, NAME, INTEGER, INTEGER]);
 });
 
-it('asks for tables by their columns, too, and for many names in lists of few lengths', async () => {
+it('queries tables by columns, too, and many names in lists of few lengths', async () => {
   const asked: Statement[] = [];
   const run = (statement: Statement): Promise<readonly Row[]> => {
     asked.push(statement);
@@ -136,7 +136,7 @@ it('asks for tables by their columns, too, and for many names in lists of few le
   for (const { text } of asked) expect(tsqlProblems(text)).toEqual([]);
 });
 
-it.each([undefined, { tables: ['PT_MST'] }])('asks by single SELECTs', async part => {
+it.each([undefined, { tables: ['PT_MST'] }])('queries by single SELECTs', async part => {
   const texts: string[] = [];
   await readCatalog(script(texts), part);
   expect(texts).toHaveLength(3);

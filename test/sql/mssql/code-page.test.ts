@@ -36,7 +36,7 @@ it('the code page is part of a declared type, of texts alone', () => {
   expect(parseMssqlType('INT CP1250')).toBeUndefined();
 });
 
-it('what is compared exactly, folded, by a pattern or sorted is Unicode first; what seeks is the column', () => {
+it('comparisons and sorts use Unicode; index seeks use the bare column', () => {
   const asked = value('Łódź', UNICODE);
   const unicode = 'CAST(p.NAM AS nvarchar(40))';
   expect(textOf(equals(POLISH, asked))).toBe(`(p.NAM = @p0 AND ${unicode} COLLATE Latin1_General_BIN2 = @p0)`);
@@ -57,7 +57,7 @@ it('what is compared exactly, folded, by a pattern or sorted is Unicode first; w
   expect(renderExpression(call('last-word', [POLISH], UNICODE), MSSQL).text).toContain(`RTRIM(${unicode})`);
 });
 
-it('texts of the code page 1252 are compared as they are', () => {
+it('texts of code page 1252 are compared directly', () => {
   expect(textOf(equals(LATIN, value('Zoë', UNICODE)))).toBe(
     '(p.NAM = @p0 AND p.NAM COLLATE Latin1_General_BIN2 = @p0)',
   );

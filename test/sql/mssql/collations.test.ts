@@ -36,7 +36,7 @@ test.each([
   expect(renderPredicate(equals(theirs, column('o', type)), SQLITE).text).not.toContain('Latin');
 });
 
-test('a list of columns of another collation is compared by the one that is named', () => {
+test('columns of another collation are compared in the named one', () => {
   const others = ['o', 'p'].map(alias => column(alias, text(false, POLISH)));
   expect(renderPredicate(among(theirs, others), MSSQL).text).toBe('t.CD COLLATE Latin1_General_BIN2 IN (o.CD, p.CD)');
 });

@@ -8,7 +8,7 @@ import { failureOf, openScripted, planOf } from './open.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-test('the last packet of a long statement does not wait until those before are acknowledged', async () => {
+test('a long statement is sent without waiting for TCP acknowledgements', async () => {
   const told = vi.spyOn(Socket.prototype, 'setNoDelay');
   const { database, endpoint } = await openScripted(() => undefined);
   const plan = planOf();
@@ -20,7 +20,7 @@ test('the last packet of a long statement does not wait until those before are a
 });
 
 test.each(['', '?encrypt=true', '?encrypt=true&trustServerCertificate=true'])(
-  'with %s no name and no password goes to a server that offers no encryption, or says so for somebody else',
+  'with %s no credentials are sent to a server without encryption, or behind a false answer',
   async options => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());

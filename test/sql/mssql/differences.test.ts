@@ -85,7 +85,7 @@ it('compares exactly, whatever the collation of the column takes for equal', asy
   expect(await found(like('TXT', 'Muller'))).toEqual([]);
 });
 
-it('tells an empty text from NULL', async () => {
+it('distinguishes an empty text from NULL', async () => {
   expect(await found(like('TXT', ''))).toEqual([2]);
   expect(await found(like('NAT', ''))).toEqual([2]);
   expect(await found(isNull(of('TXT')))).toEqual([3]);
@@ -96,7 +96,7 @@ it('keeps characters beyond the basic plane', async () => {
   expect(await found(like('NAT', '𝒳 Élodie'))).toEqual([1]);
 });
 
-it('rounds DATETIME to 1/300 s; what is read is what is found', async ({ skip }) => {
+it('rounds DATETIME to 1/300 s, and finds the read value', async ({ skip }) => {
   expect(await select(['ROUNDED'])).toEqual([['2024-03-10 02:30:00.123'], ['1753-01-01 00:00:00.000'], [null]]);
   if (there.isBabelfish) skip('Babelfish rounds a literal to .123 and a parameter to .123333');
   expect(await found(like('ROUNDED', '2024-03-10 02:30:00.123'))).toEqual([1]);
@@ -111,7 +111,7 @@ it('reads all digits of a DATETIME2, and finds it by them', async ({ skip }) => 
   expect(await found(like('EXACT', '2024-03-10 02:30:00.1234568'))).toEqual([]);
 });
 
-it('reads a time that the clocks of some zone skip as it stands', async () => {
+it('reads a local time that a time zone skips unchanged', async () => {
   expect((await select(['ROUNDED']))[0]).toEqual(['2024-03-10 02:30:00.123']);
 });
 

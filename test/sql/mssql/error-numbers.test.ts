@@ -10,7 +10,7 @@ const again = [1205, 3958, 3961, 3966, 3967];
 const later = [701, 802, 1101, 1105, 1204, 1222, 8628, 8645, 8651];
 
 describe.each([...again, ...inAnotherSession])('%i', number => {
-  it('is asked once more, and answered', async () => {
+  it('is retried once, and answered', async () => {
     const asked: number[] = [];
     const { database } = await openScripted(one => {
       if (!isQuery(one)) return undefined;
@@ -22,7 +22,7 @@ describe.each([...again, ...inAnotherSession])('%i', number => {
     if (inAnotherSession.includes(number)) expect(asked[1]).not.toBe(asked[0]);
   });
 
-  it('is asked no third time, is no outage, and names its number', async () => {
+  it('is not retried twice, is no outage, and has its number', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => {
       if (!isQuery(asked)) return undefined;
@@ -40,7 +40,7 @@ describe.each([...again, ...inAnotherSession])('%i', number => {
 });
 
 describe.each(later)('%i', number => {
-  it('is 503 with a reason in words, not asked again, and no outage', async () => {
+  it('is 503 with a reason, not retried, and no outage', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => {
       if (!isQuery(asked)) return undefined;
@@ -58,7 +58,7 @@ describe.each(later)('%i', number => {
 });
 
 describe.each([916, 18452, 18456, 18470, 18486, 18487, 18488])('%i at a login', number => {
-  it('is reported by its number, and is an outage where no connection works', async () => {
+  it('is reported by number, and is an outage if no connection works', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await endpoint.stop();
     await endpoint.start();
@@ -79,7 +79,7 @@ it.each([468, 447, 8114, 245])(
   },
 );
 
-it('numbers of errors that the table lacks are counted, 20 of them at most', async () => {
+it('unlisted error numbers are counted, at most 20 of them', async () => {
   let number = 90_000;
   const { database } = await openScripted(asked => (isQuery(asked) ? { error: number } : undefined));
   await failureOf(database.query(planOf()));
@@ -91,7 +91,7 @@ it('numbers of errors that the table lacks are counted, 20 of them at most', asy
 });
 
 describe('connections that end', () => {
-  it('all at once are no outage: statements that run and those that come have new ones', async () => {
+  it('all at once are no outage: running and new statements get new connections', async () => {
     const { database, endpoint } = await openScripted(() => undefined, '&pool=8');
     let killing = true;
     // Connections that are idle when it happens.

@@ -38,7 +38,7 @@ const LINES = [
   'missing index on dbo.VISIT (PID): would save 41.2 % of the estimated cost',
 ];
 
-test('cost and missing indexes are told, the most useful first', () => {
+test('cost and missing indexes are reported, the most useful first', () => {
   expect(estimatesIn(PLAN)).toEqual(LINES);
   expect(estimatesIn('')).toEqual([]);
   expect(estimatesIn('<ShowPlanXML><a b="c"/></ShowPlanXML>')).toEqual([]);
@@ -46,7 +46,7 @@ test('cost and missing indexes are told, the most useful first', () => {
   expect(estimatesIn(deep)).toEqual([]);
 });
 
-test('a line speaks of the index that is wanted, and of no other', () => {
+test('a line is assigned to its own index only', () => {
   const [cost = '', patient = ''] = LINES;
   expect([isCostLine(cost), isCostLine(patient)]).toEqual([true, false]);
   expect(speaksOf(patient, 'PATIENT', ['lst_nm', 'DOB'])).toBe(true);

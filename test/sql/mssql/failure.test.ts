@@ -16,18 +16,18 @@ it.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT'],
   ['CERT_HAS_EXPIRED'],
   ['ERR_TLS_CERT_ALTNAME_INVALID'],
-])('a certificate that is refused with %s is told as one, and is not tried again at once', code => {
+])('a refused certificate (%s) is reported as such, and not retried at once', code => {
   const { error, again, outage } = readFailure(nested('ESOCKET', 'ESOCKET', code));
   expect(error.message).toBe(`the certificate of the server is not trusted (${code})`);
   expect([error.reason, again, outage]).toEqual(['unavailable', false, true]);
   expect(error.engine).toEqual({ code: 'ESOCKET' });
 });
 
-it('a server that wants encryption is told as one', () => {
+it('a server that requires encryption is reported as such', () => {
   expect(readFailure(nested('EENCRYPT')).error.message).toBe('the server takes encrypted connections only (EENCRYPT)');
 });
 
-it('the words of the compiler are kept, those that come with rows are not', () => {
+it('messages of the compiler are kept, messages during rows are not', () => {
   const thrown = (number: number, message: string): unknown =>
     Object.assign(new Error(message, { cause: Object.assign(new Error(message), { number, state: 1 }) }), {
       code: 'EREQUEST',

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, gate, isQuery, openScripted, planOf, rowsOf, text, until } from './open.ts';
 
-describe('a query that is given up', () => {
-  it('by its caller is cancelled on the server, and its connection serves on', async () => {
+describe('an abandoned query', () => {
+  it('is cancelled on the server by its caller, and the connection is reused', async () => {
     const asking = gate();
     const { database, endpoint } = await openScripted(asked => {
       if (!isQuery(asked)) return undefined;
@@ -22,14 +22,14 @@ describe('a query that is given up', () => {
     expect(endpoint.asked.filter(({ kind }) => kind === 'login')).toHaveLength(connections);
   });
 
-  it('before it began is not sent', async () => {
+  it('is not sent if it had not begun', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     const error = await failureOf(database.query(planOf(), { signal: AbortSignal.abort() }));
     expect(error.reason).toBe('cancelled');
     expect(endpoint.asked.filter(isQuery)).toEqual([]);
   });
 
-  it('because it took too long is cancelled on the server', async () => {
+  it('is cancelled on the server after a timeout', async () => {
     const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'hang' : undefined), '&timeout=500');
     // Logged in, so that the time runs out on the server and not before it is asked.
     await database.ping();
@@ -42,7 +42,7 @@ describe('a query that is given up', () => {
     expect(await database.query(planOf())).toEqual([[1]]);
   });
 
-  it('is answered at once where the server ignores the attention, and its connection is dropped', async () => {
+  it('fails at once if the server ignores the cancellation, and its connection is dropped', async () => {
     const { database, endpoint } = await openScripted(asked => (isQuery(asked) ? 'deaf' : undefined), '&timeout=30');
     await failureOf(database.query(planOf()));
     const deaf = endpoint.asked.findLast(isQuery)?.connection;
@@ -54,7 +54,7 @@ describe('a query that is given up', () => {
 });
 
 describe('more statements than connections', () => {
-  it('wait for their turn, and those beyond the queue are refused with a time to come again', async () => {
+  it('wait in the queue, and those beyond it are refused with a time to retry', async () => {
     const free = gate();
     const { database, endpoint } = await openScripted(async asked => {
       if (isQuery(asked)) await free.passed;
@@ -70,7 +70,7 @@ describe('more statements than connections', () => {
     expect(await Promise.all(three)).toEqual([[[1]], [[1]], [[1]]]);
   });
 
-  it('of an export do not keep a request waiting', async () => {
+  it('of an export do not delay a request', async () => {
     const free = gate();
     const { database, endpoint } = await openScripted(async asked => {
       if (isQuery(asked) && asked.text.includes('a.T')) await free.passed;
@@ -84,7 +84,7 @@ describe('more statements than connections', () => {
     await Promise.all(exports);
   });
 
-  it('a statement that was given up keeps its place until its connection is free', async () => {
+  it('an abandoned statement keeps its slot until its connection is free', async () => {
     const { database, endpoint } = await openScripted(
       asked => (isQuery(asked) ? 'deaf' : undefined),
       '&pool=1&queue=1&queueTimeout=20&timeout=500',

@@ -26,8 +26,8 @@ const asks =
 const isBusy = asks('BUSY');
 const lockedFailure = { reason: 'unavailable', told: 'A table that this needs is locked by another program' };
 
-describe('a table that is locked', () => {
-  it('leaves connections to the others, however many statements wait for it', async () => {
+describe('a locked table', () => {
+  it('leaves connections for others, however many statements wait for it', async () => {
     const free = gate();
     const { database, endpoint } = await openScripted(async asked => {
       if (isBusy(asked)) await free.passed;
@@ -59,7 +59,7 @@ describe('a table that is locked', () => {
     expect(await Promise.all([first, ...queued, other])).toHaveLength(5);
   });
 
-  it('that has answered 1222 fails at once, in words, but for one statement in each pause that tries it', async () => {
+  it('after error 1222 is refused at once with a reason, except for one probe per pause', async () => {
     // A quarter of the time in the queue: long enough that no pause ends within the test.
     const { database, endpoint } = await openScripted(
       asked => (isBusy(asked) ? { error: 1222 } : rowsOf([1])),
@@ -73,7 +73,7 @@ describe('a table that is locked', () => {
     expect(await database.query(planOn('OTHER'))).toEqual([[1]]);
   });
 
-  it('is asked again once a pause is over, and serves as before', async () => {
+  it('is queried again after a pause, and works as before', async () => {
     let locked = true;
     const { database } = await openScripted(
       asked => (isBusy(asked) && locked ? { error: 1222 } : rowsOf([1])),
@@ -86,7 +86,7 @@ describe('a table that is locked', () => {
     expect(await database.query(planOn('BUSY'))).toEqual([[1]]);
   });
 
-  it('is not taken for another one that a statement reads with it', async () => {
+  it('is not confused with another table of the same statement', async () => {
     const { database } = await openScripted(
       asked => (isBusy(asked) ? { error: 1222 } : rowsOf([1])),
       '&lockTimeout=600000&queueTimeout=999999',

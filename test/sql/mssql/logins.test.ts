@@ -11,8 +11,8 @@ import { failureOf, gate, isQuery, openAt, openScripted, planOf, rowsOf, text, u
 
 const isLogin = ({ kind }: Asked): boolean => kind === 'login';
 
-describe('a password that was rotated', () => {
-  it('is tried four times in a quarter of an hour, however much is asked, and at once no more than two', async () => {
+describe('a rotated password', () => {
+  it('is tried at most four times in 15 minutes, two at once, whatever the load', async () => {
     let now = 0;
     let tries = 0;
     let most = 0;
@@ -45,7 +45,7 @@ describe('a password that was rotated', () => {
     expect(tries - inFirstQuarter).toBeLessThanOrEqual(5);
   });
 
-  it('leaves what has a connection its own: answers go on, and one more connection is not tried for each', async () => {
+  it('keeps existing connections working, without a new login per request', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
     // A pause that does not end within the test.
@@ -61,7 +61,7 @@ describe('a password that was rotated', () => {
   });
 });
 
-it('a login that is slow fails what waits for it, and opens no breaker for connections that work', async () => {
+it('a slow login fails its waiting statements, without opening the breaker for working connections', async () => {
   const { database, endpoint } = await openScripted(() => undefined, '&pool=2&connectTimeout=2000');
   await database.query(planOf());
   const long = gate();
@@ -81,10 +81,10 @@ it('a login that is slow fails what waits for it, and opens no breaker for conne
   expect(await database.query(planOf())).toEqual([[7]]);
 });
 
-describe('the probe for silence', () => {
+describe('the stall probe', () => {
   const never = new Promise<never>(() => undefined);
 
-  it('that fails beside statements that are answered ends nothing', async () => {
+  it('ends nothing if it fails while statements are answered', async () => {
     let silent = 0;
     let failed = 0;
     const probing = gate();
@@ -109,7 +109,7 @@ describe('the probe for silence', () => {
     expect([silent, ended]).toEqual([0, []]);
   });
 
-  it('that is refused a login has heard the server', async () => {
+  it('counts a refused login as an answer', async () => {
     let silent = 0;
     const probe = (): Promise<void> => Promise.reject(new Error('refused'));
     const detector = createStallDetector({ probe, timeLimit: 5, isThere: () => true, onStall: () => silent++ });
@@ -121,7 +121,7 @@ describe('the probe for silence', () => {
     expect(silent).toBe(0);
   });
 
-  it('that fails while nothing is answered ends what waits, each with another time to come again', async () => {
+  it('ends waiting statements if it fails without answers, with varied retry times', async () => {
     const detector = createStallDetector({
       probe: () => Promise.reject(new Error('away')),
       timeLimit: 5,

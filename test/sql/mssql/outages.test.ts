@@ -4,7 +4,7 @@ import { openEndpoint } from './endpoint.ts';
 import { failureOf, gate, isBack, isQuery, openAt, openScripted, planOf, rowsOf, until } from './open.ts';
 
 describe('the breaker', () => {
-  it('answers at once while the database is away, and serves by itself when it is back', async () => {
+  it('refuses at once while the database is away, and recovers by itself', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await database.query(planOf());
     await endpoint.stop();
@@ -18,7 +18,7 @@ describe('the breaker', () => {
     expect(await database.query(planOf(), { bulkhead: 'export' })).toEqual([[1]]);
   });
 
-  it('opens for a login that is refused, as it is while a server recovers', async () => {
+  it('opens for a refused login, as during recovery of a server', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await endpoint.stop();
     await endpoint.start();
@@ -29,7 +29,7 @@ describe('the breaker', () => {
     await isBack(database);
   });
 
-  it('opens where a login is accepted by nobody in time', async () => {
+  it('opens if a login gets no answer in time', async () => {
     const { database, endpoint } = await openScripted(() => undefined, '&connectTimeout=1000');
     await endpoint.stop();
     await endpoint.start();
@@ -39,8 +39,8 @@ describe('the breaker', () => {
   });
 });
 
-describe('a server that takes statements and answers none', () => {
-  it('is noticed on a connection that was good: all who wait are told, the breaker opens, and serving goes on when it speaks', async () => {
+describe('a server that accepts statements without answering', () => {
+  it('is detected on a working connection: waiting statements fail, the breaker opens, and it recovers', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint, '&connectTimeout=1000&timeout=600000', { timeLimit: 20 });
@@ -57,7 +57,7 @@ describe('a server that takes statements and answers none', () => {
     expect(await database.query(planOf())).toEqual([[1]]);
   });
 
-  it('is told from one that takes its time', async () => {
+  it('is distinguished from a slow one', async () => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint, '&connectTimeout=1000', { timeLimit: 10 });

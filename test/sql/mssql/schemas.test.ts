@@ -42,8 +42,8 @@ async function open(tables: ScriptedSchema['tables'], pack: Readonly<Record<stri
 const cdm = { PLACE: { ...PLACE, schema: 'cdm' }, ROOM: { ...ROOM, schema: 'cdm' }, HOUSE };
 const asksPlaces = ({ text }: Asked): boolean => /FROM (?:\w+\.)?PLACE AS/.test(text);
 
-describe('a table in a schema that the server does not look into by itself', () => {
-  it('is asked by the name in full, though the pack names it without', async () => {
+describe('a table outside of the default schema', () => {
+  it('is queried by its full name, although the pack omits the schema', async () => {
     const { errors, pack, database, changed, endpoint, environment } = await open(cdm);
     expect(errors).toEqual([]);
     if (!pack.registry) throw new Error('nothing to serve');
@@ -56,26 +56,26 @@ describe('a table in a schema that the server does not look into by itself', () 
     expect(endpoint.asked.some(({ text }) => text.includes('FROM HOUSE AS'))).toBe(true);
   });
 
-  it('is meant where the pack names another schema', async () => {
+  it('is used if the pack names its schema', async () => {
     const { errors } = await open(cdm, mapping('dbo.PLACE'));
     expect(errors).toEqual([
       expect.stringMatching(/place\.yaml:3:18: unknown table; found dbo\.PLACE; did you mean cdm\.PLACE\?/),
     ]);
   });
 
-  it('is found by the name in full', async () => {
+  it('is found by its full name', async () => {
     const { errors } = await open(cdm, mapping('cdm.PLACE'));
     expect(errors).toEqual([]);
   });
 
-  it('has to be named in full where its name stands in several', async () => {
+  it('needs its full name if several schemas have it', async () => {
     const { errors } = await open({ ...cdm, 'stage.PLACE': { ...PLACE, schema: 'stage' } });
     expect(errors).toEqual([
       expect.stringContaining('in several schemas; expected `cdm.PLACE` or `stage.PLACE`; found PLACE'),
     ]);
   });
 
-  it('is looked at itself where a nearer one has its name: columns, and what the login may read', async () => {
+  it('is checked itself, with columns and permissions, although the default schema has the same name', async () => {
     const near = { columns: { NO: 'int', OTHER: 'varchar' }, may: [] } as const;
     const tables = { PLACE: near, ROOM, HOUSE, 'cdm.PLACE': { ...PLACE, schema: 'cdm' } };
     const { errors, pack, catalog } = await open(tables, mapping('cdm.PLACE'));
@@ -89,8 +89,8 @@ describe('a table in a schema that the server does not look into by itself', () 
   });
 });
 
-describe('a statement of lintel check that the server refuses', () => {
-  it('names the line of the mapping that it is for', async () => {
+describe('a refused statement of lintel check', () => {
+  it('names its line of the mapping', async () => {
     const { endpoint, environment } = await open({ PLACE, ROOM, HOUSE });
     const script = endpoint.script;
     endpoint.script = asked => (asksPlaces(asked) ? { error: 468 } : script(asked));

@@ -83,7 +83,7 @@ describe('a real SQL Server', () => {
     else expect(rows).toEqual(wanted?.rows);
   });
 
-  it('selects the rows for which a predicate holds, whatever it is', () =>
+  it('selects the rows that satisfy any predicate', () =>
     // STRING_SPLIT of Babelfish finds no piece in an empty text, its JSON_VALUE leaves escapes in, joins on
     // texts may fail, two collations meet in other ways, and its planner gives up on some lists with decimals
     // (missing support function 1(1700,1700) in opfamily 1976).
@@ -95,7 +95,7 @@ describe('a real SQL Server', () => {
         !/"(some-)?piece"|"fold"|"joins":\[\{|"values":\[[^\]]*"decimal"/.test(JSON.stringify(where)),
     ));
 
-  it('has the catalog that SQLite has', async ({ skip }) => {
+  it('has the same catalog as SQLite', async ({ skip }) => {
     if (there.isBabelfish) skip('Babelfish writes names in lower case and has six digits of a DATETIME2(7)');
     const [found, wanted] = [await demo.database.catalog(), await here.database.catalog()];
     for (const [name, table] of wanted.tables) {
@@ -105,7 +105,7 @@ describe('a real SQL Server', () => {
     }
   });
 
-  it('gives the part of it that is asked for: tables by name, however written, and by their columns', async () => {
+  it('returns requested tables only, by name in any case, and by columns', async () => {
     const whole = await demo.database.catalog();
     const part = await demo.database.catalog({ tables: ['Pt_Mst', 'ALLRGY', 'NOWHERE'], columns: ['pwd_HASH'] });
     expect([...part.tables.keys()].toSorted()).toEqual(['allrgy', 'pt_mst', 'usr_lgn']);
@@ -139,7 +139,7 @@ describe('a real SQL Server', () => {
     await database.ping();
   });
 
-  it('says what the login may do', async () => {
+  it('reports the permissions of the login', async () => {
     const { unreadable, writes } = await demo.database.permissions(['PT_MST']);
     expect(unreadable).toEqual([]);
     expect(writes).toContain('INSERT');

@@ -69,7 +69,7 @@ async function away({ get }: Served): Promise<void> {
   });
 }
 
-test('an outage is answered with 503 and ends by itself, and nobody ever reads the password', async () => {
+test('an outage is 503 and ends by itself, without showing the password', async () => {
   const { endpoint, served } = await opened();
   expect((await served.get(PLACES)).status).toBe(200);
   await endpoint.stop();
@@ -83,7 +83,7 @@ test('an outage is answered with 503 and ends by itself, and nobody ever reads t
   expect(served.lines.join('\n')).not.toMatch(/hunter2|reader|127\.0\.0\.1:\d+\/ehr/);
 });
 
-test('an error that nobody has thought of is told by /ready, one that is known is not', async () => {
+test('an unknown error is reported by /ready, a known one is not', async () => {
   const { endpoint, served } = await opened();
   endpoint.script = asked => (asksPlaces(asked) ? { error: 99_123 } : script(asked));
   expect((await served.get(PLACES)).status).toBe(500);
@@ -92,7 +92,7 @@ test('an error that nobody has thought of is told by /ready, one that is known i
   expect(await ready.json()).toMatchObject({ warnings: [expect.stringMatching(/no rule for: 99123 \(1×\)/)] });
 });
 
-test('a table that is locked is 503 with the reason in words, and no name of the table', async () => {
+test('a locked table is 503 with a reason, without the table name', async () => {
   const { endpoint, served } = await opened();
   endpoint.script = asked => (asksPlaces(asked) ? { error: 1222 } : script(asked));
   for (let i = 0; i < 2; i++) {
@@ -107,7 +107,7 @@ test('a table that is locked is 503 with the reason in words, and no name of the
   expect(served.lines.join('\n')).toMatch(/place is locked for too long/);
 });
 
-test('a server that falls silent is answered for with 503', async () => {
+test('a stalled server is 503', async () => {
   const { endpoint, served } = await opened();
   expect((await served.get(PLACES)).status).toBe(200);
   endpoint.script = () => 'deaf';
@@ -137,7 +137,7 @@ test('a client that goes away has its statement cancelled on the server', async 
   expect((await served.get(PLACES)).status).toBe(200);
 });
 
-test('requests beyond the queue are answered with 503 and a time to come again, those in it when their turn comes', async () => {
+test('requests beyond the queue get 503 and Retry-After, queued ones their answer', async () => {
   const { endpoint, served } = await opened('&pool=1&queue=1');
   const { promise: free, resolve } = Promise.withResolvers<void>();
   endpoint.script = async asked => {
@@ -159,7 +159,7 @@ test('requests beyond the queue are answered with 503 and a time to come again, 
 test.each([
   [18456, /refuses the login/],
   [4060, /cannot be opened/],
-])('a start that meets error %i tells it and no secret', async (error, message) => {
+])('a start with error %i reports it without a secret', async (error, message) => {
   const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error } : undefined));
   onTestFinished(() => endpoint.stop());
   const told: Told = { lines: [] };

@@ -30,7 +30,7 @@ test.each([
   'SELECT 1 -- and more',
   'WITH x AS (SELECT 1 AS n) UPDATE A SET N = 1',
   ' SELECT 1',
-])('%s does not leave this process', async text => {
+])('%s is never sent', async text => {
   const { endpoint, source } = await open();
   await expect(source.run({ text, parameters: [] }, { timeout: 1000 })).rejects.toThrow('only a SELECT is ever sent');
   expect(endpoint.asked).toEqual([]);
@@ -44,7 +44,7 @@ test.each(["SELECT ';--/*' AS n", 'SELECT a.[INTO;] FROM A AS a', "SELECT 'it''s
   },
 );
 
-test('the place of a statement is freed however it ends', async () => {
+test('the slot of a statement is freed after any result', async () => {
   const { source } = await open();
   let freed = 0;
   const options = { timeout: 1000, onFree: () => freed++ };
@@ -60,7 +60,7 @@ test('the place of a statement is freed however it ends', async () => {
   expect(freed).toBe(4);
 });
 
-test('every statement that a plan becomes passes, and arrives as it was rendered', async () => {
+test('every rendered plan is accepted, and sent unchanged', async () => {
   const { endpoint, source } = await open();
   const texts = CASES.map(({ plan }) => render(plan, MSSQL).text);
   for (const { plan } of CASES) await source.run(render(plan, MSSQL), { timeout: 10_000 });

@@ -19,7 +19,7 @@ async function taken(lists: AsyncIterable<readonly Row[]>): Promise<readonly (re
   return all;
 }
 
-test.each([0, 1, 9, 10, 11, 2500])('%i rows come in lists of ten, the last one shorter', async count => {
+test.each([0, 1, 9, 10, 11, 2500])('%i rows are read in lists of ten, the last one shorter', async count => {
   const { database } = await openScripted(answering(() => ({ columns: NUMBERS, rows: numbers(count) })));
   const lists = await taken(database.stream(planOf(), 10));
   expect(lists.flat()).toEqual(numbers(count));
@@ -28,7 +28,7 @@ test.each([0, 1, 9, 10, 11, 2500])('%i rows come in lists of ten, the last one s
   );
 });
 
-test('whoever takes slowly keeps the server from sending, and still gets every row', async () => {
+test('a slow reader applies back-pressure, and still gets every row', async () => {
   const columns = [...NUMBERS, { name: 't', type: 'nvarchar' }] as const;
   const wide = 'x'.repeat(1500);
   const all = 12_000;
@@ -54,7 +54,7 @@ test('whoever takes slowly keeps the server from sending, and still gets every r
   expect(left).toBeGreaterThan(all / 2);
 });
 
-test('whoever stops taking cancels the statement, and its connection serves on', async () => {
+test('a reader that stops cancels the statement, and the connection is reused', async () => {
   const { database, endpoint } = await openScripted(answering(() => ({ columns: NUMBERS, rows: numbers(200_000) })));
   for await (const rows of database.stream(planOf(), 10)) {
     expect(rows).toHaveLength(10);
@@ -83,7 +83,7 @@ test('an aborted signal ends it between two lists', async () => {
   await until(() => endpoint.asked.some(({ kind }) => kind === 'attention'));
 });
 
-test('a deadlock before the first list is tried once more', async () => {
+test('a deadlock before the first list is retried once', async () => {
   let tries = 0;
   const { database } = await openScripted(
     answering(() => (++tries === 1 ? { error: 1205 } : { columns: NUMBERS, rows: [[7]] })),
@@ -92,7 +92,7 @@ test('a deadlock before the first list is tried once more', async () => {
   expect(tries).toBe(2);
 });
 
-test('a connection that is cut after a list was given is not tried again: no row is told twice', async () => {
+test('a connection lost after a list is not retried, so no row is repeated', async () => {
   let tries = 0;
   const { database } = await openScripted(
     answering(() => {
@@ -110,7 +110,7 @@ test('a connection that is cut after a list was given is not tried again: no row
   expect(got.length).toBeGreaterThan(0);
 });
 
-test('a stream keeps its place in the bulkhead, and others use what is left', async () => {
+test('a stream keeps its slot in the bulkhead, and others use the rest', async () => {
   const { database } = await openScripted(
     answering(({ text: sql }) =>
       sql.includes('a.T') ? { columns: NUMBERS, rows: [[1]] } : { columns: NUMBERS, rows: numbers(200_000) },
@@ -125,7 +125,7 @@ test('a stream keeps its place in the bulkhead, and others use what is left', as
   }
 });
 
-test('a server that falls silent in mid-stream is noticed, however slowly the lists before were taken', async () => {
+test('a server that stalls within a stream is detected, even with a slow reader', async () => {
   const endpoint = await openEndpoint();
   onTestFinished(() => endpoint.stop());
   const { database } = await openAt(endpoint, '', { timeLimit: 50 });
@@ -150,23 +150,20 @@ test('a server that falls silent in mid-stream is noticed, however slowly the li
 test.each([
   ['rows are versions', [1, 0], 25],
   ['rows are locked', [0, 0], 10],
-])(
-  'where %s, a stream of 25 rows is one statement, and how many it gives is as many as it locks',
-  async (_title, [committed = 0, snapshot = 0], rows) => {
-    const endpoint = await openEndpoint(({ text: sql }) =>
-      sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
-    );
-    onTestFinished(() => endpoint.stop());
-    const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
-    // As many rows as the statement asks for: its limit is its first parameter.
-    endpoint.script = asked => {
-      if (!isQuery(asked)) return undefined;
-      const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
-      return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
-    };
-    const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
-    // The caller goes on behind a full list with a further plan (src/sql/database.ts).
-    expect(lists.flat()).toEqual(numbers(rows));
-    expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
-  },
-);
+])('with %s, a stream of 25 rows has the expected list size', async (_title, [committed = 0, snapshot = 0], rows) => {
+  const endpoint = await openEndpoint(({ text: sql }) =>
+    sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
+  );
+  onTestFinished(() => endpoint.stop());
+  const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
+  // As many rows as the statement asks for: its limit is its first parameter.
+  endpoint.script = asked => {
+    if (!isQuery(asked)) return undefined;
+    const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
+    return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
+  };
+  const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
+  // The caller goes on behind a full list with a further plan (src/sql/database.ts).
+  expect(lists.flat()).toEqual(numbers(rows));
+  expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
+});

@@ -15,7 +15,7 @@ const FOREIGN_KEYS: readonly Row[] = [
   ['dbo', 'VISIT', 13, 'HIDDEN', 'sec', 'HIDDEN', 'NO'],
 ];
 
-it("tells the server's own numbers of rows, and the foreign keys to tables that the login sees", async () => {
+it('has the row counts of the server, and foreign keys to visible tables', async () => {
   const table = (schema: string, name: string, needed = false): TableInfo => ({
     ...{ name, schema: { name: schema, needed }, columns: new Map(), primaryKey: [], indexes: [] },
   });

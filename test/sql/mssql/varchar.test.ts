@@ -62,7 +62,7 @@ function unicodeParameters(parameters: readonly string[]): ReadonlySet<number> {
   return new Set(numbers);
 }
 
-it('in no statement of the demo', () => {
+it('does not occur in statements of the demo', () => {
   const catalog = readLock(LOCK, readFileSync(join(DEMO_PACK, LOCK), 'utf8'), createReport());
   if (catalog === undefined) throw new Error('the demo has no lock');
   const found = CASES.flatMap(({ statements }) => statements).map(one => comparedWithUnicode(catalog, one));
@@ -70,7 +70,7 @@ it('in no statement of the demo', () => {
   expect(found.reduce((sum, { seen }) => sum + seen, 0)).toBeGreaterThan(1000);
 });
 
-it('and would be found if it were', () => {
+it('is detected by this test', () => {
   const type = (unicode: boolean) => ({ kind: 'text', unicode, fixed: false, length: 8 }) as const;
   const column = (name: string, unicode: boolean) => ({ name, type: type(unicode), declared: '', nullable: true });
   const columns = new Map([

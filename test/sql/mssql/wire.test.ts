@@ -20,13 +20,13 @@ describe('rows', () => {
     expect(await database.query(planOf(undefined, [number, text]))).toEqual(rows);
   });
 
-  it('keep apart columns that have the same name', async () => {
+  it('distinguish columns of the same name', async () => {
     const columns = [...NUMBERS, ...NUMBERS];
     const { database } = await openScripted(() => ({ columns, rows: [[1, 2]] }));
     expect(await database.query(planOf(undefined, [number, number]))).toEqual([[1, 2]]);
   });
 
-  it('arrive in many packets as in one', async () => {
+  it('arrive the same in many packets as in one', async () => {
     const rows = Array.from({ length: 20_000 }, (_, i) => [i]);
     const { database } = await openScripted(asked => (isQuery(asked) ? rowsOf(...rows) : undefined));
     expect(await database.query(planOf())).toEqual(rows);
@@ -34,7 +34,7 @@ describe('rows', () => {
 });
 
 describe('sessions', () => {
-  it('begin with settings that keep them harmless, each of them', async () => {
+  it('always begin with read-only and safe settings', async () => {
     const { database, endpoint } = await openScripted(() => undefined, '&lockTimeout=1234');
     await Promise.all([database.query(planOf()), database.query(planOf(), { bulkhead: 'export' })]);
     const logins = endpoint.asked.filter(({ kind }) => kind === 'login').length;
@@ -93,20 +93,20 @@ describe('sessions', () => {
     expect(asked.at(-1)).toBe('READ COMMITTED');
   });
 
-  it('are kept and used again', async () => {
+  it('are pooled', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     for (let i = 0; i < 5; i++) await database.query(planOf());
     expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(1);
   });
 
-  it('of the two bulkheads are not the same', async () => {
+  it('of the two bulkheads are separate', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await database.query(planOf());
     await database.query(planOf(), { bulkhead: 'export' });
     expect(new Set(endpoint.asked.filter(isQuery).map(({ connection }) => connection)).size).toBe(2);
   });
 
-  it('are all gone when the database is closed, and stay so', async () => {
+  it('are all closed with the database', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     await database.query(planOf());
     await database.close();
@@ -117,7 +117,7 @@ describe('sessions', () => {
 });
 
 describe('the start', () => {
-  it.each([18456, 4060])('ends with a message without names where the login meets %i', async code => {
+  it.each([18456, 4060])('ends with a message without names if the login gets %i', async code => {
     const endpoint = await openEndpoint(({ kind }) => (kind === 'login' ? { error: code } : undefined));
     onTestFinished(() => endpoint.stop());
     const error = await failureOf(openAt(endpoint));
@@ -126,7 +126,7 @@ describe('the start', () => {
     expect(`${error.message} ${String(error.cause)}`).not.toMatch(/canary|hunter2|reader/);
   });
 
-  it('ends where nobody listens', async () => {
+  it('ends if no server listens', async () => {
     const endpoint = await openEndpoint();
     await endpoint.stop();
     expect((await failureOf(openAt(endpoint))).reason).toBe('unavailable');
@@ -148,7 +148,7 @@ describe('an error of the server', () => {
     [4413, 'a table or column is not there (4413)'],
     [230, 'the login may not read a table or column (230)'],
     [229, 'the login may not read a table or column (229)'],
-  ])('%i is told in words', async (code, message) => {
+  ])('%i has a readable message', async (code, message) => {
     const { database } = await openScripted(asked => (isQuery(asked) ? { error: code } : undefined));
     const error = await failureOf(database.query(planOf()));
     expect(error.message).toBe(message);
@@ -156,7 +156,7 @@ describe('an error of the server', () => {
     expect(error.missing).toBe(true);
   });
 
-  it('is no reason to stop asking', async () => {
+  it('does not open the breaker', async () => {
     let failing = true;
     const { database } = await openScripted(asked => (isQuery(asked) && failing ? { error: 8114 } : undefined));
     await failureOf(database.query(planOf()));
@@ -164,14 +164,14 @@ describe('an error of the server', () => {
     expect(await database.query(planOf())).toEqual([[1]]);
   });
 
-  it('1205 is tried once more, and answered', async () => {
+  it('1205 is retried once, and answered', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => (isQuery(asked) && ++tries === 1 ? { error: 1205 } : undefined));
     expect(await database.query(planOf())).toEqual([[1]]);
     expect(tries).toBe(2);
   });
 
-  it('1205 is tried once more, and no more', async () => {
+  it('1205 is retried only once', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => {
       if (isQuery(asked)) tries++;
@@ -185,7 +185,7 @@ describe('an error of the server', () => {
     await database.ping();
   });
 
-  it('1222 is not tried again: the lock is still there', async () => {
+  it('1222 is not retried, as the lock remains', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => {
       if (isQuery(asked)) tries++;
@@ -196,8 +196,8 @@ describe('an error of the server', () => {
   });
 });
 
-describe('a connection that is cut', () => {
-  it('in the middle of a row is replaced, and its rows are not told twice', async () => {
+describe('a lost connection', () => {
+  it('within a row is replaced, without repeated rows', async () => {
     let tries = 0;
     const { database } = await openScripted(asked => {
       if (!isQuery(asked)) return undefined;
@@ -215,7 +215,7 @@ describe('a connection that is cut', () => {
     expect(await database.query(planOf())).toEqual([[1]]);
   });
 
-  it('again and again ends in 503, never in half a result', async () => {
+  it('that repeats ends in 503, never in a partial result', async () => {
     const { database } = await openScripted(asked =>
       isQuery(asked) ? { columns: NUMBERS, rows: [[1], [2]], cut: 'mid-row' } : undefined,
     );
@@ -223,7 +223,7 @@ describe('a connection that is cut', () => {
   });
 });
 
-it('only SELECTs and settings were ever sent, whatever happened', async () => {
+it('only SELECTs and settings are ever sent', async () => {
   const { database, endpoint } = await openScripted(() => undefined);
   await database.query(planOf());
   await database.ping();

@@ -48,7 +48,7 @@ const outcome = (bind: () => unknown): unknown => {
   }
 };
 
-test('the value of a placeholder is bound as the type that it calls for would have it', () => {
+test('the value of a placeholder is bound by its declared type', () => {
   fc.assert(
     fc.property(type, fc.option(type, { nil: undefined }), value, value, (own, against, first, next) => {
       const placeholder = { at: 0, type: own, ...(against ? { against } : {}) };

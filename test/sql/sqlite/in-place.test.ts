@@ -46,7 +46,7 @@ test.each([
     'other tables before',
     'CREATE TABLE B (X); DROP TABLE A; CREATE TABLE A (T TEXT, N INTEGER); INSERT INTO A VALUES (NULL, 5001)',
   ],
-])('contents that are copied over the file, with %s, are read from then on', async (_title, extra) => {
+])('new contents copied over the file, with %s, are read from then on', async (_title, extra) => {
   const { live, other, database } = files(extra);
   expect(await first(database)).toBe(1);
   const { ino } = statSync(live);
@@ -55,7 +55,7 @@ test.each([
   expect(await first(database)).toBe(5001);
 });
 
-test('a file that is cut, and filled again piece by piece, is away meanwhile and read afterwards', async () => {
+test('a truncated file is unavailable until it is complete again', async () => {
   const { live, other, database } = files();
   expect(await first(database)).toBe(1);
   const whole = readFileSync(other);
@@ -71,7 +71,7 @@ test('a file that is cut, and filled again piece by piece, is away meanwhile and
   await database.ping();
 });
 
-test('a file whose beginning is none of a database is away, and read once it is one again', async () => {
+test('a file without a database header is unavailable until it has one again', async () => {
   const { live, other, database } = files();
   expect(await first(database)).toBe(1);
   writeFileSync(live, 'this is no database, however long it may be. '.repeat(400));
@@ -80,7 +80,7 @@ test('a file whose beginning is none of a database is away, and read once it is 
   expect(await first(database)).toBe(5001);
 });
 
-test('commits of another program are shown, on the connection that there is', async () => {
+test('commits of another program are visible on the same connection', async () => {
   const { live, database } = files();
   const writer = new DatabaseSync(live);
   onTestFinished(() => writer.close());
@@ -90,7 +90,7 @@ test('commits of another program are shown, on the connection that there is', as
   }
 });
 
-test('while a writer holds the file all that wait are told within two seconds, and those that come later at once', async () => {
+test('while a writer locks the file, waiting requests fail within two seconds, later ones at once', async () => {
   const { live, database } = files();
   const writer = new DatabaseSync(live);
   onTestFinished(() => writer.close());

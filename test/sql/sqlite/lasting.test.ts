@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { preparesLasting, releasesOthers } from '../../../src/sql/sqlite/file.ts';
 
-it('prepares what is asked for, also after a statement that cannot be', () => {
+it('prepares a statement, also after an invalid one', () => {
   const database = new DatabaseSync(':memory:');
   const prepare = preparesLasting(database);
   const doubled = prepare('SELECT ? || ?1 AS twice');
@@ -12,7 +12,7 @@ it('prepares what is asked for, also after a statement that cannot be', () => {
   database.close();
 });
 
-it('leaves no statement under way', () => {
+it('leaves no statement running', () => {
   const database = new DatabaseSync(':memory:');
   const prepare = preparesLasting(database);
   // Refused while any statement is.
@@ -25,7 +25,7 @@ it('leaves no statement under way', () => {
   database.close();
 });
 
-it('lets statements keep their values, and lets go of all but the newest once they are many', () => {
+it('keeps bound values, and releases all but the newest statements above a limit', () => {
   const database = new DatabaseSync(':memory:');
   const release = releasesOthers();
   const statements = Array.from({ length: 7 }, (_, i) => database.prepare(`SELECT ?1 AS c${i}`));

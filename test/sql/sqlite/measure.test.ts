@@ -24,7 +24,7 @@ async function formsOf(schema: string): Promise<(column: string) => Pick<ColumnI
 const rows = (...values: readonly string[]): string =>
   `CREATE TABLE T (C DATETIME, D DATE, H TIME, UNASKED DATE, TXT TEXT); INSERT INTO T VALUES ${values.join()}`;
 
-test('a form that all rows have is proven, NULL aside', async () => {
+test('a form of all rows is proven, ignoring NULL', async () => {
   const form = await formsOf(
     rows("('2024-03-10 08:30:00', '2024-02-29', '08:30', '2024-03-10', 'x')", '(NULL, NULL, NULL, NULL, NULL)'),
   );
@@ -38,7 +38,7 @@ test('a form that all rows have is proven, NULL aside', async () => {
   expect(form('txt')).toEqual({});
 });
 
-test('texts that end in no blank are looked for where a binary index has them', async () => {
+test('texts without trailing blanks are proven if a binary index has them', async () => {
   const table = 'CREATE TABLE T (A TEXT, B TEXT, C TEXT, D CHAR(4), E TEXT COLLATE RTRIM, F ENUM, G TEXT, H TEXT)';
   const indexes = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H COLLATE NOCASE'].map(
     (key, i) => `CREATE INDEX I${i} ON T (${key})`,
@@ -105,7 +105,7 @@ test.each([
   });
 });
 
-test('all rows of a table larger than a slice are looked at, whatever its columns are called', async () => {
+test('all rows of a large table are scanned in slices, whatever its column names', async () => {
   const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000)`;
   const form = await formsOf(
     `CREATE TABLE T (C DATETIME); ${many} INSERT INTO T (rowid, C) SELECT i * 7, '2024-03-10 08:30:00' FROM n; UPDATE T SET C = '2024-03-10' WHERE rowid = 119999 * 7;`,
@@ -124,7 +124,7 @@ test('all rows of a table larger than a slice are looked at, whatever its column
   expect(without('c').form).toEqual({ separator: ' ', length: 10 });
 });
 
-test('what somebody writes later is noticed where it is of another form, and looked for only where somebody wrote', async () => {
+test('a later write of another form is detected, by a scan of changed files only', async () => {
   const folder = temporaryFolder();
   const writer = new DatabaseSync(join(folder, 'a.sqlite'));
   writer.exec("CREATE TABLE T (C DATETIME); INSERT INTO T VALUES ('2024-03-10 08:30:00')");
@@ -144,7 +144,7 @@ test('what somebody writes later is noticed where it is of another form, and loo
   writer.close();
 });
 
-test('tables with few rows are looked at first, and what there was no time for says so', async () => {
+test('small tables are scanned first, and skipped ones are marked', async () => {
   const folder = temporaryFolder();
   const written = new DatabaseSync(join(folder, 'a.sqlite'));
   written.exec(`CREATE TABLE A_FACT (N INTEGER NOT NULL, AT DATE); CREATE TABLE B_CODE (N INTEGER NOT NULL, AT DATE);
@@ -199,7 +199,7 @@ test.each([
   expect((await formsOf(uuids(value)))('c')).toEqual({ form, written: [{ form: name, rows: 1 }] });
 });
 
-test('a UUID without letters is of either case, wherever it stands', async () => {
+test('a UUID without letters matches either case, in any position', async () => {
   const [small, large, none] = [
     "'6fa459ea-ee8a-3ca4-894e-db77e160355e'",
     "'6FA459EA-EE8A-3CA4-894E-DB77E160355E'",

@@ -26,11 +26,11 @@ test.each([
   ['REAL', Number.POSITIVE_INFINITY, 'an infinite number'],
   ['INT', '<5', 'a text'],
   ['INT', new Uint8Array([1]), 'bytes'],
-])('a value of %s, %s, is told as %s', (declared, value, form) => {
+])('a value of %s, %s, has the form %s', (declared, value, form) => {
   expect(formOfNumber(value, typeOf(declared))).toBe(form);
 });
 
-describe('SQLite and we agree on which values are as the type says', () => {
+describe('SQLite and Lintel agree on which values match their type', () => {
   test.each([
     'TINYINT',
     'INT',

@@ -58,7 +58,7 @@ function kept(): Kept {
 
 const FOUND = [{ separator: ' ', length: 19 }, [1]];
 
-test('a start looks at no row of a file that has not changed since the last one', async () => {
+test('a start scans no row of an unchanged file', async () => {
   const { start, forge, proof, told } = kept();
   expect(await start()).toEqual(FOUND);
   expect(statSync(proof()).mode & 0o777).toBe(0o600);
@@ -68,7 +68,7 @@ test('a start looks at no row of a file that has not changed since the last one'
   expect(told).toEqual([]);
 });
 
-test('a file that has changed is looked at again, whatever its time of modification says', async () => {
+test('a changed file is scanned again, whatever its modification time', async () => {
   const { start, forge, alter, file } = kept();
   await start();
   forge('"rows":1', '"rows":77');
@@ -78,7 +78,7 @@ test('a file that has changed is looked at again, whatever its time of modificat
   expect(await start()).toEqual([{ separator: 'T', length: 19 }, [1]]);
 });
 
-test('a commit that is in the write-ahead log alone is a change', async () => {
+test('a commit in the write-ahead log only is a change', async () => {
   const { start, forge, file } = kept();
   const writer = new DatabaseSync(file);
   onTestFinished(() => writer.close());
@@ -90,7 +90,7 @@ test('a commit that is in the write-ahead log alone is a change', async () => {
   expect(await start()).toEqual([FOUND[0], [2]]);
 });
 
-test('what is known of one database is not believed of its copy', async () => {
+test('proofs of one database are not used for its copy', async () => {
   const { start, forge, file } = kept();
   await start();
   forge('"rows":1', '"rows":77');
@@ -102,14 +102,14 @@ test('what is known of one database is not believed of its copy', async () => {
   expect(await start()).toEqual(FOUND);
 });
 
-test('another version of the software looks for itself', async () => {
+test('another software version scans again', async () => {
   const { start, forge } = kept();
   await start();
   forge('"rows":1', '"rows":77');
   expect(await start({ software: '2' })).toEqual(FOUND);
 });
 
-test('columns that were not asked for before are looked at, and kept beside the others', async () => {
+test('new columns are scanned, and added to the proofs', async () => {
   const { start, forge, proof } = kept();
   expect(await start({ isAsked: () => false })).toEqual(['any', undefined]);
   expect(await start()).toEqual(FOUND);
@@ -122,7 +122,7 @@ test.each([
   ['one bit', (text: string) => text.replace('"rows":1', '"rows":3')],
   ['the end', (text: string) => text.slice(0, -9)],
   ['everything', () => ''],
-])('a file of proofs that lacks %s is set aside and told, and the rows are looked at', async (_, damage) => {
+])('a proof file without %s is ignored with a message, and the rows are scanned', async (_, damage) => {
   const { start, proof, told } = kept();
   await start();
   const file = proof();
@@ -133,20 +133,20 @@ test.each([
   expect(told).toHaveLength(1);
 });
 
-test('a file that was written a moment ago is not vouched for: another write may leave the same times', async () => {
+test('a file written a moment ago gets no proof, as another write may have the same time', async () => {
   const { start, folder } = kept();
   expect(await start({ now: () => Date.now() })).toEqual(FOUND);
   expect(() => readdirSync(folder)).toThrow('ENOENT');
 });
 
-test('a folder that cannot be written is told, and nothing else goes wrong', async () => {
+test('a read-only folder is reported, without other effects', async () => {
   const { start, folder, told, file } = kept();
   writeFileSync(join(file, '..', 'data'), 'a file where the folder should be');
   expect(await start()).toEqual(FOUND);
   expect(told).toEqual([expect.stringContaining(folder)]);
 });
 
-test('no more databases are remembered than twenty', async () => {
+test('proofs of at most twenty databases are stored', async () => {
   const { start, folder, file } = kept();
   for (let i = 0; i < 23; i++) {
     copyFileSync(file, `${file}${i}`);

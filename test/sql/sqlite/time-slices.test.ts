@@ -19,15 +19,15 @@ async function statementsInOneTurn(slice: number): Promise<number> {
   return before;
 }
 
-test('statements that take long in all let others in between', async () => {
+test('a long series of statements yields to others', async () => {
   expect(await statementsInOneTurn(0)).toBeLessThan(5);
 });
 
-test('statements that are soon over do not wait', async () => {
+test('short statements do not wait', async () => {
   expect(await statementsInOneTurn(60_000)).toBe(20);
 });
 
-test('statements that wait together go one by one too', async () => {
+test('statements that wait together also run one by one', async () => {
   const turn = createTimeSlices(0);
   const order: string[] = [];
   const statements = Array.from({ length: 10 }, async (_, i) => {
@@ -43,7 +43,7 @@ test('statements that wait together go one by one too', async () => {
   expect(order.lastIndexOf('another client')).toBeLessThan(order.indexOf('9'));
 });
 
-test('statements that waited share a turn, and those that it has no time for have the next', async () => {
+test('waiting statements share a time slice, and the rest run in the next', async () => {
   const clock = vi.spyOn(performance, 'now').mockReturnValue(0);
   try {
     const turn = createTimeSlices(10);

@@ -37,18 +37,18 @@ const kinds: readonly (readonly [kind: string, ...declared: string[]])[] = [
   ['uuid', 'UNIQUEIDENTIFIER', 'UUID'],
 ];
 
-describe('types as SQLite files declare them', () => {
+describe('declared types of SQLite files', () => {
   test.each(kinds)('%s', (kind, ...declared) => {
     expect(declared.map(one => [one, parseSqliteType(one)?.kind])).toEqual(declared.map(one => [one, kind]));
   });
 
-  test('a name that nobody knows is read by its affinity, and not at all where that is NUMERIC', () => {
+  test('an unknown type name is read by its affinity, and not at all if that is NUMERIC', () => {
     expect(parseSqliteType('VARYINGTEXT')).toMatchObject({ kind: 'text', length: 'max' });
     expect(parseSqliteType('BIGGISHINT')).toMatchObject({ kind: 'integer', bits: 64 });
     expect(parseSqliteType('GEOGRAPHY')).toBeUndefined();
   });
 
-  test('unsigned integers have room for all of their values', () => {
+  test('unsigned integers have a type for all their values', () => {
     expect(parseSqliteType('INT(10) UNSIGNED')).toMatchObject({ bits: 64 });
     expect(parseSqliteType('INT(10)')).toMatchObject({ bits: 32 });
   });

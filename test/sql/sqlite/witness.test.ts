@@ -81,7 +81,7 @@ async function watched(row = PROVEN): Promise<Watched> {
   };
 }
 
-test('rows of the forms that were found raise no doubt', async () => {
+test('rows of proven forms raise no doubt', async () => {
   const { read, doubts, write } = await watched();
   write(`INSERT INTO T VALUES (2, ${NAMES.map(() => 'NULL').join()}), (3, ${PROVEN})`);
   const [first] = await read();
@@ -134,7 +134,7 @@ test.each([
   ['S', "'6FA459EA-EE8A-3CA4-894E-DB77E160355E'"],
   ['S', "'none'"],
   ['X', "'word '"],
-])('a row of another form takes the proof from its column: %s %s', async (column, value) => {
+])('a row of another form disproves its column: %s %s', async (column, value) => {
   const { read, doubts, write, find, database } = await watched();
   expect(await database.formsChanged?.()).toBe(false);
   write(`INSERT INTO T (K, ${column}) VALUES (2, ${value}), (3, ${value})`);
@@ -148,7 +148,7 @@ test.each([
   expect(await database.formsChanged?.()).toBe(false);
 });
 
-test('bytes among texts take the proof from their column, and the next look finds them', async () => {
+test('bytes among texts disprove their column, and the next scan finds them', async () => {
   const { read, doubts, write, find, database } = await watched();
   write("INSERT INTO T (K, X) VALUES (2, x'30')");
   await read();
@@ -159,7 +159,7 @@ test('bytes among texts take the proof from their column, and the next look find
   expect(await database.formsChanged?.()).toBe(false);
 });
 
-test('a whole number that is too large to arrive raises a doubt of each column of numbers', async () => {
+test('an unreadable large integer raises a doubt for each number column', async () => {
   const { read, doubts, write, find, database } = await watched();
   write('INSERT INTO T (K, I) VALUES (2, 9007199254740993)');
   await expect(read()).rejects.toThrow('could not query');
@@ -170,7 +170,7 @@ test('a whole number that is too large to arrive raises a doubt of each column o
   expect(await find()).toMatchObject({ i: 'any', f: 'declared', m: 'declared' });
 });
 
-test('a decimal has the digits that are stored, and those that the column declares', async () => {
+test('a decimal has its stored digits, padded to the declared scale', async () => {
   const { read, write } = await watched();
   write(
     'DELETE FROM T; INSERT INTO T (K, M) VALUES (1, 5), (2, 0.1), (3, -0.0), (4, -12.5), (5, 97.605), (6, 1e-7), (7, NULL)',
@@ -180,14 +180,14 @@ test('a decimal has the digits that are stored, and those that the column declar
   ]);
 });
 
-test('an export ends at the first row that was not expected, and no row of that list is written', async () => {
+test('an export stops at the first unexpected row, without writing its list', async () => {
   const { read, write } = await watched();
   expect(await read('export')).toHaveLength(1);
   write("INSERT INTO T (K, A) VALUES (2, '2024-03-10T08:30:00')");
   await expect(read('export')).rejects.toThrow(FormDisproved);
 });
 
-test('a column that is disproved again and again is proven no more', async () => {
+test('a column that is disproved repeatedly is no longer proven', async () => {
   const { read, write, find, doubts } = await watched();
   for (let i = 0; i < 5; i++) {
     write("INSERT INTO T (K, A) VALUES (2, '2024-03-10T08:30:00')");
@@ -200,7 +200,7 @@ test('a column that is disproved again and again is proven no more', async () =>
   expect((await find())['a']).toBe('any');
 });
 
-test('as a law: a doubt is raised exactly where a look at all rows finds another form', async () => {
+test('property: a doubt is raised exactly if a full scan finds another form', async () => {
   const value = fc.oneof(
     fc.constantFrom('2024-03-10 08:30:00', '2024-03-10T08:30:00', '2024-03-1 08:30:00', '2024-13-10 08:30:00', ' ', ''),
     fc.tuple(fc.nat(10_000), fc.nat(13), fc.nat(32), fc.nat(25), fc.nat(61), fc.nat(61)).map(([y, m, d, h, i, s]) => {
