@@ -216,7 +216,7 @@ test.each<[title: string, environment: Environment, problem: RegExp]>([
   ['an issuer of another access', { ...LOGIN, ACCESS: 'open' }, /^LOGIN_ISSUER: expected only while ACCESS is smart$/],
   ['an issuer without a client', { ...LOGIN, LOGIN_CLIENT_ID: '' }, /^LOGIN_CLIENT_ID: expected with LOGIN_ISSUER$/],
   ['a client without an issuer', { ...LOGIN, LOGIN_ISSUER: '' }, /^LOGIN_ISSUER: expected with LOGIN_CLIENT_ID$/],
-  ['nobody who can log in', { ACCESS: 'smart', LOGIN_PASSWORDS: 'false' }, /^LOGIN_PASSWORDS: expected true without/],
+  ['no way to log in', { ACCESS: 'smart', LOGIN_PASSWORDS: 'false' }, /^LOGIN_PASSWORDS: expected true without/],
   ['scopes without openid', { ...LOGIN, LOGIN_SCOPE: 'profile' }, /^LOGIN_SCOPE: expected `openid`/],
   ['a key that is none', { ...LOGIN, LOGIN_CLIENT_KEY: '{"kty":"RSA"}' }, /^LOGIN_CLIENT_KEY: expected a private JSON/],
   ['a password that is none', { DEMO_USER: 'x', DEMO_PASSWORD: 'short' }, /^DEMO_PASSWORD: expected 8 to/],
@@ -225,7 +225,7 @@ test.each<[title: string, environment: Environment, problem: RegExp]>([
     { ...LOGIN, LOGIN_CLIENT_SECRET: 'x', LOGIN_CLIENT_KEY: '{"kty":"EC","alg":"ES256","d":"x"}' },
     /^LOGIN_CLIENT_KEY: expected only one of/,
   ],
-])('%s is told', (_title, environment, problem) => {
+])('%s is reported', (_title, environment, problem) => {
   expect(problemsOf(environment)).toEqual([expect.stringMatching(problem)]);
 });
 

@@ -135,7 +135,7 @@ describe('problems are reported with file and line, and the pack is not served',
       'access.yaml:3:15: parameter birthdate expects a date or date-time',
     ],
     [
-      'a type of patients that a user would see wholly',
+      'a patient type that a user would see without a limit',
       one('all', 'Observation'),
       'access.yaml:4:11: resources of this type belong to patients; expected a type that belongs to no patient; of the others a user sees those of the patients of `patients`; found Observation',
     ],
@@ -202,13 +202,13 @@ break-glass:
 });
 
 test.each<[title: string, text: string, problem: RegExp]>([
-  ['nothing is said of whom', 'opens: labels', /users/],
+  ['no users', 'opens: labels', /users/],
   ['nothing is said of what', 'users: Patient?gender=female', /opens/],
-  ['what nobody can open', '{ users: Patient?gender=female, opens: exports }', /labels/],
+  ['an unknown value of `opens`', '{ users: Patient?gender=female, opens: exports }', /labels/],
   ['a type of users that is none', '{ users: Patients?gender=female, opens: labels }', /unknown type of user/],
   ['a search that the mappings do not offer', '{ users: Patient?gendre=female, opens: labels }', /gender/],
   ['a placeholder of another place', '{ users: "Patient?_id={login}", opens: labels }', /placeholder/],
-])('break-glass: %s is a problem, and nobody may', async (_title, text, problem) => {
+])('break-glass: %s is a problem, and permits nobody', async (_title, text, problem) => {
   const written = text.startsWith('{') ? text : `{ ${text} }`;
   const { access, problems, served } = await load(`break-glass: ${written}\n`);
   expect([problems.join(), served]).toEqual([expect.stringMatching(problem), false]);

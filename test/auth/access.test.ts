@@ -20,6 +20,6 @@ test.each<[title: string, wide: Access, narrow: Access, reached: boolean]>([
   ['a label hidden since', limited({ ...PATIENTS, except: [['_security', 'x|R']] }), limited(PATIENTS), false],
   ['other patients', limited({ ...PATIENTS, within: [{ ids: ['1'] }] }), limited(PATIENTS), false],
   ['nothing', limited(), limited(PATIENTS), false],
-])('what is reached: %s', (_title, wide, narrow, reached) => {
+])('covered permissions: %s', (_title, wide, narrow, reached) => {
   expect(reaches(wide, narrow)).toBe(reached);
 });

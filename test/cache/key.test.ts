@@ -26,7 +26,7 @@ test.each<[string, Partial<AnswerKey>]>([
   ['handling', { handling: 'strict' }],
   ['accept', { accept: undefined }],
   ['address', { target: '/fhir/Patient/2' }],
-])('another %s is another key', (_what, instead) => {
+])('a different %s gives a different key', (_what, instead) => {
   expect(answerKey({ ...ASKED, ...instead })).not.toBe(answerKey(ASKED));
 });
 

@@ -118,7 +118,7 @@ const BY_CODEC = [...Map.groupBy(FAULTS, ([, column, label]) => `${column} ${lab
 const ROUNDS = [0, 1].map(round => BY_CODEC.flatMap(faults => faults.slice(round, round + 1)));
 
 test.each(ROUNDS.map(round => [round.map(([name]) => name).join(', '), round] as const))(
-  'named at its line: %s',
+  'a wrong value is reported at its line: %s',
   async (_, round) => {
     const opened = await open(visits());
     for (const [, column, label, , wrong] of round) {
@@ -152,7 +152,7 @@ test.each([
   ['a text over two tables', 17, (value: string) => value.replace(/^DR/, 'D')],
   ['a moment', 18, (value: string) => value.replace(/ 08:1/, ' 08:2')],
   ['a number of child rows', 23, (value: string) => (/^\d+$/.test(value) ? `${Number(value) + 1}` : value)],
-])('an sql that is served otherwise than the engine works it out by itself is found: %s', async (_, line, change) => {
+])('an `sql` served other than the engine computes it is reported: %s', async (_, line, change) => {
   const opened = await open(visits());
   const problems = await toldOf({ ...opened, database: changing(change)(opened.database) });
   expect(problems).toMatch(

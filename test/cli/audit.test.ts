@@ -92,7 +92,7 @@ test('invalid arguments and a missing file are reported', async () => {
 test.each([
   ['an older form', (file: string) => oldForm(file), /not in the form that this version writes \(SQLITE_1\)\. Move it/],
   ['no SQLite', (file: string) => writeFileSync(file, 'x'.repeat(5000)), /is no SQLite file \(SQLITE_26\)\. Move it/],
-])('a file of %s is named with what to do, by a start and by the command', async (_title, make, expected) => {
+])('a file of %s is reported with advice, at a start and by the command', async (_title, make, expected) => {
   const { folder, environment } = smallClinic();
   const data = join(folder, 'data');
   mkdirSync(data);

@@ -29,7 +29,7 @@ test.each<[title: string, more: Readonly<Record<string, string>>]>([
   ['with TLS', TLS],
   ['with mutual TLS', { ...TLS, TLS_CLIENT_CA: pem('ca') }],
   ['on every address', { ...TLS, HOST: '0.0.0.0', ACCESS: 'smart', BASE_URL: 'https://lintel.example.org' }],
-])('a server that is alive, %s, and then is not', async (_title, more) => {
+])('health of a running and a stopped server, %s', async (_title, more) => {
   const { environment, stop } = await started(more);
   expect(await lintel(environment, 'health')).toMatchObject({ code: 0 });
   await stop();

@@ -255,7 +255,7 @@ test.each<[title: string, parts: Readonly<Record<string, readonly string[]>>]>([
       ],
     },
   ],
-])('granular scopes, %s group: all of these categories, and nothing else', async (_title, parts) => {
+])('granular scopes, %s group: all of these categories, and no others', async (_title, parts) => {
   const asked = Object.entries(parts).flatMap(([type, categories]) =>
     categories.map(category => `patient/${type}.rs?category=${category}`),
   );

@@ -605,7 +605,7 @@ describe('EHR launch', () => {
     ['an absolute reference', [{ reference: 'https://elsewhere.example.org/fhir/Observation/7' }]],
     ['an item that names nothing', [{ type: 'Observation' }]],
     ['an empty role', [{ reference: 'Observation/w-7', role: '' }]],
-    ['what nobody knows', [{ reference: 'Observation/w-7', more: 1 }]],
+    ['an unknown element', [{ reference: 'Observation/w-7', more: 1 }]],
     ['no list', { reference: 'Observation/w-7' }],
     ['a list that is too long', Array.from({ length: 21 }, () => ({ reference: 'Observation/w-7' }))],
   ])('a launch with %s is refused', async (_title, fhirContext) => {

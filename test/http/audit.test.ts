@@ -127,7 +127,7 @@ test.each<readonly [status: number, path: string, init: RequestInit]>([
   [414, `/fhir/Patient?family=${'x'.repeat(9000)}`, {}],
   [415, '/fhir/Patient/_search', { method: 'POST', body: 'x', headers: { 'content-type': 'text/plain' } }],
   [429, '/fhir/$export', {}],
-])('an answer with %i leaves one record: %s', async (status, path, init) => {
+])('an answer with %i writes one audit record: %s', async (status, path, init) => {
   const { response, written } = await audited(under.app, path, init);
   expect(response.status).toBe(status);
   expect(written).toHaveLength(1);

@@ -100,14 +100,14 @@ test.each(['identity', 'gzip', 'br'])(
 test.each([
   ['a validator', { 'if-none-match': '"x"' }],
   ['another validator', { 'if-modified-since': 'Sun, 10 Mar 2024 07:30:00 GMT' }],
-  ['what the client says of caches', { 'cache-control': 'no-cache' }],
+  ['Cache-Control', { 'cache-control': 'no-cache' }],
   ['a preference', { prefer: 'handling=strict' }],
   ['an origin', { origin: 'https://app.example.org' }],
   ['credentials', { authorization: 'Bearer x' }],
   ['a cookie', { cookie: 'JSESSIONID=x' }],
   ['an id of the request', { 'x-request-id': '0123456789abcdef' }],
   ['a trace', { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01' }],
-  ['a header that nobody has heard of', { 'x-unheard-of': '1' }],
+  ['an unknown header', { 'x-unheard-of': '1' }],
   ['two headers of one name', { accept: ['application/json', 'application/xml'] }],
 ])('a request with %s reaches the application', async (_what, headers) => {
   const { ask, passed } = await served();
@@ -228,7 +228,7 @@ test.each([
 test.each([
   ['no token', {}],
   ['an unknown token', by('bad')],
-  ['another way to say who asks', { headers: { authorization: 'Basic good' } }],
+  ['another authentication scheme', { headers: { authorization: 'Basic good' } }],
 ])('with %s no cached answer is sent', async (_what, options) => {
   const { entry } = entryOf({ good: GRANT });
   const { ask } = await served({}, {}, { entry });

@@ -193,7 +193,7 @@ test.each<[title: string, spoil: (paths: { readonly cert: string; readonly key: 
   ],
   ['no key', ({ key }) => rmSync(key), 'TLS_KEY: expected the path'],
 ])(
-  '%s changes nothing, is told once and without its content, and a whole pair is taken then',
+  '%s keeps the old pair, is reported once without content, and a valid pair is used then',
   async (_title, spoil, problem) => {
     const { url, paths, use, lines } = await served();
     const before = (await get(`${url}/health`)).serial;
@@ -233,7 +233,7 @@ test.each<[cert: string, key: string, clientCa: string | undefined, problem: Reg
   ['server.pem', 'server.pem', undefined, /^TLS_KEY: expected a private key as PEM/],
   ['server.pem', 'next.key.pem', undefined, /^TLS_KEY: expected the private key of the certificate in TLS_CERT$/],
   ['server.pem', 'server.key.pem', 'server.key.pem', /^TLS_CLIENT_CA: expected a certificate as PEM$/],
-])('%s with %s and %s ends the start', (cert, key, clientCa, problem) => {
+])('%s with %s and %s stops the start', (cert, key, clientCa, problem) => {
   const path = (name: string): string => join(PEM, name);
   const log = createLog({ level: 'silent', format: 'json' });
   try {

@@ -86,7 +86,7 @@ test.each<[title: string, answer: Readonly<Record<string, unknown>>]>([
   ['is not active', { active: false }],
   ['is active as a text', { active: 'true' }],
   ['is for another server', { aud: 'https://other.example.org' }],
-  ['is for nobody', { aud: undefined }],
+  ['has no audience', { aud: undefined }],
   ['is of another issuer', { iss: 'https://other.example.org' }],
   ['has ended', { exp: seconds() - 61 }],
   ['has an end that is no time', { exp: 'tomorrow' }],

@@ -52,8 +52,8 @@ describe('is refused', () => {
     ['a token for another server', { aud: 'https://other.example.org/fhir' }],
     ['a token for an address that begins alike', { aud: `${BASE}/Patient` }],
     ['a token for several others', { aud: ['account', 'https://other.example.org/fhir'] }],
-    ['a token for nobody', { aud: undefined }],
-    ['a token of an issuer that nobody named', { iss: 'https://evil.example.org' }],
+    ['a token without an audience', { aud: undefined }],
+    ['a token of an unknown issuer', { iss: 'https://evil.example.org' }],
     ['a token of an issuer that is spelt almost alike', { iss: '/' }],
     ['a token that has expired', { exp: seconds() - 61 }],
     ['a token without an end', { exp: undefined }],
@@ -341,7 +341,7 @@ describe('keys', () => {
     ['metadata whose keys are on a private address', { jwks_uri: 'https://192.168.0.1/keys' }],
     ['metadata whose keys are in a file', { jwks_uri: 'file:///etc/passwd' }],
     ['an issuer that fails', {}, 'broken'],
-  ])('are not had of %s', async (_title, metadata, state = 'well') => {
+  ])('are not fetched from %s', async (_title, metadata, state = 'well') => {
     const own = await fresh();
     own.metadata = metadata;
     own.state = state;

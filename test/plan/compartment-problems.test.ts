@@ -38,18 +38,18 @@ describe('patient data without a reference to the patient is reported', () => {
       /^more.yaml:1:1: Device resources belong to patients, and nothing in this mapping says to which; expected a reference to a mapping of Patient where FHIR searches patient; or `compartment: \{ none: … \}`/,
     ],
     [
-      'a type of nobody made of a table of patients',
+      'a type outside the compartment from a table of patient data',
       weighings('Organization', '  name: { from: KG }\n'),
       /^more.yaml:1:1: Organization resources belong to no patient, and these touch patients’ data; .*found table WEIGHING, of which weights is made/,
     ],
     [
-      'a type of nobody that refers into a record',
+      'a type outside the compartment with a reference to patient data',
       'mapping: more\nresource: Binary\nsource: { table: PERSON, as: q, key: [ID] }\nid: "b-{ID}"\nelements:\n' +
         '  contentType: text/plain\n  securityContext: { ref: people, on: { ID: ID } }\n',
       /^more.yaml:1:1: Binary resources belong to no patient, and these touch patients’ data/,
     ],
     [
-      'a mapping that says to be nobody’s and names a patient',
+      'a mapping declared to be of no patient, with a reference to one',
       weighings('ServiceRequest', SCHEDULED + SUBJECT, NEEDS + NONE),
       /^more.yaml:1:1: the mapping says `compartment: none`, and its resources name the patient/,
     ],
@@ -72,7 +72,7 @@ describe('patient data without a reference to the patient is reported', () => {
   test.each<[title: string, mapping: string]>([
     ['a reference to a patient', weighings('ServiceRequest', SCHEDULED + SUBJECT, NEEDS)],
     ['a reason', weighings('Device', KIND, NONE)],
-    ['a reason for a type of nobody', weighings('Organization', '  name: { from: KG }\n', NONE)],
+    ['a reason on a type outside the compartment', weighings('Organization', '  name: { from: KG }\n', NONE)],
   ])('is served with %s', async (_title, mapping) => {
     expect(await refusal(mapping)).toBeUndefined();
   });

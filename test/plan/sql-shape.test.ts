@@ -131,7 +131,7 @@ test.each<[string, string, (i: number) => string]>([
   ['Organization', '_id', i => `fac-${7_000_000 + i}`],
   ['Patient', 'birthdate', i => `${1600 + i}-03-07`],
   ['Immunization', 'lot-number', i => `zq${i}`],
-])('%s?%s: 140 values and 250 make one statement', async (type, name, nth) => {
+])('%s?%s: 140 and 250 values have the same SQL', async (type, name, nth) => {
   const texts = await textsOf(type, name, numbered(140, nth).join());
   expect(texts).not.toEqual([]);
   expect(await textsOf(type, name, numbered(250, nth).join())).toEqual(texts);

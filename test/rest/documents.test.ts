@@ -38,7 +38,7 @@ test('the interface has its sixteen topics', () => {
   ]);
 });
 
-test.each(TOPICS.map(({ name }) => name))('%s is answered as XML', async name => {
+test.each(TOPICS.map(({ name }) => name))('%s gives XML', async name => {
   const response = await client.get(`/api/1/ccds/api/${name}`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('application/xml; charset=utf-8');

@@ -76,7 +76,7 @@ test('any text in any place is answered or refused clearly, with nothing of it i
   );
 }, 60_000);
 
-test('a malicious login is refused', async () => {
+test('a malicious login is refused, and not logged', async () => {
   await fc.assert(
     fc.asyncProperty(hostileText, hostileText, async (username, password) => {
       rest.lines.length = 0;

@@ -34,7 +34,7 @@ describe('the number of a patient', () => {
   });
 
   test.each<[title: string, query: Readonly<Record<string, string>>]>([
-    ['nobody has the name', { lastName: 'Nobody' }],
+    ['no patient has the name', { lastName: 'Nobody' }],
     ['the first name is only begun', { firstName: 'Amel', lastName: 'Okonkwo-Reyes' }],
     ['the last name is only begun', { firstName: 'Elmer', lastName: 'Emp' }],
     ['the last name is one of two', { firstName: 'Zoë', lastName: 'Nuñez' }],
@@ -43,8 +43,8 @@ describe('the number of a patient', () => {
     ['first and last name are of different names', { firstName: 'Millie', lastName: 'Okonkwo-Reyes' }],
     ['the patient is deleted', { firstName: 'Fergus', lastName: 'Bakshi' }],
     ['the chart was merged into another', { firstName: 'Jasmine', lastName: 'Kaminski', dob: '1968-04-17' }],
-    ['wildcards stand for nothing', { lastName: '%' }],
-  ])('404 where %s', async (_title, query) => {
+    ['a wildcard is searched literally', { lastName: '%' }],
+  ])('404 if %s', async (_title, query) => {
     expect(await number(query)).toMatchObject({
       status: 404,
       body: { error: 'not-found', message: 'Patient not found' },
@@ -58,7 +58,7 @@ describe('the number of a patient', () => {
     ],
     [{ lastName: 'Merriweather' }, /^\d+ patients match; add firstName, dob/],
     [{ sex: 'F' }, /^\d+ patients match; add firstName, lastName, dob$/],
-  ])('409 where several fit: %j', async (query, message) => {
+  ])('409 if several patients match: %j', async (query, message) => {
     const { status, body } = await number(query);
     expect(status).toBe(409);
     expect(body).toMatchObject({ error: 'conflict', message: expect.stringMatching(message) });

@@ -89,7 +89,7 @@ describe.skipIf(!hasCurl)('a tester with curl', () => {
     expect(JSON.parse(summary.body)).toMatchObject({ count: 1, patients: [{ patientId: 1 }] });
   });
 
-  test.each(TOPICS.map(({ name }) => name))('fetches %s, whole and of a range', LONG, async name => {
+  test.each(TOPICS.map(({ name }) => name))('fetches %s, complete and for a date range', LONG, async name => {
     for (const query of ['', '?rangeStart=2024-01-01&rangeEnd=2024-12-31']) {
       const answer = await curl(`/1/ccds/api/${name}${query}`, '--compressed');
       expect(answer).toMatchObject({ status: 200, type: 'application/xml; charset=utf-8' });

@@ -41,7 +41,7 @@ test.each([
 });
 
 test.each(['patient', 'Observation.patient', 'Observation'])(
-  'an include written as %s, in the form of old FHIR or none, is told how it is written',
+  'an include with the syntax %s is refused with the right syntax',
   async value => {
     for (const name of ['_include', '_revinclude'])
       await expect(search('Observation', [[name, value]])).rejects.toThrow(

@@ -160,7 +160,7 @@ describe('a search over types', () => {
     ['ValueSet,Goal', [['_sort', '_id']]],
     ['Location,ConceptMap,ValueSet', [['_sort', '-name']]],
     ['ConceptMap,Questionnaire', [['_sort', '-url,status']]],
-  ])("has the server's own resources among others: _type=%s %j", async (types, parameters) => {
+  ])('includes built-in resources: _type=%s %j', async (types, parameters) => {
     const pages = await over([['_type', types], ...parameters, ['_count', '7'], ['_total', 'accurate']]);
     const expected = await each(types.split(','), parameters);
     expect(namesOf(pages.matches).toSorted()).toEqual(expected.toSorted());

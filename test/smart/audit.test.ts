@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { rowsOf } from '../audit/records.ts';
 import { launch, serveSmart } from './served.ts';
 
-test('a patient reads the current audit of the own record, and page requests have their origin', async () => {
+test('a patient reads the current audit of the own record, and login pages are audited with their address', async () => {
   const served = await serveSmart();
   onTestFinished(() => served.stop());
   const { body } = await launch(served, { scope: 'launch/patient patient/*.rs' });

@@ -96,7 +96,7 @@ test('errors in `brand` are reported at their place', () => {
   expect(brandProblems('brand: { website: "https://a.example" }')).toEqual([]);
 });
 
-test('discovery links the Bundle, which is public and has an ETag', async () => {
+test('discovery links the Bundle, which is public and cacheable', async () => {
   const served = await serveSmart(
     {},
     { 'pack.yaml': packWith('brand: { website: "https://www.clinic.example.org" }') },

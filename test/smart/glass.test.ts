@@ -128,7 +128,7 @@ test('hidden data is shown only with a reason, marked in header and searchset, a
   }
 });
 
-test('cached answers of a broken glass are separate, and sent only after revalidation', async () => {
+test('cached answers of a broken glass are separate, and each hit is audited', async () => {
   const token = await tokenOf('doctor', 'user/*.rs');
   const statuses = [];
   for (const reason of [undefined, REASON, undefined, REASON, undefined, REASON]) {

@@ -66,7 +66,7 @@ describe('a server', () => {
     ['an origin that is hidden', { origin: 'null' }],
     ['another site, as the browser says', { 'sec-fetch-site': 'cross-site' }],
     ['another server of the same site', { 'sec-fetch-site': 'same-site' }],
-  ])('takes no form from %s', async (_title, headers) => {
+  ])('refuses a form from %s', async (_title, headers) => {
     const page = await login('anna', PASSWORD, headers);
     expect([page.status, page.html.includes('sent from another site')]).toEqual([403, true]);
     const browser = openBrowser(served.auth);

@@ -176,9 +176,9 @@ describe('a server whose people log in at an issuer', () => {
       (_claims, header) => void Object.assign(header, { alg: 'PS512', kid: 'x' }),
       OTHER,
     ],
-    ['the signature of somebody else', () => {}, OTHER],
-    ['a key that nobody published', (_claims, header) => void Object.assign(header, { kid: 'strange' }), OTHER],
-  ])('an id_token with %s lets nobody in', async (_title, tamper, key) => {
+    ['the signature of another key', () => {}, OTHER],
+    ['an unpublished key', (_claims, header) => void Object.assign(header, { kid: 'strange' }), OTHER],
+  ])('an id_token with %s is refused', async (_title, tamper, key) => {
     Object.assign(fake, { tamper, key });
     const browser = openBrowser(served.auth);
     const page = await logIn(served, browser);
@@ -189,11 +189,11 @@ describe('a server whose people log in at an issuer', () => {
   test.each<[title: string, change: (query: URLSearchParams) => void]>([
     ['of another issuer (mix-up)', query => query.set('iss', 'https://evil.example.org')],
     ['without its issuer', query => query.delete('iss')],
-    ['with the code of nothing', query => query.set('code', 'nonsense')],
+    ['with an unknown code', query => query.set('code', 'nonsense')],
     ['without a code', query => query.delete('code')],
     ['with two codes', query => query.append('code', 'another')],
     ['with an error besides', query => query.set('error', 'invalid_request')],
-  ])('an answer %s lets nobody in', async (_title, change) => {
+  ])('a callback %s is refused', async (_title, change) => {
     const browser = openBrowser(served.auth);
     const back = new URL((await goThere(served, browser, await browser.open(`${served.auth}/apps`))).url);
     change(back.searchParams);
@@ -206,7 +206,7 @@ describe('a server whose people log in at an issuer', () => {
     ['no state', query => query.delete('state')],
     ['another state', query => query.set('state', 'nonsense')],
     ['two states', query => query.append('state', query.get('state') ?? '')],
-  ])('an answer with %s belongs to no login', async (_title, change) => {
+  ])('a callback with %s is refused as unknown', async (_title, change) => {
     const browser = openBrowser(served.auth);
     const back = new URL((await goThere(served, browser, await browser.open(`${served.auth}/apps`))).url);
     change(back.searchParams);

@@ -64,9 +64,9 @@ it('comparisons that differ in values only are merged, also within conjunctions'
 it.each<[string, Predicate]>([
   ['differs in two values', or(...['a', 'b'].map(one => and(equals(CD, asked(one)), equals(TXT, asked(one)))))],
   ['is denied', or(...['a', 'b'].map(one => not(equals(CD, asked(one)))))],
-  ['is what a mapping says', or(...['a', 'b'].map(one => equals(CD, own(one))))],
+  ['compares a value of the mapping', or(...['a', 'b'].map(one => equals(CD, own(one))))],
   ['is NULL', or(equals(CD, value(null, UNICODE)), equals(CD, asked('a')))],
   ['has other conditions beside it', or(and(filled(TXT), equals(CD, asked('a'))), equals(CD, asked('b')))],
-])('what %s stays as it is', (_, predicate) => {
+])('a disjunction that %s is unchanged', (_, predicate) => {
   expect(keyOf(predicate)).toBe(predicateKey(predicate));
 });

@@ -112,7 +112,7 @@ describe('a SQLite database', () => {
     ['a table', 'CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8))'],
     ['a table without numbers of rows', 'CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)) WITHOUT ROWID'],
     ['a view', 'CREATE TABLE B (ID INTEGER PRIMARY KEY, CD CHAR(8)); CREATE VIEW A AS SELECT ID, CD FROM B'],
-  ])('ends a search that calls no function and takes too long, in %s', async (_, ddl) => {
+  ])('ends a slow search without function calls, in %s', async (_, ddl) => {
     const file = join(temporaryFolder(), 'long.db');
     const raw = new DatabaseSync(file);
     raw.exec(ddl);

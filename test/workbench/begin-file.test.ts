@@ -76,7 +76,7 @@ test.each<[path: string, before: string, offered: readonly string[]]>([
   ['sex.codes.yaml', '  system: http://hl7.org/fhir/administrative-gender', []],
   ['ours.guide.json', '    "type": "Patient', ['Patient']],
   ['pack.yaml', '', ['deny', 'absent']],
-])('%s begins where its next word goes', async (path, before, some) => {
+])('a new %s has the cursor at its next word', async (path, before, some) => {
   const { before: found, offered } = await begun(path);
   expect(found).toBe(before);
   expect(offered).toEqual(expect.arrayContaining([...some]));

@@ -34,7 +34,7 @@ test('the preview and the uses of a column have the lines of the edited text', a
 test.each<[what: string, before: string, now: string, lines: readonly number[]]>([
   ['lines above', 'a b c', 'x y a b c', [3, 4, 5]],
   ['a line that is changed', 'a b c', 'a x c', [1, 2, 3]],
-  ['lines that are gone', 'a b c d', 'a d', [1, 2, 2, 2]],
+  ['removed lines', 'a b c d', 'a d', [1, 2, 2, 2]],
   ['lines that change places', 'a b c d', 'c d a b', [3, 4, 1, 2]],
   ['all lines', 'a b', 'x', [1, 1]],
 ])('%s', (_, before, now, lines) => {

@@ -196,7 +196,7 @@ describe('code map', () => {
     ['code', 'INT', nullable(fc.constantFrom(0, 1, 2))],
     ['system', 'VARCHAR(80)', nullable(keys)],
     ['system', 'INT', nullable(fc.constantFrom(0, 1, 2))],
-  ] as const)('finds by facet %s of a column of %s what lies below an address', (facet, declared, raw) => {
+  ] as const)('finds by facet %s of a %s column the URLs below a URL', (facet, declared, raw) => {
     const rows = table(declared);
     fc.assert(
       fc.property(maps, fc.array<SqlValue>(raw, { minLength: 1, maxLength: 12 }), fc.gen(), (map, raws, g) => {

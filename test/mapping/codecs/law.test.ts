@@ -78,7 +78,7 @@ describe('the law', () => {
       numberCriterion,
     ],
     ['dates that are impossible', { ...ymd8, present: anyGiven }, 'VARCHAR(40)', fc.constantFrom(...DATES), dated],
-  ])('notices %s', (_, codec, declared, raw, criterion) => {
+  ])('detects %s', (_, codec, declared, raw, criterion) => {
     const rows = table(declared);
     const outcome = fc.check(
       fc.property(fc.array(raw, { minLength: 1, maxLength: 8 }), fc.gen(), (raws, g) => {

@@ -25,8 +25,8 @@ const theirs = column('t', text(false, LATIN));
 test.each([
   ['of another collation by that of the column that is sought', text(false, POLISH), `o.CD COLLATE ${LATIN}`],
   ['in Unicode likewise', text(true, POLISH), `CAST(o.CD AS varchar(8000)) COLLATE ${LATIN}`],
-  ['of the same collation as it stands', text(false, LATIN), 'o.CD'],
-  ['of a collation that is not known as it stands', text(false), 'o.CD'],
+  ['of the same collation directly', text(false, LATIN), 'o.CD'],
+  ['of an unknown collation directly', text(false), 'o.CD'],
 ])('a column is compared with one %s', (_title, type, expected) => {
   const { text: sql } = renderPredicate(equals(theirs, column('o', type)), MSSQL);
   expect(sql).toBe(`(t.CD = ${expected} AND t.CD COLLATE Latin1_General_BIN2 = o.CD)`);

@@ -20,7 +20,7 @@ test('a long statement is sent without waiting for TCP acknowledgements', async 
 });
 
 test.each(['', '?encrypt=true', '?encrypt=true&trustServerCertificate=true'])(
-  'with %s no credentials are sent to a server without encryption, or behind a false answer',
+  'with %s no credentials are sent to a server that offers no encryption',
   async options => {
     const endpoint = await openEndpoint();
     onTestFinished(() => endpoint.stop());

@@ -148,22 +148,25 @@ test('a server that stalls within a stream is detected, even with a slow reader'
 });
 
 test.each([
-  ['rows are versions', [1, 0], 25],
-  ['rows are locked', [0, 0], 10],
-])('with %s, a stream of 25 rows has the expected list size', async (_title, [committed = 0, snapshot = 0], rows) => {
-  const endpoint = await openEndpoint(({ text: sql }) =>
-    sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
-  );
-  onTestFinished(() => endpoint.stop());
-  const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
-  // As many rows as the statement asks for: its limit is its first parameter.
-  endpoint.script = asked => {
-    if (!isQuery(asked)) return undefined;
-    const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
-    return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
-  };
-  const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
-  // The caller goes on behind a full list with a further plan (src/sql/database.ts).
-  expect(lists.flat()).toEqual(numbers(rows));
-  expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
-});
+  ['row versioning', [1, 0], 25],
+  ['row locks', [0, 0], 10],
+])(
+  'with %s, a stream of 25 rows is one statement of the expected size',
+  async (_title, [committed = 0, snapshot = 0], rows) => {
+    const endpoint = await openEndpoint(({ text: sql }) =>
+      sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
+    );
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });
+    // As many rows as the statement asks for: its limit is its first parameter.
+    endpoint.script = asked => {
+      if (!isQuery(asked)) return undefined;
+      const most = asked.bytes.readInt32LE(asked.bytes.indexOf(Buffer.of(0x26, 4, 4)) + 3);
+      return { columns: NUMBERS, rows: numbers(Math.min(25, most)) };
+    };
+    const lists = await taken(database.stream({ ...planOf(), limit: 25 }, 10, { bulkhead: 'export' }));
+    // The caller goes on behind a full list with a further plan (src/sql/database.ts).
+    expect(lists.flat()).toEqual(numbers(rows));
+    expect(endpoint.asked.filter(isQuery)).toHaveLength(1);
+  },
+);
