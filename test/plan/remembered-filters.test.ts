@@ -1,36 +1,69 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { OPEN_ACCESS } from '../../src/auth/access.ts';
-import { heapAfterCollection } from '../heap.ts';
-import { openDemo } from '../law/demo.ts';
+/** Codes and categories are asked for again and again: what they mean for a mapping is made once, within bounds. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Registry } from '../../src/mapping/model.ts';
+import { environment } from '../../src/plan/environment.ts';
+import { filterPredicate } from '../../src/plan/filter.ts';
+import { forInstants } from '../../src/plan/moments.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { searchParametersOf } from '../../src/r4/search-parameters.ts';
+import type { Predicate } from '../../src/sql/expression.ts';
+import { type Demo, openDemo } from '../law/demo.ts';
 
-/** Each with other codes; some are no code of any mapping. */
-function lists(count: number, values: number): readonly string[] {
-  const code = (n: number) => n.toString(36).padStart(6, 'c');
-  return Array.from({ length: count }, (_, i) => Array.from({ length: values }, (_, k) => code(i * values + k)).join());
+let demo: Demo;
+beforeAll(async () => {
+  demo = await openDemo({ patients: 1 });
+});
+afterAll(() => demo.close());
+
+/** A registry that remembers nothing yet. */
+const fresh = (): Registry => Object.create(demo.registry);
+
+/** A function that gives the predicate of a search by codes for the rows of a mapping. */
+function made(type = 'Condition', name = 'code', registry = fresh()): (...codes: string[]) => Predicate | undefined {
+  const [mapping] = registry.ofType(type);
+  const parameter = searchParametersOf(type).find(({ code }) => code === name);
+  if (!mapping || !parameter) throw new Error(`the demo has no ${type}?${name}`);
+  const env = environment(registry, 0, OPEN_SIGHT);
+  return (...codes) => {
+    const values = codes.map(code => ({ kind: 'token', system: undefined, code }) as const);
+    const filter = { kind: 'match', parameter, modifier: undefined, values } as const;
+    return forInstants(env, within => filterPredicate(mapping, filter, within)).made;
+  };
 }
 
-it('the cache of long code lists is bounded in size', async () => {
-  const demo = await openDemo({ patients: 1 });
-  onTestFinished(() => demo.close());
-  const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
-  const search = (list: string) => demo.facade.search({ type: 'Observation', parameters: [['code', list]] }, context);
-  const all = lists(80, 500);
-  // As many as are measured: what is compiled and bounded is there before, in a process that ran other files, too.
-  for (const list of all.slice(0, 40)) await search(list);
-  const heap = heapAfterCollection();
-  const before = heap();
-  for (const list of all.slice(40)) await search(list);
-  expect(heap() - before).toBeLessThan(4_000_000);
-}, 120_000);
+test('the predicate of a code is made once', () => {
+  const of = made();
+  expect(of('E11')).toBeDefined();
+  expect(of('E11')).toBe(of('E11'));
+  expect(of('E11', 'E12')).toBe(of('E11', 'E12'));
+  expect(of('E11', 'E12')).not.toBe(of('E11'));
+});
 
-it('the cache of filters by code is bounded in number', async () => {
-  const demo = await openDemo({ patients: 1 });
-  onTestFinished(() => demo.close());
-  const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
-  const heap = heapAfterCollection();
-  const before = heap();
-  for (let i = 0; i < 1200; i++)
-    await demo.facade.search({ type: 'Condition', parameters: [['code', `nowhere-${i}`]] }, context);
-  // 200 MB without the bound.
-  expect(heap() - before).toBeLessThan(130_000_000);
-}, 120_000);
+test('the same code means something else to another parameter', () => {
+  const registry = fresh();
+  made('Condition', 'code', registry)('active');
+  const ofStatus = made('Condition', 'clinical-status', registry)('active');
+  expect(ofStatus).toEqual(made('Condition', 'clinical-status')('active'));
+});
+
+test('that of a long list of codes is made anew each time', () => {
+  const of = made();
+  const codes = Array.from({ length: 40 }, (_, i) => `code-${i}`);
+  expect(of(...codes)).toEqual(of(...codes));
+  expect(of(...codes)).not.toBe(of(...codes));
+});
+
+test.each([
+  // Some 34 kB each.
+  ['bytes', 'Condition', 'code', 'nowhere-', 100, 1000],
+  ['their number', 'Patient', 'identifier', '90', 1000, 2500],
+])('predicates are remembered up to a bound of %s', (_, type, name, prefix, least, most) => {
+  const of = made(type, name);
+  for (const round of ['first', 'second']) {
+    const first = of(prefix);
+    let others = 0;
+    while (of(prefix) === first && others < 5000) of(`${prefix}${round}-${others++}`);
+    expect(others).toBeGreaterThan(least);
+    expect(others).toBeLessThan(most);
+  }
+});
