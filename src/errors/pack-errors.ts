@@ -14,28 +14,28 @@ const TEXT = {
   'unreadable-file': [
     'LNT-401',
     'A file is not UTF-8, not YAML, JSON or CSV, too large, or nested too deep.',
-    'Mend the file at the position that the message gives.',
+    'Correct the file at the position in the message.',
   ],
   'wrong-form': ['LNT-402', 'A value does not have the form that its key takes.', AS_SAID],
-  'unknown-key': ['LNT-403', 'A key is not part of the mapping language, or not at this place.', NEAREST],
+  'unknown-key': ['LNT-403', 'A key is not part of the mapping language, or not allowed at this place.', NEAREST],
   'missing-key': ['LNT-404', 'A key, a file or a reason that the mapping language requires is missing.', 'Add it.'],
   'unknown-name': [
     'LNT-405',
     'The pack has no system, list, fragment, macro, code map, mapping, alias or file of this name.',
     NEAREST,
   ],
-  'written-twice': ['LNT-406', 'A key, name, alias, row or document is there twice.', 'Remove or rename one.'],
+  'written-twice': ['LNT-406', 'A key, name, alias, row or document is repeated.', 'Remove or rename one.'],
   unused: [
     'LNT-407',
     'A fragment, list, code map, lookup or macro variable is never used, or an alternative is never reached.',
-    'Use it or remove it; an alternative stands before the one that always has a value.',
+    'Use it or remove it; move an alternative before the one that always has a value.',
   ],
   'outside-pack': [
     'LNT-408',
-    '`extends` names no pack, or `extends` or a symbolic link leads out of the folder of the pack.',
+    '`extends` names no pack, or `extends` or a symbolic link leaves the folder of the pack.',
     'Keep the file in the folder of the pack; name a pack beside or below this one in `extends`.',
   ],
-  circle: ['LNT-409', 'Mappings, fragments or packs need each other in a circle.', 'Remove one step of the circle.'],
+  circle: ['LNT-409', 'Mappings, fragments or packs depend on each other in a cycle.', 'Remove one step of the cycle.'],
   'schema-version': [
     'LNT-410',
     'A mapping is for a version of the database schema that `schemas` does not list, or that is not served.',
@@ -45,16 +45,16 @@ const TEXT = {
   'unlikely-code': [
     'LNT-412',
     'A system is not known, or a code does not have the form or the check digit of its system.',
-    'Compare with the code system; a check digit that fails is mostly a typing error.',
+    'Compare with the code system; a wrong check digit is usually a typing error.',
   ],
   'wrong-code-map': [
     'LNT-413',
     'A row of a code map, list of codes or hierarchy cannot be used, or there are no rows.',
-    'Mend the row at the position that the message gives.',
+    'Correct the row at the position in the message.',
   ],
   'wrong-access': [
     'LNT-414',
-    'A rule in access.yaml or an issuer in the file of `ACCESS_FILE` cannot be used, or never applies. Nobody gets in by it.',
+    'A rule in access.yaml or an issuer in the file of `ACCESS_FILE` cannot be used, or never applies. It permits nothing.',
     AS_SAID,
   ],
   'wrong-search': [
@@ -64,7 +64,7 @@ const TEXT = {
   ],
   'limited-interface': [
     'LNT-416',
-    'Documents or the REST interface leave something out: a record number, a custodian, patients or visits without a number.',
+    'Documents or the REST interface omit something: a record number, a custodian, patients or visits without a number.',
     'Add what the message names to ccds.yaml, pack.yaml or the mapping (`number:`).',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
@@ -79,8 +79,8 @@ const MEANING = {
   ],
   'required-element': [
     'LNT-503',
-    'An element that FHIR or the mapping requires is missing, may be absent, or is given twice.',
-    'Map it, give it a value by `else`, or leave the resource out by `needs`.',
+    'An element that FHIR or the mapping requires is missing, may be absent, or is repeated.',
+    'Map it, give it a value by `else`, or omit the resource by `needs`.',
   ],
   'required-binding': [
     'LNT-504',
@@ -94,7 +94,7 @@ const MEANING = {
   ],
   'wrong-reference': [
     'LNT-506',
-    'A reference leads to a type or mapping that it cannot lead to, or that no search follows.',
+    'A reference has a target type or mapping that is not allowed, or that no search can follow.',
     'Name a mapping of a type that the element may refer to.',
   ],
   'unknown-column': ['LNT-507', 'The database has no table or column of this name, or several tables.', NEAREST],
@@ -105,12 +105,12 @@ const MEANING = {
   ],
   'wrong-codec': [
     'LNT-509',
-    'The type of the column does not fit its use, or no codec or code map of this name makes the element of it.',
+    'The type of the column does not fit its use, or no codec or code map of this name can make the element from it.',
     'Use another column, or name a codec of docs/mapping-language.md in `via`.',
   ],
   'wrong-condition': [
     'LNT-510',
-    'A condition compares a column with what it can never equal.',
+    'A condition compares a column with a value that it can never have.',
     'Compare with a value that the column can hold.',
   ],
   'wrong-rows': [
@@ -120,18 +120,18 @@ const MEANING = {
   ],
   'wrong-id': [
     'LNT-512',
-    'An id has no column, is too long, can be read in two ways, or holds characters that no id may have.',
+    'An id has no column, is too long, is ambiguous, or has characters that ids must not have.',
     'Change it as the message says. A key that does not fit into the 64 characters of FHIR, such as two UUIDs, needs a view with a short key of its own.',
   ],
   'unknown-owner': [
     'LNT-513',
     'The mapping does not say which patient its resources belong to.',
-    'Map the reference to the patient so that it can be searched, or say `compartment: { none: … }` with the reason.',
+    'Map the reference to the patient so that it can be searched, or declare `compartment: { none: … }` with the reason.',
   ],
   'withheld-search': [
     'LNT-514',
-    'A value that can be emitted and not searched keeps its type from offering search parameters.',
-    'Emit the columns themselves, or `sql` in the place of `join` and `template`.',
+    'A value that can be emitted but not searched prevents search parameters of its type.',
+    'Emit the columns themselves, or use `sql` instead of `join` and `template`.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
@@ -139,23 +139,23 @@ const MEANING = {
 const SCHEMA = {
   'unknown-schema': [
     'LNT-601',
-    'Neither a database nor a lock says which columns there are, or the database is another one.',
+    'Neither a database nor a lock has the columns, or it is the wrong database.',
     'Name the database by `DATABASE_URL`, or run `npx lintel lock`.',
   ],
   'schema-changed': [
     'LNT-602',
-    'A table, column or index is gone, or a column is another than the lock says.',
-    'Mend the mapping or the database, then run `npx lintel lock`.',
+    'A table, column or index is missing, or a column differs from the lock.',
+    'Correct the mapping or the database, then run `npx lintel lock`.',
   ],
   'word-table': [
     'LNT-603',
-    'A table of words lacks words of its rows or an index.',
+    'A table of words lacks words of its rows, or an index.',
     'Run what `npx lintel words` prints.',
   ],
   'statement-refused': [
     'LNT-604',
     'The database refuses a statement of the check.',
-    'Mend the expression or grant the rights that the message names.',
+    'Correct the expression, or grant the permissions in the message.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
@@ -168,18 +168,18 @@ const ROWS = {
   ],
   'several-rows': [
     'LNT-702',
-    'A key, lookup or reference finds several rows where one is meant, or NULL, or cannot be counted.',
+    'A key, lookup or reference finds several rows instead of one, or NULL, or cannot be counted.',
     'Use columns that are unique there, or add a `where`.',
   ],
   'dangling-reference': [
     'LNT-703',
     'References lead to no resource.',
-    'Compare the columns on both sides; `exists: false` says that it is meant.',
+    'Compare the columns on both sides; `exists: false` declares that this is intended.',
   ],
   'wrong-patient': [
     'LNT-704',
     'References lead to resources of another patient.',
-    'Join by columns that hold the same on both sides.',
+    'Join by columns with the same content on both sides.',
   ],
   'unmapped-code': [
     'LNT-705',
@@ -188,13 +188,13 @@ const ROWS = {
   ],
   'rows-left-out': [
     'LNT-706',
-    'Rows make no resource: their id is empty or not valid, they have no number, or a rule takes them away.',
+    'Rows make no resource: their id is empty or not valid, they have no number, or a rule excludes them.',
     'Look at the rows; a `where` that leaves them out on purpose ends the warning.',
   ],
   'unstable-order': [
     'LNT-707',
-    'Nothing decides the order of several rows, so that the database chooses.',
-    'Add a column to `order:` that decides.',
+    'The order of several rows is ambiguous, so that the database chooses.',
+    'Add a column to `order:` that makes it unique.',
   ],
   'wrong-values': [
     'LNT-708',
@@ -213,13 +213,13 @@ const ROWS = {
   ],
   'wrong-answer': [
     'LNT-711',
-    'What is served or found is not what the rows and the mapping say.',
-    'Correct the form or the codec that the message names; if both are right, report the fault.',
+    'The served or found resources differ from the rows and the mapping.',
+    'Correct the form or the codec that the message names; if both are right, report the bug.',
   ],
   'unused-index': [
     'LNT-712',
-    'A large table has an index on the key of its rows, in another collation than comparisons, so that nothing uses it.',
-    'Have the index made that `npx lintel indexes` prints.',
+    'A large table has an index on its key in another collation than comparisons use, so it is unused.',
+    'Create the index that `npx lintel indexes` prints.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
@@ -238,12 +238,12 @@ export const PACK_ERRORS = { ...TEXT, ...MEANING, ...SCHEMA, ...ROWS, ...TESTS }
 export const START_ERRORS = {
   'wrong-setting': [
     'LNT-901',
-    'A variable or an option has a value that it cannot have.',
+    'A variable or an option has an invalid value.',
     'Write what the message expects; docs/configuration.md lists the variables.',
   ],
   'unusable-database': [
     'LNT-902',
-    'The database cannot be opened or read: address, login, rights or file.',
+    'The database cannot be opened or read: URL, login, permissions or file.',
     'Do what the message says; `DATABASE_URL` names the database.',
   ],
   'unusable-audit': [
@@ -258,14 +258,10 @@ export const START_ERRORS = {
   ],
   'unusable-file': [
     'LNT-905',
-    'A file or folder is not there or may not be used.',
-    'Correct the path, or the rights of the user of the process.',
+    'A file or folder does not exist, or cannot be used.',
+    'Correct the path, or the permissions of the user of the process.',
   ],
-  'unexpected-failure': [
-    'LNT-906',
-    'An error that Lintel has no words for.',
-    'Report it with the line that was printed; it holds no values.',
-  ],
+  'unexpected-failure': ['LNT-906', 'An unexpected error.', 'Report it with the printed line, which has no values.'],
 } as const satisfies Readonly<Record<string, PackError>>;
 
 export type PackErrorKind = keyof typeof PACK_ERRORS;

@@ -34,8 +34,8 @@ export const REQUEST_ERRORS = {
   'unknown-address': [
     'LNT-101',
     'not-found',
-    'The address is none that this server answers.',
-    'Take addresses from `[base]/metadata`; the FHIR interface is under `FHIR_PATH`.',
+    'The server has no such URL.',
+    'Take URLs from `[base]/metadata`; the FHIR interface is under `FHIR_PATH`.',
   ],
   'unknown-type': [
     'LNT-102',
@@ -70,14 +70,14 @@ export const REQUEST_ERRORS = {
   'wrong-method': [
     'LNT-107',
     'not-allowed',
-    'The address does not take this HTTP method. The server only reads.',
+    'The URL does not support this HTTP method. The server is read-only.',
     'Use a method that the header `Allow` lists.',
   ],
   'malformed-request': [
     'LNT-108',
     'invalid',
     'The request is not valid HTTP, its parameters are not percent-encoded UTF-8, or it came too slowly.',
-    'Mend the client: one `Host` header, a path without dot segments, parameters encoded as UTF-8.',
+    'Correct the client: one `Host` header, a path without dot segments, parameters encoded as UTF-8.',
   ],
   'malformed-body': [
     'LNT-109',
@@ -88,7 +88,7 @@ export const REQUEST_ERRORS = {
   'body-type': [
     'LNT-110',
     'not-supported',
-    'The header `Content-Type` names a form that this address does not read.',
+    'The header `Content-Type` names a format that this URL does not accept.',
     'Send a search as `application/x-www-form-urlencoded`, a resource as `application/fhir+json` or `application/fhir+xml`.',
   ],
   'too-long': [
@@ -100,19 +100,19 @@ export const REQUEST_ERRORS = {
   'not-acceptable': [
     'LNT-112',
     'not-acceptable',
-    '`Accept` or `_format` asks for a form that the server does not write.',
+    '`Accept` or `_format` asks for a format that the server does not have.',
     'Ask for `application/fhir+json`, `application/fhir+xml`, or `text/html`.',
   ],
   'wrong-value': [
     'LNT-113',
     'value',
-    'The value of a parameter does not have the form that the parameter takes.',
+    'The value of a parameter does not have the expected form.',
     'Write the value as the message says; under `Prefer: handling=lenient` an empty value is ignored with a warning.',
   ],
   'wrong-parameters': [
     'LNT-114',
     'invalid',
-    'A parameter or header is missing, is given more often than it may be, or is written in the wrong form.',
+    'A parameter or header is missing, is repeated too often, or has the wrong form.',
     'Send what the message expects.',
   ],
   'unknown-parameter': [
@@ -190,7 +190,7 @@ export const REQUEST_ERRORS = {
   'no-token': [
     'LNT-201',
     'login',
-    'The request has no access token, and the server lets nobody read without one.',
+    'The request has no access token, which this server requires.',
     'Send `Authorization: Bearer <token>`; docs/access.md says where tokens come from.',
   ],
   'bad-token': [
@@ -208,13 +208,13 @@ export const REQUEST_ERRORS = {
   'glass-refused': [
     'LNT-204',
     'forbidden',
-    'Breaking the glass is not possible here or not for this caller.',
+    'Break-the-glass is not available here, or not for this caller.',
     'Ask without the header; docs/access-rules.md says who may break the glass.',
   ],
   'unexpected-error': [
     'LNT-301',
     'exception',
-    'An error that nobody foresaw. The log has it under the id of the request.',
+    'An unexpected error. The log has it under the id of the request.',
     'Report it with the line of the log.',
   ],
   'database-failed': [
@@ -226,8 +226,8 @@ export const REQUEST_ERRORS = {
   'database-lacks': [
     'LNT-303',
     'exception',
-    'A table or column that a mapping needs is gone, or the login may not read it.',
-    'Run `npx lintel check`; grant SELECT, or mend the mapping.',
+    'A table or column that a mapping needs is missing, or the login cannot read it.',
+    'Run `npx lintel check`; grant SELECT, or correct the mapping.',
   ],
   'database-away': [
     'LNT-304',
@@ -242,7 +242,7 @@ export const REQUEST_ERRORS = {
     'The request took longer than `REQUEST_TIMEOUT`.',
     'Ask for less at a time; `npx lintel indexes` names indexes that are missing.',
   ],
-  cancelled: ['LNT-307', 'transient', 'The client went away or the server stops.', 'Send the request again.'],
+  cancelled: ['LNT-307', 'transient', 'The client disconnected, or the server stops.', 'Send the request again.'],
   'issuer-away': [
     'LNT-308',
     'transient',
@@ -252,7 +252,7 @@ export const REQUEST_ERRORS = {
   'audit-away': [
     'LNT-309',
     'transient',
-    'The audit cannot be written, and nothing is shown without it.',
+    'The audit cannot be written, and the server sends no data without it.',
     'Look at the log and at `DATA_DIR`; docs/audit.md says what stops the audit.',
   ],
   'export-failed': [
@@ -265,12 +265,12 @@ export const REQUEST_ERRORS = {
     'LNT-311',
     'transient',
     'The folder of the exports is full or cannot be written.',
-    'Make room in `DATA_DIR`, or raise `EXPORT_DISK`.',
+    'Free space in `DATA_DIR`, or raise `EXPORT_DISK`.',
   ],
   'database-busy': [
     'LNT-312',
     'transient',
-    'The database is there, and is locked, out of resources, has too many statements waiting, or takes too long for one.',
+    'The database answers, but is locked, out of resources, has too many waiting statements, or is too slow.',
     'Send the request again after the time that `Retry-After` gives, or ask for less at a time.',
   ],
 } as const satisfies Readonly<Record<string, RequestError>>;
@@ -280,20 +280,20 @@ export const NOTICES = {
   'left-out': [
     'LNT-191',
     'informational',
-    'Types, deleted records or changes are not part of the answer, for the mappings cannot tell them.',
+    'The answer lacks types, deletions or changes that the mappings do not provide.',
     'Nothing, or the search by the types that the message names.',
   ],
   incomplete: [
     'LNT-192',
     'incomplete',
-    'Resources are left out: more includes than a page holds, or resources without a time of their last change.',
+    'Resources are omitted: more includes than a page holds, or resources without a time of change.',
     'Ask for less at a time, or map `changed`.',
   ],
   'export-state': ['LNT-193', 'informational', 'The state of an export.', 'Poll as `Retry-After` says.'],
   'glass-broken': [
     'LNT-205',
     'informational',
-    'The answer has what is hidden from the caller otherwise, and the audit has the reason.',
+    'The answer contains data that is normally hidden from the caller, and the audit has the reason.',
     'Nothing.',
   ],
 } as const satisfies Readonly<Record<string, RequestError>>;

@@ -38,7 +38,7 @@ export function errorsPage(): string {
     section('Requests', ['issue type, status'], requests.filter(within('1'))),
     section('Access', ['issue type, status'], requests.filter(within('2'))),
     section('The server', ['issue type, status'], requests.filter(within('3'))),
-    section('Notices of answers that succeed', ['issue type'], notices),
+    section('Notices of successful answers', ['issue type'], notices),
     section('Packs: files, keys and names', [], packs.filter(within('4'))),
     section('Packs: elements and columns', [], packs.filter(within('5'))),
     section('Packs: the schema of the database', [], packs.filter(within('6'))),
