@@ -10,11 +10,11 @@ import { csvField } from '../mapping/load/read/csv.ts';
 import { type Arguments, ArgumentsError, type Command, configOf, refuse, textOf, wantsJson } from './command.ts';
 
 export const auditCommand: Command = {
-  summary: 'tells who saw whom: the audit, as text, CSV or JSON',
+  summary: 'prints the audit, as text, CSV or JSON',
   help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass] [--csv | --json] [--file FILE]
 
 Prints the records of the audit by time. With --patient these are the answers that held the patient's data, and the
-files of exports, which may hold anybody's data: their column "patients" says "unknown".`,
+files of exports, which may contain data of any patient: their column "patients" is "unknown".`,
   exits: ['records, or none', 'the file does not exist'],
   options: {
     patient: ['ID', 'logical id of a patient, as in Patient/ID'],
@@ -22,11 +22,10 @@ files of exports, which may hold anybody's data: their column "patients" says "u
     until: ['TIME', 'before this day or instant'],
     who: [
       'NAME',
-      'only what this person (subject, or a reference such as Practitioner/7) or application (client) asked',
+      'only requests of this person (subject, or a reference such as Practitioner/7) or application (client)',
     ],
-    'break-glass':
-      'only requests with a reason to see what is hidden from the caller, whether they were granted or not',
-    csv: 'CSV with a head line, for an accounting of disclosures',
+    'break-glass': 'only break-the-glass requests, granted or not',
+    csv: 'CSV with a header line, for an accounting of disclosures',
     json: 'one JSON object a line',
     file: ['FILE', `the file (default: ${AUDIT_FILE} in DATA_DIR)`],
   },

@@ -46,7 +46,7 @@ export const SARIF: Option = [
 const BUDGET = 30;
 
 export const check: Command = {
-  summary: 'tells every problem of a mapping pack, and what can be searched',
+  summary: 'reports every problem of a mapping pack, and its search parameters',
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--mapping NAME]… [options]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
@@ -55,9 +55,9 @@ files, what was expected, what was found, and the nearest right spelling. It cou
 ids that are not unique, lookups that find several rows, orders that leave open which row comes first, references that
 find no row at all, codes that no map has, literals that rows write in other letters, a custodian in ccds.yaml that
 does not exist. Each \`sql\` is evaluated for all rows of its table. Tests beside the mappings (*.test.yaml) run on a
-database of their own that has only their rows.
+separate database that has only their rows.
 
-A pack without errors is then tried on the rows themselves: docs/check.md says how.`,
+A pack without errors is then checked on sampled rows: docs/check.md describes how.`,
   exits: ['no errors; warnings and notices are allowed', 'errors'],
   options: {
     ...DATABASE,
@@ -72,15 +72,11 @@ A pack without errors is then tried on the rows themselves: docs/check.md says h
       `time for the rows (default ${BUDGET}), and as long again (10 seconds or more) for the counts before; the ` +
         'report names what was not reached',
     ],
-    mapping: [
-      'NAME',
-      'looks at the rows of this mapping alone, and asks its searches; may be given several times',
-      'several',
-    ],
-    all: 'looks at every row instead of a sample, however long it takes',
-    seed: ['N', 'draws the sample of the earlier check that printed this number'],
+    mapping: ['NAME', 'checks the rows and searches of this mapping only; can be repeated', 'several'],
+    all: 'checks every row instead of a sample, without a time limit',
+    seed: ['N', 'repeats the sample of an earlier check, which printed this number'],
     rows: 'also prints the tables of numbers: rows per mapping, values per element, references',
-    values: 'messages may hold values of rows; without it they only show the form of a value (9999-99-99)',
+    values: 'messages may contain values of rows; without it they show only the form of a value (9999-99-99)',
     json: 'prints one JSON object instead of text',
     html: ['FILE', 'also writes the report as one page; --html alone prints it instead'],
     sarif: SARIF,

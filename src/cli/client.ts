@@ -25,7 +25,7 @@ import {
 } from './command.ts';
 
 export const client: Command = {
-  summary: 'manages the apps that may ask for access',
+  summary: 'manages the apps that may request access',
   help: `Usage: lintel client add ID [--public | --secret | --jwks FILE | --jwks-url URL] [--name TEXT]
                          [--redirect URL]… [--launch-url URL] --scope SCOPES [--introspect] [--json]
        lintel client list [--json]
@@ -48,10 +48,10 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     secret: 'the app keeps a secret, and sends it by HTTP Basic',
     jwks: ['FILE', 'the app signs with a private key; FILE has the public ones as a JSON Web Key Set'],
     'jwks-url': ['URL', 'the same; the app publishes the set at this https address'],
-    name: ['TEXT', 'as people read it at consent (default: ID)'],
+    name: ['TEXT', 'the name shown at consent (default: ID)'],
     redirect: [
       'URL',
-      'where the app comes back after consent, compared exactly; may be given several times. Without any the app acts ' +
+      'redirect URL after consent, compared exactly; can be repeated. Without any the app acts ' +
         'in its own name alone (Backend Services).',
       'several',
     ],
@@ -61,7 +61,7 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
       "what it may ask for at most, with spaces between, such as 'openid fhirUser launch/patient offline_access " +
         "patient/*.rs', or 'system/*.rs'; 'system/launch' lets it announce launches, as an EHR does",
     ],
-    introspect: 'it may ask about the tokens of other apps',
+    introspect: 'the app may introspect tokens of other apps',
     key: ['FILE', 'a private JSON Web Key'],
     'token-url': ['URL', 'the token endpoint that an assertion is for'],
     json: 'prints one JSON object: clients, without secrets; or client, done, and secret where one was made',

@@ -33,20 +33,20 @@ const SHOWN = 5;
 const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
 export const codes: Command = {
-  summary: 'makes a code map from a CSV list, and lists the values that no code map knows',
+  summary: 'makes a code map from a CSV list, and lists the values without a code',
   help: `Usage: lintel codes import FILE.csv [--name NAME] [--write [--replace]] [options]
        lintel codes unmapped [--name NAME] [--csv | --json] [--values] [options]
        lintel codes suggest [--name NAME] [--least SCORE] [--csv | --json] [--values] [options]
 
-lintel codes unmapped lists the raw values of rows that no code map of the pack knows, most rows first.
+lintel codes unmapped lists the raw values of rows that no code map of the pack has, most rows first.
 
 lintel codes suggest lists the same values with codes that may be meant, each with a score from 0 to 1 and the reason.
 They come from the code systems of the map, as far as Lintel lists their codes, and from what code maps of the pack
-say. A person reviews them. As CSV, the rows of one map (--name) are then a list for lintel codes import.
+have. A person reviews them. As CSV, the rows of one map (--name) are then a list for lintel codes import.
 
-lintel codes import reads a list of codes and says which code map of the pack it becomes:
-NAME.csv with the columns raw,code,display,system, and what stands in codes.yaml beside it. Only with --write is
-anything written. Blank keys, rows without a code and two codes for one key are told with their lines, and then
+lintel codes import reads a list of codes and prints the code map that it becomes:
+NAME.csv with the columns raw,code,display,system, and the lines of codes.yaml for it. Only with --write is
+anything written. Blank keys, rows without a code and two codes for one key are reported with their lines, and then
 nothing is written.
 
 It looks for columns by usual headings, for the codes also by the name of their system; the only column left is the
@@ -59,15 +59,15 @@ raw value. The options --raw, --code, --display and --system name other headings
     csv:
       'raw,code,display,system,map,table,column,rows: to be filled in; of suggest raw,code,display,system,score,reason,' +
       'others,map,table,column,rows: the best suggestion of each value',
-    json: 'prints one JSON object; what an import tells goes to standard error then',
+    json: 'prints one JSON object; messages of an import go to standard error then',
     values: "also lists values of columns that hold more than a code, which may be a patient's",
-    least: ['SCORE', 'suggestions with a lower score are left out; default 0.4'],
+    least: ['SCORE', 'suggestions with a lower score are omitted; default 0.4'],
     ...DATABASE,
     mappings: ['FOLDER', 'folder of the pack (default: MAPPINGS)'],
     name: ['NAME', 'the code map; of an import default: that of the file'],
     raw: ['HEADING', 'the column of the raw values'],
     code: ['HEADING', 'the column of the codes'],
-    display: ['HEADING', 'the column of what codes mean'],
+    display: ['HEADING', 'the column of the displays'],
     system: [
       'HEADING',
       'the column with the system of each row; or an alias of pack.yaml, or an address, for all rows',

@@ -39,7 +39,7 @@ const MOST = 999_999;
 const SECONDS = 60;
 
 export const coverage: Command = {
-  summary: 'tells how much of US Core a pack covers, and what of the database it leaves',
+  summary: 'reports how much of US Core a pack covers, and which tables it does not read',
   help: `Usage: lintel coverage [PACK] [--database URL | --locked] [options]
 
 For each profile of US Core: whether mappings claim it, each must-support element (mapped or not, and the share of
@@ -53,7 +53,7 @@ Verdicts: ready; no data (everything is mapped, and the sample does not show all
     guide: ['GUIDE', 'us-core-6.1.0 (default), us-core-7.0.0, or NAME of a NAME.guide.json in the folder of the pack'],
     ...DATABASE,
     ...SCHEMA,
-    locked: 'asks no database: tells what the pack and its schema.lock.json say',
+    locked: 'uses no database, only the pack and its schema.lock.json',
     sample: ['N', `reads N resources for each profile, the first by the keys of its mappings (default ${SAMPLE})`],
     budget: [
       'SECONDS',

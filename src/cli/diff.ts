@@ -32,13 +32,13 @@ const LONGEST = 60_000;
 const PRINTED = 20;
 
 export const diff: Command = {
-  summary: 'tells what resources and searches change between two packs',
+  summary: 'lists the resources and searches that differ between two packs',
   help: `Usage: lintel diff OLD NEW [--sample N] [--json] [--database URL] [--schema VERSION]
 
-Serves the packs in the folders OLD and NEW from the same database, and tells by type: how many resources each has,
-the search parameters that come and go, and of a sample how many resources come, go or change, with the elements in
-which they do. The sample has rows of every table that either pack makes resources of, unusual ones first. Types that
-are the same in all this are left out. No value is printed.`,
+Serves the packs in the folders OLD and NEW from the same database, and prints by type: how many resources each has,
+the search parameters added and removed, and of a sample how many resources are added, removed or changed, with the
+elements. The sample has rows of every table that either pack makes resources of, unusual ones first. Types that are
+equal in all this are omitted. No value is printed.`,
   exits: ['nothing differs', 'something differs, or a pack has errors'],
   options: {
     sample: ['N', `rows of each such table, by either pack (default ${SAMPLE})`],

@@ -42,10 +42,10 @@ interface View {
 }
 
 export const explain: Command = {
-  summary: 'shows what becomes of a search: typed query, mappings, SQL, indexes, lineage',
+  summary: 'shows how a search is executed: typed query, mappings, SQL, indexes, lineage',
   help: `Usage: lintel explain QUERY [options]
 
-QUERY is a search as it stands in a URL, in quotes: 'Patient?name=smith&_count=5'
+QUERY is a search as in a URL, in quotes: 'Patient?name=smith&_count=5'
 
 Shows the query with its types, the mappings that can and cannot match, the statements (with the types of their
 parameters and what the database says of its indexes), and where each element of the answer comes from. Where more

@@ -53,16 +53,16 @@ export const exportCommand: Command = {
   help: `Usage: lintel export FOLDER [--type TYPES] [--since INSTANT] [--group ID | --patients] [options]
 
 Writes all resources, one file or more per type, and manifest.json into FOLDER. The same command continues an export
-that was interrupted, and replaces one that is complete. Ctrl+C stops it; what is written is kept.`,
+that was interrupted, and replaces a complete one. Ctrl+C stops it; written files are kept.`,
   exits: ['complete', 'not complete, or some type or patient could not be exported'],
   options: {
     type: ['TYPES', 'resource types, with commas between'],
-    since: ['INSTANT', 'only what was changed at or after this instant'],
-    until: ['INSTANT', 'only what was changed at or before this instant'],
+    since: ['INSTANT', 'only resources changed at or after this instant'],
+    until: ['INSTANT', 'only resources changed at or before this instant'],
     filter: ['SEARCHES', 'searches like Observation?category=laboratory, with commas between'],
     elements: ['NAMES', 'elements, with or without their type'],
-    patients: 'the compartments of all patients and what they refer to',
-    group: ['ID', 'those of the members of this group'],
+    patients: 'the compartments of all patients and the resources they refer to',
+    group: ['ID', 'the same for the members of this group'],
     patient: ['IDS', 'only of these patients, with commas between'],
     json: 'prints one JSON object: complete, resources, files and errors',
     base: ['URL', 'base of absolute addresses in resources and manifest.json (default: BASE_URL and FHIR_PATH)'],

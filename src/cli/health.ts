@@ -14,17 +14,17 @@ const TIME_LIMIT = 12_000;
 const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
 
 export const health: Command = {
-  summary: 'says whether the server that runs with this configuration is alive',
+  summary: 'reports whether the server with this configuration is healthy',
   help: `Usage: lintel health [--port PORT] [--ready] [--json]
 
 Asks /health of the server that runs on this machine with the same environment: HOST, PORT, TLS_CERT. It accepts any
 certificate, as it knows the server by its address and sends nothing secret. With TLS_CLIENT_CA it has no certificate
-to show, so a server that demands one counts as alive. It waits 12 seconds: a search on SQLite may hold the server for
-10.`,
-  exits: ['the answer is yes', 'the answer is no, or nobody answers'],
+to show, so a server that requires one counts as healthy. It waits 12 seconds: a search on SQLite may block the server
+for 10.`,
+  exits: ['the answer is yes', 'the answer is no, or no server answers'],
   options: {
     port: ['PORT', 'port of the server, instead of PORT'],
-    ready: 'asks /ready instead: whether the server can answer, and its database is there',
+    ready: 'requests /ready instead: whether the server can answer and reach its database',
     json: 'prints one JSON object: well (true or false) and text',
   },
   positionals: [0, 0],

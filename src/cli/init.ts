@@ -27,7 +27,7 @@ import { withDatabase } from './with-pack.ts';
 const SECONDS = 60;
 
 export const init: Command = {
-  summary: 'begins a pack from a live schema, with candidates for patients and others as comments',
+  summary: 'starts a pack from a live schema, with candidates for patients and other types as comments',
   help: `Usage: lintel init [FOLDER] [options]
 
 Looks for tables of patients, practitioners, organizations, locations, encounters, conditions, allergies, results, vital
@@ -36,14 +36,14 @@ of likely tables. It prints each candidate with its score and reasons. The only 
 short, and each in three rows or more.
 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
-comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads as it is, and serves nothing
-until you remove the # before what is right.`,
+comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads unchanged, and serves nothing
+until you uncomment the right candidates.`,
   exits: ['candidates, or none', 'FOLDER is not empty'],
   options: {
     ...DATABASE,
     zone: ['ZONE', 'IANA zone of the local times in the database, such as America/New_York'],
     name: ['NAME', 'name of the pack; default: that of the folder'],
-    'no-rows': 'looks at names, types and keys alone',
+    'no-rows': 'uses only names, types and keys',
     budget: [
       'SECONDS',
       `time for reading rows; default ${SECONDS}. The other candidates are scored by names, types and keys alone`,

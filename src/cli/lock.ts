@@ -30,7 +30,7 @@ function replaced(file: string, text: string): { readonly file: string; readonly
 }
 
 export const lock: Command = {
-  summary: 'keeps the schema that a pack uses beside it, to check it without the database',
+  summary: 'stores the schema that a pack uses, to check the pack without the database',
   help: `Usage: lintel lock [PACK] [--json] [--database URL] [--schema VERSION]
 
 Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use, with

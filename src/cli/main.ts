@@ -33,14 +33,14 @@ async function helpText(): Promise<string> {
   const loaded = await Promise.all(
     Object.entries(COMMANDS).map(async ([name, load]) => `  ${name.padEnd(10)}${(await load()).summary}`),
   );
-  return `Lintel: read-only FHIR R4 and C-CDA in front of the database that is already there.
+  return `Lintel: read-only FHIR R4 and C-CDA in front of an existing database.
 
 Usage: lintel <command> [options]
 
 Commands:
 ${loaded.join('\n')}
 
-Each command explains itself, its options and its exit codes: lintel <command> --help
+Help on a command, its options and exit codes: lintel <command> --help
 lintel --version prints the version.
 Configuration is by environment variables: lintel serve --help lists them.`;
 }

@@ -26,7 +26,7 @@ import {
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
 export const preview: Command = {
-  summary: 'shows one row beside its resource, and where each element comes from',
+  summary: 'shows one row and its resource, with the source of each element',
   help: `Usage: lintel preview MAPPING KEY... [options]
 
 Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and shows

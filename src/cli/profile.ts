@@ -39,19 +39,19 @@ const WIDTH = 100;
 const MANY = 500;
 
 export const profile: Command = {
-  summary: 'tells what the tables of a database hold, before they are mapped',
+  summary: 'shows what the tables of a database contain, before they are mapped',
   help: `Usage: lintel profile [TABLE] [--database URL] [--mappings FOLDER] [--json]
 
 Without TABLE one line per table of the database: rows, columns, key, and which mappings read it. With it each column
 of the table: NULLs, blanks, distinct values, lengths, range (of dates the years), forms of its values, the most
-frequent of codes, days that no calendar has (02-30), and values that likely mean none, such as 1753-01-01, 99999999
-or N/A. It needs no pack. The form "dd/mm/yyyy or mm/dd/yyyy" is ambiguous: no row tells which of both, or rows tell of
+frequent codes, impossible dates (02-30), and values that probably mean "no value", such as 1753-01-01, 99999999
+or N/A. It needs no pack. The form "dd/mm/yyyy or mm/dd/yyyy" is ambiguous: no row decides between both, or rows have
 both.
 
 Tables of up to 10,000 rows are counted. Of larger ones the engine's own number is shown: "about" by its statistics,
 "at most" by row numbers.
 
-Values are shown only if they are codes (few, short, each in three rows or more) or stand for none. No value is shown
+Values are shown only if they are codes (few, short, each in three rows or more) or mean "no value". No value is shown
 of columns that look like names, addresses or notes. Columns under deny in pack.yaml are not read.`,
   exits: ['a profile', 'there is no such table, or the pack cannot be read'],
   options: {

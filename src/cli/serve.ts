@@ -14,7 +14,7 @@ const variables = describeVariables()
   .join('\n');
 
 export const serve: Command = {
-  summary: 'answers FHIR requests over HTTP until it is told to stop',
+  summary: 'answers FHIR requests over HTTP until it is stopped',
   help: `Usage: lintel serve [options]
 
 Checks the mappings and answers FHIR requests over HTTP until SIGTERM or SIGINT.
@@ -23,13 +23,16 @@ Without any configuration it serves a demo database.
 Options replace the environment variables of the same names. The variables are:
 
 ${variables}`,
-  exits: ['it was told to stop, and answered what was under way', 'it could not start, or not end what was under way'],
+  exits: [
+    'it was stopped, and answered the running requests',
+    'it could not start, or not finish the running requests',
+  ],
   options: {
     port: ['PORT', 'where it listens'],
     ...DATABASE,
     ...MAPPINGS,
     ...SCHEMA,
-    degraded: 'serves the mappings that work where some do not',
+    degraded: 'serves the working mappings even if some fail',
   },
   positionals: [0, 0],
   async run(args, terminal) {

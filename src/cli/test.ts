@@ -29,14 +29,14 @@ export const test: Command = {
        lintel test --record MAPPING KEY... [--write] [options]
 
 Runs each test beside the mappings of the folder PACK (default: MAPPINGS, or the demo pack) on a database of its own,
-which has the tables of the schema and the rows that the test writes. The database at hand is only asked for its
+which has the tables of the schema and the rows of the test. The configured database is used only for its
 schema.
 
 With --record it makes a test of the row whose key columns hold KEY: the rows that its resource is made of, with
-invented names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL stay; what
-cannot be replaced is left out and told. Nothing is written without --write.`,
+invented names, numbers, dates and texts, and the resource that they become. Codes, sentinels and NULL are kept; what
+cannot be replaced is omitted and reported. Nothing is written without --write.`,
   exits: [
-    'all tests came true, or there are none; --record: the test was made',
+    'all tests passed, or there are none; --record: the test was made',
     'a test failed, or the pack has errors; --record: none can be made of the row, or there is no such row',
   ],
   options: {
@@ -44,7 +44,7 @@ cannot be replaced is left out and told. Nothing is written without --write.`,
     write: 'appends the test to the file beside that of the mapping (NAME.test.yaml)',
     mappings: ['FOLDER', 'folder of the pack, with --record'],
     ...DATABASE,
-    locked: "takes the schema of the pack's schema.lock.json, without a database",
+    locked: "reads the schema from the pack's schema.lock.json, without a database",
     ...SCHEMA,
     json:
       'prints one JSON object: ran, failed, and each test with its problems; with --record file, test, leftOut, ' +

@@ -29,12 +29,12 @@ export const user: Command = {
        lintel user list
 
   add             makes an account
-  link            says which resource the person is
-  passwd          gives it another password; its sessions end
+  link            sets the resource of the person
+  passwd          changes the password; its sessions end
   allow-password  it logs in at the REST interface by its password, also where people log in at an issuer
                   (LOGIN_PASSWORDS=false)
   deny-password   undoes that; its sessions end
-  disable         nobody can log in with it; its sessions end
+  disable         prevents logins; its sessions end
   enable          undoes that
   rm              removes it; its sessions end
   list            names all accounts
@@ -46,7 +46,7 @@ ${LONGEST_PASSWORD} characters.`,
     'not done: there is no such account, there is one already, or its name, password or resource is wrong',
   ],
   options: {
-    'fhir-user': ['TYPE/ID', 'the resource that the person is: Practitioner/7, Patient/1, RelatedPerson/3'],
+    'fhir-user': ['TYPE/ID', 'the resource of the person: Practitioner/7, Patient/1, RelatedPerson/3'],
     generate: 'makes a random password and prints it',
     accounts: [
       'FILE',

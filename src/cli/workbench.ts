@@ -14,7 +14,7 @@ import { databaseText } from './subject.ts';
 const DRAIN = 1000;
 
 export const workbench: Command = {
-  summary: 'opens a page in which a pack is written, beside the rows that it maps',
+  summary: 'opens an editor page for a pack, with the rows that it maps',
   help: `Usage: lintel workbench [PACK] [--database URL] [--schema VERSION] [--port PORT]
 
 Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the files of
