@@ -35,6 +35,8 @@ export interface Codec {
   present(columns: readonly Expression[], clock: Clock): Predicate;
   /** Undefined: this codec has no inverse for such a criterion, so no parameter that needs it is offered. */
   match(columns: readonly Expression[], criterion: Criterion, clock: Clock): Predicate | undefined;
+  /** `match` takes the comparator before the number into account; else a Quantity's own `comparator` counts. */
+  readonly intervals?: true;
   /** `indexed`: match compares the bare column; `computed`: it computes on it. */
   readonly inverse: 'indexed' | 'computed' | 'none';
   /** How values sort; undefined if they do not. */

@@ -11,14 +11,11 @@
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, FALSE, glob, not, or, TRUE } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import type { NumberEdge } from '../criterion.ts';
+import { COMPARATORS, type Comparator, edgesOfInterval } from '../comparators.ts';
 import { type Codec, only } from './codec.ts';
 import { isNumberText, numberOf, parseNumberText, trimmedText } from './decimal.ts';
 import { matchEdge, numberCodec } from './number.ts';
 import { trim } from './text.ts';
-
-const COMPARATORS = ['<=', '>=', '<', '>'] as const;
-type Comparator = (typeof COMPARATORS)[number];
 
 /** The number, or the comparator before it. */
 export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType: ColumnType): Codec {
@@ -28,6 +25,7 @@ export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType:
     columns: 1,
     small: true,
     inverse: 'computed',
+    ...(facet === 'value' ? { intervals: true } : {}),
     decode: raw => {
       const parts = typeof raw === 'string' ? split(trim(raw)) : undefined;
       if (!parts) return undefined;
@@ -51,7 +49,10 @@ export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType:
         and(isNumberText(text), or(...points)),
         ...COMPARATORS.map(comparator => {
           const number = numberOf(remainder(column, comparator));
-          const overlaps = criterion.any.map(edges => overlap(number, columnType, comparator, edges));
+          const overlaps = criterion.any.map(edges => {
+            const ends = edgesOfInterval(comparator, edges);
+            return ends ? and(...ends.map(end => matchEdge(number, columnType, end))) : FALSE;
+          });
           return and(isCompared(column, comparator), or(...overlaps));
         }),
       );
@@ -86,32 +87,4 @@ function isCompared(column: Expression, comparator: Comparator): Predicate {
   const text = trimmedText(column);
   const longer = comparator.length === 1 ? not(glob(text, `${comparator}=*`)) : TRUE;
   return and(glob(text, `${comparator}*`), longer, isNumberText(remainder(column, comparator)));
-}
-
-/** The interval that `comparator` and a number make, against the bounds of one conjunction. */
-function overlap(
-  number: Expression,
-  columnType: ColumnType,
-  comparator: Comparator,
-  edges: readonly NumberEdge[],
-): Predicate {
-  const upper = edges.filter(isUpper);
-  if (upper.length > 0 && upper.length < edges.length) return FALSE;
-  const below = comparator.startsWith('<');
-  const closed = comparator.length === 2;
-  return and(
-    ...edges.map(edge => {
-      const included = edge.op.length === 2;
-      // An interval without a lower end reaches below every upper bound and lies above no lower one as a whole.
-      const endless = below === isUpper(edge);
-      if (endless !== (edge.whole ?? false)) return endless ? TRUE : FALSE;
-      const touches = edge.whole ? included || !closed : included && closed;
-      const op = isUpper(edge) ? '<' : '>';
-      return matchEdge(number, columnType, { op: touches ? `${op}=` : op, at: edge.at });
-    }),
-  );
-}
-
-function isUpper({ op }: NumberEdge): boolean {
-  return op === '<' || op === '<=';
 }

@@ -2,10 +2,11 @@
  * Search type `quantity`: a number with its unit, and ranges of both.
  * https://hl7.org/fhir/R4/search.html#quantity
  */
+import { COMPARATORS, edgesOfInterval } from '../../mapping/comparators.ts';
 import type { NumberEdge } from '../../mapping/criterion.ts';
 import type { Node } from '../../mapping/model.ts';
 import { isPrimitive } from '../../r4/definitions.ts';
-import { every, not, some, TRUE } from '../../sql/construct.ts';
+import { every, FALSE, not, some, TRUE } from '../../sql/construct.ts';
 import type { Predicate } from '../../sql/expression.ts';
 import type { NumberValue } from '../query.ts';
 import { splitEscaped, unescaped, wrong } from '../values.ts';
@@ -45,7 +46,32 @@ function quantitiesMatch(node: Node, quantities: readonly Of<'quantity'>[], ask:
   if (!first || isPrimitive(node.type)) return undefined;
   if (node.type === 'Range') return rangeMatches(node, first, quantities, ask);
   const any = quantities.flatMap(quantity => numberEdges(quantity.number));
-  return every([ask.child(node, 'value', ask.primitive({ kind: 'number', any })), unitMatches(node, first, ask)]);
+  return every([amountMatches(node, any, ask), unitMatches(node, first, ask)]);
+}
+
+/** The number against the bounds. One with a comparator stands for an interval (decision 5). */
+function amountMatches(node: Node, any: readonly (readonly NumberEdge[])[], ask: Asking): Predicate | undefined {
+  const amount = (leaf: Leaf): Predicate | undefined => ask.child(node, 'value', leaf);
+  const asked = (bounds: typeof any): Leaf => ask.primitive({ kind: 'number', any: bounds });
+  const compared = ask.child(node, 'comparator', ask.present);
+  if (!compared || compared.kind === 'false') return amount(asked(any));
+  // A codec that reads the comparator beside the number has weighed it.
+  const byCodec = (value: Node): boolean => value.kind === 'value' && value.codec.intervals === true;
+  const alone =
+    (bounds: typeof any): Leaf =>
+    value =>
+      byCodec(value) ? FALSE : asked(bounds)(value);
+  return some([
+    amount(value => (byCodec(value) ? asked(any)(value) : FALSE)),
+    every([not(compared), amount(alone(any))]),
+    ...COMPARATORS.map(comparator => {
+      const ends = any.flatMap(edges => {
+        const bounds = edgesOfInterval(comparator, edges);
+        return bounds ? [bounds] : [];
+      });
+      return every([ask.child(node, 'comparator', ask.exact(comparator)), amount(alone(ends))]);
+    }),
+  ]);
 }
 
 /** A range with some end: a missing low lies below, a missing high above every number; the unit is that of each end. */
