@@ -7,7 +7,7 @@ import { CONTEXT } from '../law/searches.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
 import { ifJudged, type Thing } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
-import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
+import type { Mapping, Node, Registry, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
 import { servedPredicate } from '../plan/presence.ts';
@@ -15,6 +15,7 @@ import { OPEN_SIGHT } from '../plan/sight.ts';
 import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
+import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOfMapping } from './mapping-branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
@@ -98,7 +99,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
-      for (const one of await withServed(read, asking)) {
+      for (const one of await ownAlone(await withServed(read, asking), registry, reader, signal)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -245,7 +246,8 @@ function countedColumn(from: Expression): Expression | undefined {
   return typeof of === 'object' ? of : undefined;
 }
 
-type ReadRow = Omit<SampledRow, 'served'>;
+type ReadRow = Omit<SampledRow, 'served'> & { readonly view: View };
+type ServedRow = ReadRow & SampledRow;
 
 /** Each row by each mapping; those that cannot be judged are left out. */
 async function readAll(
@@ -280,12 +282,12 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     const id = interpreter.id(mapping.id, column => rows.raw(column, view));
     values.clear();
     const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
-    return { mapping, expected, id, values: new Map(values) };
+    return { mapping, expected, id, values: new Map(values), view };
   });
 }
 
 /** Asks the server for each id, whether it should have it or not. */
-async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
+async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly ServedRow[]> {
   const served = new Map<string, string[]>();
   const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
   for (const [type, rows] of byType) {
@@ -309,6 +311,39 @@ async function withServed(read: readonly ReadRow[], { facade, signal }: Asking):
     }
   }
   return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
+}
+
+/**
+ * Leaves out what another mapping makes of a row that this one takes away: where both write the same id, as of a UUID,
+ * what is served under it is the other's.
+ */
+async function ownAlone(
+  rows: readonly ServedRow[],
+  registry: Registry,
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<readonly SampledRow[]> {
+  const own: SampledRow[] = [];
+  for (const one of rows) {
+    const { mapping, view } = one;
+    const others =
+      one.expected === undefined && one.served.length > 0
+        ? registry
+            .ofType(mapping.resource)
+            .filter(other => other !== mapping && isSameTable(other.source.table, mapping.source.table))
+        : [];
+    let isOthers = false;
+    for (const other of others) {
+      const read = await readAll([reader.rows.view(other.source, view.row)], [other], reader, signal);
+      isOthers ||= read.some(({ expected, id }) => expected !== undefined && id === one.id);
+    }
+    own.push(isOthers ? { ...one, served: [] } : one);
+  }
+  return own;
+}
+
+function isSameTable(one: TableName, other: TableName): boolean {
+  return tableKey(one) === tableKey(other);
 }
 
 type Parameters = readonly (readonly [string, string])[];

@@ -110,6 +110,33 @@ test('a planner that forgets the `where` of a source is found', async () => {
   );
 });
 
+test('a row that another mapping of its table serves under the same UUID is not told as served by mistake', async () => {
+  const kind = (name: string): string => `mapping: ${name}
+resource: Observation
+source: { table: FINDING, as: f, key: [NO], where: { KIND: ${name} } }
+id: "{UID|uuid}"
+elements:
+  status: final
+  code: { text: ${name} }
+  subject: { ref: people, on: { ID: PERSON_ID } }
+`;
+  const made = clinic({ 'findings.yaml': ['pulse', 'weight'].map(kind).join('---\n') });
+  const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  database.exec('CREATE TABLE FINDING (NO INTEGER PRIMARY KEY, PERSON_ID INT, UID CHAR(36), KIND VARCHAR(8))');
+  const finding = database.prepare('INSERT INTO FINDING VALUES (?, ?, ?, ?)');
+  for (let i = 10; i < 40; i++) {
+    const uid = `0b2e7a54-3c1f-4d6e-8a9b-0000000000${i}`;
+    finding.run(i, i, uid, ['pulse', 'weight', 'gone'][i % 3] ?? '');
+  }
+  database.close();
+  const opened = await open(made);
+  const sound = told(await check(opened));
+  const problems = told(await check(opened, { rules: { ...ALL_RULES, sourceFilter: false } }));
+  await opened.close();
+  expect(sound).toEqual([]);
+  expect(problems.join('\n')).toContain('pulse: several resources have one id');
+});
+
 test('an inverse that finds too much is named by its parameter', async () => {
   const opened = await open(clinic());
   Object.assign(reading(opened, 'people', 'SEX').codec, { match: () => TRUE });
