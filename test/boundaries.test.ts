@@ -26,7 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     // What a text search compares: words of texts.
     ...['sql/alike', 'sql/column-type', 'sql/shared-functions'],
   ],
-  plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome'],
+  plan: ['time', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache/bounded'],
   resource: ['common', 'time', 'search', 'mapping', 'sql', 'r4', 'outcome'],
   capability: ['search', 'mapping', 'r4'],
   pipeline: ['common', 'plan', 'resource', 'search', 'mapping', 'sql', 'auth', 'r4', 'outcome', 'cache', 'observe'],

@@ -7,7 +7,8 @@
 import { issueOf } from '../outcome.ts';
 import { type Branch, branchesOf, groupBranches, isWithoutRows } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { type QuestionsWithoutIds, withoutIds } from '../plan/id-parameters.ts';
+import { type QuestionsWithoutIds, withoutIds } from '../plan/reuse/id-parameters.ts';
+import { planKey } from '../plan/reuse/plan-cache.ts';
 import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { type Cursor, type CursorCodec, pageBefore } from '../search/cursor.ts';
@@ -18,7 +19,7 @@ import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf, wantedForIncludes } from './frontier.ts';
 import { type AskedRows, type Included, readIncluded } from './includes.ts';
 import { countMatches, distinct, type Match, type PageRequest, readPage } from './page.ts';
-import { planCached, planKey } from './plans.ts';
+import { planCached } from './plans.ts';
 import { SEALED } from './sealed-parameters.ts';
 import type { Session } from './session.ts';
 

@@ -8,7 +8,7 @@ import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { ALL_RULES } from '../plan/environment.ts';
-import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/reuse/moments.ts';
 import type { SortFace } from '../plan/sort.ts';
 import { selectionKey } from '../resource/selection.ts';
 import type { Cursor } from '../search/cursor.ts';

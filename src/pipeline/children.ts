@@ -7,7 +7,7 @@ import type { JoinColumn } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment } from '../plan/environment.ts';
 import { canBePlaceholders, inStatements, type Key, theirsAmong } from '../plan/key.ts';
-import { type ForInstants, forInstants, servesInstant } from '../plan/moments.ts';
+import { type ForInstants, forInstants, servesInstant } from '../plan/reuse/moments.ts';
 import { pieceKeys } from '../resource/piece-keys.ts';
 import { castTo } from '../resource/raw.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';

@@ -8,6 +8,7 @@
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, RefNode } from '../mapping/model.ts';
 import { type Key, keyText } from '../plan/key.ts';
+import { planKey } from '../plan/reuse/plan-cache.ts';
 import { along } from '../plan/walk.ts';
 import { type SearchPath, type SearchStep, searchParametersOf } from '../r4/search-parameters.ts';
 import type { Children } from '../resource/rows.ts';
@@ -19,7 +20,6 @@ import { expressionKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import type { Emitted } from './emitted.ts';
-import { planKey } from './plans.ts';
 import type { Session } from './session.ts';
 
 export interface Frontier extends Includes {

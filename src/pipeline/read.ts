@@ -7,7 +7,7 @@ import { readsOneRow } from '../mapping/own-row.ts';
 import { FhirError } from '../outcome.ts';
 import { type Branch, branchesOf } from '../plan/branches.ts';
 import type { Environment } from '../plan/environment.ts';
-import { idName } from '../plan/id-parameters.ts';
+import { idName } from '../plan/reuse/id-parameters.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import type { Offered, Offers } from '../search/offers.ts';
 import type { Filter, Selection } from '../search/query.ts';

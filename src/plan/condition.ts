@@ -8,7 +8,7 @@ import { type ColumnType, UNICODE } from '../sql/column-type.ts';
 import { among, and, call, compare, constant, equals, exists, filled, glob, not, or, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Join, Predicate, Relation } from '../sql/expression.ts';
 import { aliasesOf } from '../sql/walk.ts';
-import { nowPredicate } from './moments.ts';
+import { nowPredicate } from './reuse/moments.ts';
 
 /** The rows where a condition holds; `not` of it is exactly the rest. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {

@@ -10,7 +10,7 @@ import type { KeyOperand } from '../sql/alike.ts';
 import { and, isNull, not, or } from '../sql/construct.ts';
 import type { Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
-import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
+import { type ForInstants, forInstants, isTimeless, servesInstant } from './reuse/moments.ts';
 import type { Sight } from './sight.ts';
 
 /** Keys of rows of a mapping. */

@@ -18,10 +18,10 @@ import { withColumnBounds } from './date-bounds.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
 import { onceKnown } from './key.ts';
-import { type ForInstants, forInstants, isTimeless, servesInstant } from './moments.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows, writtenReferenceLeaf } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
+import { type ForInstants, forInstants, isTimeless, servesInstant } from './reuse/moments.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along, anyCaseAny, child, exactAny, primitiveAny } from './walk.ts';
 

@@ -7,7 +7,7 @@ import { type Access, ANY, covers, type Patients, type Permission } from '../aut
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import type { Filter } from '../search/query.ts';
 import { accessPredicate } from './access.ts';
-import { IDS_AT_MOST, plainIds, planText, sightIdName, withNamedIds } from './id-parameters.ts';
+import { IDS_AT_MOST, plainIds, planText, sightIdName, withNamedIds } from './reuse/id-parameters.ts';
 import {
   type AccessRules,
   ALL_ACCESS_RULES,

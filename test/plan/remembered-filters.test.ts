@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Registry } from '../../src/mapping/model.ts';
 import { environment } from '../../src/plan/environment.ts';
 import { filterPredicate } from '../../src/plan/filter.ts';
-import { forInstants } from '../../src/plan/moments.ts';
+import { forInstants } from '../../src/plan/reuse/moments.ts';
 import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { searchParametersOf } from '../../src/r4/search-parameters.ts';
 import type { Predicate } from '../../src/sql/expression.ts';

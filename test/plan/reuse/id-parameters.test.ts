@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { IdPart } from '../../src/mapping/id-rule.ts';
-import { idName, idReader, legalIds, placeholdersFor, withoutImplied } from '../../src/plan/id-parameters.ts';
-import { parseId, parseLegalId } from '../../src/plan/identity.ts';
-import { INTEGER, UNICODE } from '../../src/sql/column-type.ts';
-import { idPart } from './id-part.ts';
+import type { IdPart } from '../../../src/mapping/id-rule.ts';
+import { parseId, parseLegalId } from '../../../src/plan/identity.ts';
+import { idName, idReader, legalIds, placeholdersFor, withoutImplied } from '../../../src/plan/reuse/id-parameters.ts';
+import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
+import { idPart } from '../id-part.ts';
 
 /** A rule such as `lab-{K}` or `{K}.{K}`, of literals some of which begin with others. */
 const rule = fc

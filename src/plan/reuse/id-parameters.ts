@@ -4,15 +4,15 @@
  * mappings (`IdParameters`) and records what it found as a guard. Ids that pass the same guards share the plan; for
  * others the search is planned again.
  */
-import { type IdPart, isLegalId } from '../mapping/id-rule.ts';
-import type { Filter, TypedValue, TypeQuestion } from '../search/query.ts';
-import type { KeyOperand } from '../sql/alike.ts';
-import { placeholderFor, value } from '../sql/construct.ts';
-import type { SqlValue } from '../sql/expression.ts';
-import type { PlaceholderValues } from '../sql/plan.ts';
-import { valueShape } from '../sql/statement.ts';
-import type { IdParameters } from './environment.ts';
-import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from './identity.ts';
+import { type IdPart, isLegalId } from '../../mapping/id-rule.ts';
+import type { Filter, TypedValue, TypeQuestion } from '../../search/query.ts';
+import type { KeyOperand } from '../../sql/alike.ts';
+import { placeholderFor, value } from '../../sql/construct.ts';
+import type { SqlValue } from '../../sql/expression.ts';
+import type { PlaceholderValues } from '../../sql/plan.ts';
+import { valueShape } from '../../sql/statement.ts';
+import type { IdParameters } from '../environment.ts';
+import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from '../identity.ts';
 
 /** More ids than this in one question, or in what one caller may see, are planned as they are. */
 export const IDS_AT_MOST = 8;

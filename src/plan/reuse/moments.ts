@@ -6,13 +6,13 @@
  * change, it is made again.
  */
 
-import type { Codec } from '../mapping/codecs/codec.ts';
-import type { Clock, DateEdge, Moments, NowCondition } from '../mapping/criterion.ts';
-import type { Expression, Moment, Predicate, SqlValue } from '../sql/expression.ts';
-import { predicateKey } from '../sql/expression-key.ts';
-import { valueShape } from '../sql/statement.ts';
-import { walk } from '../sql/walk.ts';
-import type { Environment } from './environment.ts';
+import type { Codec } from '../../mapping/codecs/codec.ts';
+import type { Clock, DateEdge, Moments, NowCondition } from '../../mapping/criterion.ts';
+import type { Expression, Moment, Predicate, SqlValue } from '../../sql/expression.ts';
+import { predicateKey } from '../../sql/expression-key.ts';
+import { valueShape } from '../../sql/statement.ts';
+import { walk } from '../../sql/walk.ts';
+import type { Environment } from '../environment.ts';
 
 /** A comparison, and the shape that it had: its SQL is the same at all instants of this shape. */
 interface Check {

@@ -1,15 +1,15 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
-import { instantOf } from '../../src/mapping/criterion.ts';
-import { createRegistry } from '../../src/mapping/model.ts';
-import { planKey, planRound } from '../../src/pipeline/plans.ts';
-import { ALL_RULES, type Environment, environment } from '../../src/plan/environment.ts';
-import { idName } from '../../src/plan/id-parameters.ts';
-import { OPEN_SIGHT } from '../../src/plan/sight.ts';
-import { searchParameterOf } from '../../src/r4/search-parameters.ts';
-import { UNICODE } from '../../src/sql/column-type.ts';
-import { smallClinic } from '../cache/small-clinic.ts';
-import { idPart } from '../plan/id-part.ts';
+import { accessToPatients, OPEN_ACCESS } from '../../../src/auth/access.ts';
+import { instantOf } from '../../../src/mapping/criterion.ts';
+import { createRegistry } from '../../../src/mapping/model.ts';
+import { ALL_RULES, type Environment, environment } from '../../../src/plan/environment.ts';
+import { idName } from '../../../src/plan/reuse/id-parameters.ts';
+import { planKey, planRound } from '../../../src/plan/reuse/plan-cache.ts';
+import { OPEN_SIGHT } from '../../../src/plan/sight.ts';
+import { searchParameterOf } from '../../../src/r4/search-parameters.ts';
+import { UNICODE } from '../../../src/sql/column-type.ts';
+import { smallClinic } from '../../cache/small-clinic.ts';
+import { idPart } from '../id-part.ts';
 
 const registry = () => createRegistry({ name: 'n', title: 't', zone: 'UTC', systems: {} }, [], 'v');
 
