@@ -148,7 +148,7 @@ describe('a SQL Server', () => {
     };
     const refused = await open(environment);
     expect(refused.errors).toEqual([
-      'house.yaml:3:52: column HOUSE.CHANGED has another type than the lock says; expected VARCHAR(40), or `lintel lock` after the mappings were looked at; found DATETIME',
+      'house.yaml:3:52: column HOUSE.CHANGED has another type than the lock says; expected VARCHAR(40), or `lintel lock` after a review of the mappings; found DATETIME',
     ]);
     expect(served(refused)).toEqual([]);
     expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
@@ -161,7 +161,7 @@ describe('a SQL Server', () => {
     const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE } });
     const MAPPINGS = packFolder({ 'schema.lock.json': JSON.stringify(lock) });
     expect((await open({ MAPPINGS, DATABASE_URL: url })).errors).toEqual([
-      'schema.lock.json:1:1: the lock is of SQLite, and 6 columns have other types in this database; expected `lintel lock` after the mappings were looked at',
+      'schema.lock.json:1:1: the lock is of SQLite, and 6 columns have other types in this database; expected `lintel lock` after a review of the mappings',
     ]);
   });
 

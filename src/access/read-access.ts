@@ -145,7 +145,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
 
   function checkUser(user: string, at: Position): void {
     if (searchable.isType(user)) return;
-    const expected = 'the type of resource that a user is';
+    const expected = 'the resource type of a user';
     report.error('wrong-access', at, 'unknown type of user', { found: user, expected, among: USERS });
   }
 

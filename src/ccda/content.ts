@@ -93,15 +93,10 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
       report.warning('limited-interface', written.at, message, { found });
     }
     if (rootOf(rootedSystem(system, pack.oid)) === undefined && system !== undefined) {
-      report.warning(
-        'limited-interface',
-        written.at,
-        'documents leave the record number out: its system is an address',
-        {
-          found: system,
-          expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
-        },
-      );
+      report.warning('limited-interface', written.at, 'documents omit the record number: its system is a URL', {
+        found: system,
+        expected: '`oid` in pack.yaml, below which systems get an OID, or a system `urn:oid:…`',
+      });
     }
     return system;
   }

@@ -27,7 +27,7 @@ export const RESOURCES: CheckSection = {
       if (validated % 50 === 0) await new Promise(resolve => setImmediate(resolve));
     }
     const reached =
-      validated < resources.length ? `; the time was over before the other ${resources.length - validated}` : '';
+      validated < resources.length ? `; the time budget ended before the other ${resources.length - validated}` : '';
     return {
       problems: report.problems(),
       notes: [`${plural(validated, 'resource')} validated${reached}.`],

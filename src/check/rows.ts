@@ -46,7 +46,7 @@ export const ROWS: CheckSection = {
     if (counts.sampled.length > 0)
       notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
     if (counts.empty.length > 0) notes.push(`Serves nothing: ${someOf(counts.empty)}.`);
-    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
+    if (unreached.length > 0) notes.push(`Not reached within the time budget: ${someOf(unreached)}.`);
     return { problems: counts.report.problems(), notes, tables: counts.tables() };
   },
 };
@@ -92,7 +92,7 @@ class Counts {
     return [
       {
         name: 'mappings',
-        title: 'Rows of the table, those taken away by each rule, and those that are resources',
+        title: 'Rows of the table, rows excluded by each rule, and rows that are resources',
         columns: ['mapping', 'table', 'rows', ...removed, 'served', 'note'],
         rows: this.#mappings,
       },

@@ -81,9 +81,7 @@ export async function runSections(
 function overrun(seconds: number, share: number | undefined): readonly string[] {
   const over = share === undefined ? 0 : Math.round(seconds - share / 1000);
   if (over < 1) return [];
-  return [
-    `This took ${plural(over, 'second')} longer than its part of the time: a statement that has begun is not ended.`,
-  ];
+  return [`This took ${plural(over, 'second')} longer than its time budget: a running statement is not interrupted.`];
 }
 
 function weightOf({ weight = 1 }: CheckSection): number {
@@ -104,7 +102,7 @@ async function resultOf(section: CheckSection, context: CheckContext): Promise<S
     const refused = refusedOf(error, context);
     if (refused) return refused;
     if (!isOver(error, context.signal)) throw error;
-    return { problems: [], notes: ['The time was over before the first statement was answered.'], tables: [] };
+    return { problems: [], notes: ['The time budget ended before the first statement was answered.'], tables: [] };
   }
 }
 
@@ -120,7 +118,7 @@ function refusedOf(error: unknown, { registry }: CheckContext): SectionResult | 
     `the database refuses a statement of this check: ${error.message}`,
     found,
   );
-  return { problems: report.problems(), notes: ['A statement was refused, and the rest was not asked.'], tables: [] };
+  return { problems: report.problems(), notes: ['A statement was refused, and the rest was not run.'], tables: [] };
 }
 
 const PACK = { file: 'pack.yaml', line: 1, column: 1 };

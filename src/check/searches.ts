@@ -68,9 +68,10 @@ export const SEARCHES: CheckSection = {
     const notes = [
       `${questions} of ${total} searches by ${parameters.length - never.length} of ${parameters.length} parameters asked.`,
     ];
-    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached.map(one => one.name))}.`);
+    if (unreached.length > 0)
+      notes.push(`Not reached within the time budget: ${someOf(unreached.map(one => one.name))}.`);
     if (withoutValue.length > 0)
-      notes.push(`No value in the sample to ask with: ${someOf(withoutValue.map(one => one.name))}.`);
+      notes.push(`No value in the sample to search with: ${someOf(withoutValue.map(one => one.name))}.`);
     return { problems: findings.problems(), notes, tables: [] };
   },
 };
@@ -218,9 +219,9 @@ function createFindings(values: boolean): Findings {
         report.error(
           'wrong-answer',
           at,
-          `searches by ${search} do not find what resources say, ${plural(times, 'time')}`,
+          `searches by ${search} do not agree with the elements of resources, ${plural(times, 'time')}`,
           {
-            expected: 'the resources that the FHIRPath engine names, and no other',
+            expected: 'exactly the resources that the FHIRPath engine finds',
             found: first,
           },
         );

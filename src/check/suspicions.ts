@@ -261,7 +261,7 @@ export function tellTaken(
     at,
     `\`${rule}\` takes away ${plural(taken, 'row')} of ${of} of ${table} (${percent} %)`,
     {
-      expected: `less than ${MANY * 100} %, or a \`where\` that says which rows are meant`,
+      expected: `less than ${MANY * 100} %, or a \`where\` that selects the intended rows`,
     },
   );
 }

@@ -14,12 +14,12 @@ export const VALUES: CheckSection = {
       `${plural(rows, 'row')} compared with ${plural(resources.length, 'resource')}, by an independent reading.`,
     ];
     if (unjudged > 0)
-      notes.push(`${plural(unjudged, 'row')} not judged: they depend on what only the engine can read.`);
+      notes.push(`${plural(unjudged, 'row')} not compared: they depend on values that only the engine can compute.`);
     if (cut.length > 0)
       notes.push(
         `No row was looked for of further branches (\`first\`, \`if\`): ${someOf(cut)}. \`--all\` reads every row.`,
       );
-    if (unreached.length > 0) notes.push(`Not reached in the time: ${someOf(unreached)}.`);
+    if (unreached.length > 0) notes.push(`Not reached within the time budget: ${someOf(unreached)}.`);
     return { problems, notes, tables: [] };
   },
 };

@@ -45,7 +45,7 @@ export const WHOSE: CheckSection = {
           node.at,
           `${crossing} of ${plural(compared, 'reference')} lead to ${typeOf(node, context.registry)} resources of another patient`,
           {
-            expected: 'columns that hold the same on both sides',
+            expected: 'columns with the same content on both sides',
             found: node.on.map(on => on.ours.column).join(' and '),
           },
         );
@@ -53,7 +53,7 @@ export const WHOSE: CheckSection = {
     }
     return {
       problems: report.problems(),
-      notes: left > 0 ? [`The time was over before ${plural(left, 'reference')} could be compared.`] : [],
+      notes: left > 0 ? [`The time budget ended before ${plural(left, 'reference')} could be compared.`] : [],
       tables: [
         {
           name: 'references',

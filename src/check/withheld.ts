@@ -19,7 +19,7 @@ interface Withheld {
 
 export const WITHHELD: CheckSection = {
   name: 'withheld',
-  title: 'Searches that a value without an inverse withholds',
+  title: 'Searches prevented by a value without an inverse',
   weight: 0,
   async run({ registry, facade }) {
     const env = environment(registry, 0, OPEN_SIGHT);

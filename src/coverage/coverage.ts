@@ -219,7 +219,7 @@ function multiPatient(
   const general = [
     ...(registry.types.includes('Group') ? [] : ['Group is not mapped: Group/[id]/$export has no group to export']),
     ...(patients !== undefined && patients < 2
-      ? ['fewer than two patients by mappings that claim us-core-patient, and the tests want two']
+      ? ['fewer than two patients by mappings that claim us-core-patient, and the tests require two']
       : []),
   ];
   return certificationOf('(g)(10) multi-patient API (bulk export)', { profiles, registry, general }, one =>

@@ -59,7 +59,7 @@ function judged(
   if (content === undefined) {
     return {
       verdict: 'not mapped',
-      missing: ['The pack has no ccds.yaml, which says whose documents are made and of what.'],
+      missing: ['The pack has no ccds.yaml, which defines the documents.'],
     };
   }
   const named = (state: ListCoverage['state']): readonly ListCoverage[] => lists.filter(one => one.state === state);

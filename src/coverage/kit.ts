@@ -52,8 +52,8 @@ export function kitOf(tested: Tested): Kit | null {
       : [
           resources === 0
             ? `No row makes a ${type} of ${name}, so all of its tests are skipped.`
-            : `Mapped, and in none of ${resources} sampled resources: ${withoutData.join(', ')}. ` +
-              'One of the patients that are tested needs a row with it.',
+            : `Mapped, but in none of ${resources} sampled resources: ${withoutData.join(', ')}. ` +
+              'One of the tested patients needs a row with it.',
         ];
   const because = [...refused, ...missing, ...unseen, ...alone];
   return { verdict: refused.length > 0 ? 'fail' : because.length > 0 ? 'skip' : 'pass', because };

@@ -22,7 +22,7 @@ export function coveragePage({ pack, guide, sample, unreached, profiles, certifi
   const late =
     unreached.length === 0
       ? ''
-      : `<p>The time was over before these were read: ${escapeXml(unreached.join(', '))}.</p>`;
+      : `<p>The time budget ended before these were read: ${escapeXml(unreached.join(', '))}.</p>`;
   const overview = {
     title: 'Profiles',
     columns: ['profile', 'type', 'verdict', 'resources', 'mappings'],

@@ -29,7 +29,7 @@ export function coverageLines({
     `${pack} against ${guide}, ${from}`,
     ...(unreached.length === 0
       ? []
-      : paragraph(`The time was over before resources of these were read: ${unreached.join(', ')}`, '', '  ')),
+      : paragraph(`The time budget ended before resources of these were read: ${unreached.join(', ')}`, '', '  ')),
     '',
     ...certification.flatMap((one, i) => certificationLines(one, certification.slice(0, i))),
     ...profiles.filter(isMapped).flatMap(profile => ['', ...profileLines(profile)]),

@@ -118,7 +118,7 @@ const UNESCAPED = /^[A-Za-z0-9-]{1,64}$/;
 const WITHOUT_DASH = /^[A-Za-z0-9]{1,64}$/;
 
 /**
- * The codec of a name, or the one that a column's type calls for; undefined if the column cannot stand in an id so.
+ * The codec of a name, or the one that a column's type calls for; undefined if the column cannot be used in an id so.
  * `escaped-dash` is for an id that has hyphens of its own and another text.
  */
 export function idCodec(name: string | undefined, type: ColumnType): IdCodec | undefined {

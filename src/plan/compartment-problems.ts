@@ -18,7 +18,7 @@ export interface CompartmentProblem {
   readonly found?: string;
 }
 
-const INSTEAD = '`compartment: { none: … }`, which says why its resources belong to no patient';
+const INSTEAD = '`compartment: { none: … }` with the reason why its resources belong to no patient';
 
 export function compartmentProblems(registry: Registry): readonly CompartmentProblem[] {
   const env = environment(registry, 0, OPEN_SIGHT);
@@ -40,7 +40,7 @@ function withoutPath(mapping: Mapping, env: Environment): CompartmentProblem | u
   const names = codes.length === 1 ? codes.join() : `one of ${codes.join(', ')}`;
   return {
     at,
-    message: `${resource} resources belong to patients, and nothing in this mapping says to which`,
+    message: `${resource} resources belong to patients, and this mapping has no reference to the patient`,
     expected: `a reference to a mapping of ${COMPARTMENT_TYPE} where FHIR searches ${names}; or ${INSTEAD}`,
   };
 }
@@ -73,7 +73,7 @@ function touching(
 ): CompartmentProblem | undefined {
   const { resource, root, source, outside, at } = mapping;
   if (outside !== undefined || isBound(mapping)) return undefined;
-  const message = `${resource} resources belong to no patient, and these touch patients’ data`;
+  const message = `${resource} resources belong to no patient, but these use patient data`;
   for (const table of tablesOf(source, root)) {
     const owner = owners.get(table.toLowerCase());
     if (owner) return { at, message, expected: INSTEAD, found: `table ${table}, of which ${owner.name} is made` };

@@ -37,7 +37,7 @@ export interface TableProfile {
   readonly read: number;
   /** Where these stand; undefined: all were read. */
   readonly sample: string | undefined;
-  /** The time was over before `rows` of the options were read. */
+  /** The time budget ended before `rows` of the options were read. */
   readonly cut: boolean;
   readonly key: readonly string[];
   readonly columns: readonly ProfiledColumn[];

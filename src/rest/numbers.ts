@@ -39,7 +39,7 @@ export function numberProblems(registry: Registry, ccds: string): readonly Probl
       report.warning(
         'limited-interface',
         mapping.at,
-        `\`number\` of a mapping of ${mapping.resource}: the REST interface speaks of none`,
+        `\`number\` of a mapping of ${mapping.resource}: the REST interface does not use it`,
         {
           expected: types.join(' or '),
         },

@@ -66,7 +66,7 @@ describe('problems are reported with file and line, and the pack is not served',
     [
       'a label that is shown to an unknown kind of user',
       "labels: [{ hide: 'loinc#R', shown-to: { users: Patients } }]\n",
-      'access.yaml:1:48: unknown type of user; expected the type of resource that a user is; found Patients; did you mean Patient?',
+      'access.yaml:1:48: unknown type of user; expected the resource type of a user; found Patients; did you mean Patient?',
     ],
     [
       'a chain to types that cannot be searched so',
@@ -87,7 +87,7 @@ describe('problems are reported with file and line, and the pack is not served',
     [
       'an unknown kind of user',
       'users:\n  Practicioner: { patients: all }\n',
-      'access.yaml:2:3: unknown type of user; expected the type of resource that a user is; found Practicioner; did you mean Practitioner?',
+      'access.yaml:2:3: unknown type of user; expected the resource type of a user; found Practicioner; did you mean Practitioner?',
     ],
     [
       'a parameter that the mappings do not offer',

@@ -58,7 +58,7 @@ elements:
   const opened = await open(clinic({ 'remarks.yaml': remarks }));
   const [, searches] = await check(opened);
   await opened.close();
-  expect(searches?.notes[1]).toMatch(/^No value in the sample to ask with: .*Observation\.code-value-string/);
+  expect(searches?.notes[1]).toMatch(/^No value in the sample to search with: .*Observation\.code-value-string/);
   expect(searches?.notes.join()).not.toContain('Not reached');
 });
 
@@ -144,7 +144,7 @@ test('an inverse that finds too much is named by its parameter', async () => {
   await opened.close();
   expect(problems).toHaveLength(1);
   expect(problems[0]).toMatch(
-    /^person\.yaml:7:\d+: searches by Patient\?gender do not find what resources say, \d+ times; /,
+    /^person\.yaml:7:\d+: searches by Patient\?gender do not agree with the elements of resources, \d+ times; /,
   );
 });
 
@@ -222,7 +222,7 @@ test('--json and --html hold the same report; a seed draws the same sample again
 test('checks that exceed the time budget are reported', async () => {
   const { environment } = clinic();
   const { notes } = await lintel(environment, 'check', '--budget', '0', '--seed', '1');
-  expect(notes).toMatch(/Values: Not reached in the time: .*weights/);
+  expect(notes).toMatch(/Values: Not reached within the time budget: .*weights/);
 });
 
 const PEOPLE_OF_SEX = PEOPLE.replace('key: [ID] }', 'key: [ID], where: { SEX: F } }');

@@ -146,7 +146,7 @@ test.each([
 test('unknown systems and codes that their system cannot have are reported', async () => {
   const { out, code } = await withList('raw,code,system\nA,29463-8,loinc\nB,x,lonic\n').run('--name', 'x');
   expect(code).toBe(1);
-  expect(out).toMatch(/^x\.csv:2:1: warning: a code that its system cannot have/m);
+  expect(out).toMatch(/^x\.csv:2:1: warning: a code that is invalid in its system/m);
   expect(out).toMatch(/^x\.csv:3:1: unknown system; .*did you mean loinc\? \[LNT-405\]$/m);
 });
 

@@ -110,7 +110,7 @@ describe('of the demo', () => {
       resources: null,
     });
     expect(coverageLines(coverage).join('\n')).toMatch(
-      /^The time was over before resources of these were read: patients, /m,
+      /^The time budget ended before resources of these were read: patients, /m,
     );
   });
 

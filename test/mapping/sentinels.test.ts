@@ -148,7 +148,7 @@ describe('a rule that means nothing is refused', () => {
 
   test('another key in `changed`', () => {
     const [problem] = problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: { from: UPD_DTM, else: x } }');
-    expect(problem).toBe('m.yaml:3:73: `else` cannot stand here');
+    expect(problem).toBe('m.yaml:3:73: `else` is not allowed here');
   });
 });
 

@@ -35,18 +35,18 @@ describe('patient data without a reference to the patient is reported', () => {
     [
       'a type of the compartment without a reference to a patient',
       weighings('Device', KIND),
-      /^more.yaml:1:1: Device resources belong to patients, and nothing in this mapping says to which; expected a reference to a mapping of Patient where FHIR searches patient; or `compartment: \{ none: … \}`/,
+      /^more.yaml:1:1: Device resources belong to patients, and this mapping has no reference to the patient; expected a reference to a mapping of Patient where FHIR searches patient; or `compartment: \{ none: … \}`/,
     ],
     [
       'a type outside the compartment from a table of patient data',
       weighings('Organization', '  name: { from: KG }\n'),
-      /^more.yaml:1:1: Organization resources belong to no patient, and these touch patients’ data; .*found table WEIGHING, of which weights is made/,
+      /^more.yaml:1:1: Organization resources belong to no patient, but these use patient data; .*found table WEIGHING, of which weights is made/,
     ],
     [
       'a type outside the compartment with a reference to patient data',
       'mapping: more\nresource: Binary\nsource: { table: PERSON, as: q, key: [ID] }\nid: "b-{ID}"\nelements:\n' +
         '  contentType: text/plain\n  securityContext: { ref: people, on: { ID: ID } }\n',
-      /^more.yaml:1:1: Binary resources belong to no patient, and these touch patients’ data/,
+      /^more.yaml:1:1: Binary resources belong to no patient, but these use patient data/,
     ],
     [
       'a mapping declared to be of no patient, with a reference to one',

@@ -168,6 +168,6 @@ describe('an impossible lookup of a piece is a problem of the pack', () => {
   test('SQL on what it finds', () => {
     expect(
       told('c: { table: dbo.CD_LKUP, on: { CD: d.piece } }', '{ sql: "{c.DESCR} || 1", type: varchar(9) }').join(),
-    ).toMatch(/`sql` uses what a piece looks up/);
+    ).toMatch(/`sql` uses a lookup of a piece/);
   });
 });

@@ -157,7 +157,7 @@ describe('the record number in documents', () => {
   test('without an OID is a warning, an invalid OID is an error', async () => {
     const without = PACK['pack.yaml'].replace('oid: 1.2.840.99\n', '');
     expect((await clinic({ 'pack.yaml': without })).problems).toEqual([
-      `ccds.yaml:1:6: warning: documents leave the record number out: its system is an address; expected \`oid\` in pack.yaml, below which systems get an OID, or a system \`urn:oid:…\`; found ${MRN}`,
+      `ccds.yaml:1:6: warning: documents omit the record number: its system is a URL; expected \`oid\` in pack.yaml, below which systems get an OID, or a system \`urn:oid:…\`; found ${MRN}`,
     ]);
     const wrong = PACK['pack.yaml'].replace('1.2.840.99', '1.02');
     expect((await clinic({ 'pack.yaml': wrong })).problems[0]).toMatch(/^pack.yaml:4:6: `oid` is no OID/);
@@ -193,7 +193,7 @@ describe('the reason for a missing REST interface is a notice', () => {
   test('a number must be a whole number', async () => {
     const { problems } = await clinic({ 'people.yaml': PEOPLE.replace('from: PID', 'from: BORN') });
     expect(problems).toEqual([
-      'people.yaml:5:17: `number` takes a column of whole numbers, or of texts of digits; found BORN, DATE',
+      'people.yaml:5:17: `number` requires a column of whole numbers, or of texts of digits; found BORN, DATE',
     ]);
   });
 });
@@ -209,7 +209,7 @@ describe('numbers in texts', () => {
     const { facade, content, problems, live } = await clinic({ 'people.yaml': people }, texts);
     expect(problems).toEqual([]);
     expect(live).toEqual([
-      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface leaves out',
+      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface omits',
       expect.stringContaining('number of visits is not unique'),
     ]);
     if (!facade || !content) throw new Error('the pack has errors');
@@ -241,7 +241,7 @@ describe('numbers in texts', () => {
 describe('check counts numbers', () => {
   test('and reports rows without one, and nothing if all are valid', async () => {
     expect((await clinic()).live).toEqual([
-      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface leaves out',
+      'people.yaml:1:1: warning: number of people: 1 row without one, which the REST interface omits',
     ]);
   });
 

@@ -85,7 +85,7 @@ test('without an identifier the hospital is identified by the host of its websit
 
 test('errors in `brand` are reported at their place', () => {
   expect(brandProblems('brand: { website: "http://clinic.example.org" }')).toEqual([
-    expect.stringContaining('not an address that begins with https://'),
+    expect.stringContaining('not a URL that begins with https://'),
   ]);
   expect(brandProblems('brand: { name: X }')).toEqual([expect.stringContaining('key `website` is missing')]);
   expect(brandProblems('brand: { website: "https://a.example", categories: [hospital] }')).toEqual([

@@ -20,7 +20,7 @@ import type { Position } from '../model.ts';
 export type LockPlaces = (table: string, column?: string) => Position;
 
 const BEGINNING: LockPlaces = () => ({ file: 'schema.lock.json', line: 1, column: 1 });
-const REMEDY = 'the locked schema, or `lintel lock` after the mappings were looked at';
+const REMEDY = 'the locked schema, or `lintel lock` after a review of the mappings';
 
 /** Columns that the database has with another type than the lock says. */
 export function columnsOfOtherTypes(locked: Catalog, live: Catalog): number {

@@ -183,9 +183,9 @@ async function checkOrder(what: string, { rows, on, order, at }: Ordered, asking
   report.warning(
     'unstable-order',
     at,
-    `${what} is the same in several rows, ${manyOf(tied, 'time')}: the engine says which comes first`,
+    `${what} is the same in several rows, ${manyOf(tied, 'time')}: the engine decides which comes first`,
     {
-      expected: 'a further column that sets them apart',
+      expected: 'a further column that distinguishes them',
     },
   );
 }
@@ -214,7 +214,7 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
       report.error(
         'statement-refused',
         node.at,
-        `the database cannot work out this \`sql\`: ${error.words ?? error.message}`,
+        `the database cannot compute this \`sql\`: ${error.words ?? error.message}`,
       );
       continue;
     }
@@ -248,7 +248,7 @@ export async function checkTargets(refs: readonly ScopedRef[], registry: Registr
       node.at,
       `no reference to ${node.target} finds a row of ${target.table.name}`,
       {
-        expected: 'columns that hold the same on both sides',
+        expected: 'columns with the same content on both sides',
         found: `${plural(rows, 'row')} with ${node.on.map(on => on.ours.column).join(' and ')}`,
       },
     );

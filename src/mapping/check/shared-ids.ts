@@ -40,7 +40,7 @@ export async function checkSharedIds(registry: Registry, asking: Checking): Prom
           const isOne = other.mapping === rule.mapping;
           const whose = isOne ? 'two alternatives' : `mappings ${other.mapping.name} and ${rule.mapping.name}`;
           report.error('shared-id', rule.mapping.at, `ids of ${whose} are equal for ${plural(shared, 'row')}`, {
-            expected: 'a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+            expected: 'a literal in one of the ids, or a `where` that assigns the rows to one mapping',
           });
         });
       }
@@ -69,7 +69,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
     report.warning(
       'rows-left-out',
       at,
-      `number of ${name}: ${plural(without, 'row')} without one, which the REST interface leaves out`,
+      `number of ${name}: ${plural(without, 'row')} without one, which the REST interface omits`,
     );
   const doubled = await countDuplicates(asking, source, columnsIn(parts).map(asNumber), reached);
   if (doubled > 0)
@@ -84,7 +84,7 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
       at,
       `numbers of mappings ${other.mapping.name} and ${name} are equal for ${plural(shared, 'row')}`,
       {
-        expected: 'a `where` that leaves the rows to one mapping, or one sequence of numbers',
+        expected: 'a `where` that assigns the rows to one mapping, or one sequence of numbers',
       },
     );
   }

@@ -29,7 +29,7 @@ export async function checkWords(indexes: readonly WordIndex[], asking: Checking
     const what =
       absent > 0
         ? `has no word of ${plural(absent, 'row')} of ${index.of.name} that have some`
-        : `lacks words of ${plural(lacking, 'row')} among those that were looked at of ${index.of.name}`;
+        : `lacks words of ${plural(lacking, 'row')} among the checked rows of ${index.of.name}`;
     report.error('word-table', index.at, `${index.table.name} ${what}: searches by words miss them`, {
       expected:
         'all words of each row, or `*`; `lintel words` prints triggers that keep them, and the statement that fills the table',

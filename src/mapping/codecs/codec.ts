@@ -89,6 +89,6 @@ export function only(columns: readonly Expression[]): Expression {
 /** The column at a position. Throws a RangeError if it is missing. */
 export function column(columns: readonly Expression[], at: number): Expression {
   const found = columns[at];
-  if (!found) throw new RangeError(`a codec wants a column at position ${at + 1}`);
+  if (!found) throw new RangeError(`a codec requires a column at position ${at + 1}`);
   return found;
 }

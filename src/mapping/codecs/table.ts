@@ -165,7 +165,7 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   written: step(
     z
       .string()
-      .refine(isDateForm, 'no form of a date: one each of YYYY, MM, M or MON, DD or D, with / - . or a blank between'),
+      .refine(isDateForm, 'not a date format: one each of YYYY, MM, M or MON, DD or D, with / - . or a blank between'),
     writtenDateStep,
   ),
 };
@@ -260,7 +260,8 @@ function numeric(
   if (fhirType !== 'decimal' && fhirType !== 'integer' && fhirType !== 'positiveInt' && fhirType !== 'unsignedInt')
     return undefined;
   if (scale !== undefined) {
-    if (type?.kind !== 'decimal' || fhirType !== 'decimal') return 'scale is of a decimal column as a decimal';
+    if (type?.kind !== 'decimal' || fhirType !== 'decimal')
+      return '`scale` is for a decimal column and a decimal element';
     if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
     return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
   }

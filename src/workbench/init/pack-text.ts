@@ -83,7 +83,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
       .filter(column => !isFit(column))
       .map(
         column =>
-          `##   ${column}, a ${findColumn(info, column)?.declared}, cannot stand in an id: a view can give a key`,
+          `##   ${column}, a ${findColumn(info, column)?.declared}, cannot be used in an id: a view can give a key`,
       ),
     `# id: ${idText(info, parts, prefix)}`,
     ...neededLines(resource, elements),

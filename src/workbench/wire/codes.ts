@@ -49,7 +49,7 @@ export interface WireUnmapped {
 
 export interface WireHeld {
   readonly columns: readonly WireHeldColumn[];
-  /** The time was over before all columns were counted. */
+  /** The time budget ended before all columns were counted. */
   readonly late: boolean;
 }
 

@@ -120,6 +120,6 @@ export interface WireLikelyKey {
 
 export interface WireLikelyKeys {
   readonly keys: readonly WireLikelyKey[];
-  /** The time was over before all were looked at. */
+  /** The time budget ended before all were looked at. */
   readonly cut: boolean;
 }

@@ -150,7 +150,7 @@ describe('the rows of a database show', () => {
       "CD_LKUP (TBL_ID, CD, ALT_CD) VALUES ('SEX', 'M', NULL), ('GND', 'M', NULL), ('SEX', 'F', 'A'), ('GND', 'F', 'B')",
     );
     const open = (what: string, times: string) =>
-      `${what} is the same in several rows, ${times}: the engine says which comes first; expected a further column that sets them apart`;
+      `${what} is the same in several rows, ${times}: the engine decides which comes first; expected a further column that distinguishes them`;
     expect(await problemsOf(pick('ALT_CD'), codes)).toEqual([
       `m.yaml:3:57: warning: ${open('`pick` of lookup c', '1 time')}`,
     ]);
@@ -278,7 +278,7 @@ describe('the lock of a schema shows', () => {
     const before = locked(text => text.replace('DTH_DTM', 'DTH_DT').replace('NVARCHAR(40)', 'NVARCHAR(30)'));
     expect(await problemsOf(people, databaseWith(), before)).toEqual([
       'schema.lock.json:1:1: warning: column PT.LST_NM has changed; expected NVARCHAR(30) NULL; found NVARCHAR(40) NULL',
-      'schema.lock.json:1:1: column PT.DTH_DT is gone; expected the locked schema, or `lintel lock` after the mappings were looked at; found DTH_DT; did you mean DTH_DTM?',
+      'schema.lock.json:1:1: column PT.DTH_DT is gone; expected the locked schema, or `lintel lock` after a review of the mappings; found DTH_DT; did you mean DTH_DTM?',
     ]);
   });
 
@@ -292,7 +292,7 @@ describe('the lock of a schema shows', () => {
       ]),
     };
     expect(await problemsOf(people, databaseWith(), before)).toEqual([
-      'schema.lock.json:1:1: table OLD is gone; expected the locked schema, or `lintel lock` after the mappings were looked at',
+      'schema.lock.json:1:1: table OLD is gone; expected the locked schema, or `lintel lock` after a review of the mappings',
       'schema.lock.json:1:1: warning: unique index PT (PT_NO) is gone: searches may be slow',
     ]);
   });
@@ -344,7 +344,7 @@ elements:
       ['NO_COLUMN || {p.SEX}', 'no such column: NO_COLUMN'],
     ] as const)
       expect(await problemsOf(files(sql), database)).toEqual([
-        `m.yaml:6:20: the database cannot work out this \`sql\`: ${why}`,
+        `m.yaml:6:20: the database cannot compute this \`sql\`: ${why}`,
       ]);
   });
 
@@ -353,7 +353,7 @@ elements:
     const sql = `json_extract({p.LST_NM}, {p.LST_NM})`;
     const files = { 'm.yaml': `${PEOPLE}  name: [{ family: { sql: "${sql}", type: varchar(40), via: text } }]\n` };
     const [problem, ...others] = await problemsOf(files, database);
-    expect(problem).toBe('m.yaml:6:20: the database cannot work out this `sql`: SQLite could not query (code 1)');
+    expect(problem).toBe('m.yaml:6:20: the database cannot compute this `sql`: SQLite could not query (code 1)');
     expect(others).toEqual([]);
   });
 
@@ -364,20 +364,20 @@ elements:
       'm.yaml': `${PEOPLE}  name: [{ family: { first: [${bad('NOPE({p.SEX})')}, { from: LST_NM }] } }]\n`,
     };
     expect(await problemsOf(first, database)).toEqual([
-      'm.yaml:6:30: the database cannot work out this `sql`: no such function: NOPE',
+      'm.yaml:6:30: the database cannot compute this `sql`: no such function: NOPE',
     ]);
     const otherwise = {
       'm.yaml': `${PEOPLE}  first: [{ deceasedBoolean: { sql: "NOPE({p.SEX})", type: bit, via: boolean } }, { deceasedDateTime: { from: DTH_DTM } }]\n`,
     };
     expect(await problemsOf(otherwise, database)).toEqual([
-      'm.yaml:6:30: the database cannot work out this `sql`: no such function: NOPE',
+      'm.yaml:6:30: the database cannot compute this `sql`: no such function: NOPE',
     ]);
     const pieces = (sql: string) => ({
       'm.yaml': `${PEOPLE}  name: [{ given: [{ each: { split: RACE_CD, by: ";", as: d }, item: ${bad(sql)} }] }]\n`,
     });
     expect(await problemsOf(pieces('{p.SEX}'), database)).toEqual([]);
     expect(await problemsOf(pieces('NOPE({p.SEX})'), database)).toEqual([
-      'm.yaml:6:70: the database cannot work out this `sql`: no such function: NOPE',
+      'm.yaml:6:70: the database cannot compute this `sql`: no such function: NOPE',
     ]);
   });
 
@@ -431,7 +431,7 @@ elements:
     });
     expect(await problemsOf(files('{p.SEX}'), database)).toEqual([]);
     expect(await problemsOf(files('NOPE({p.SEX})'), database)).toEqual([
-      'm.yaml:6:103: the database cannot work out this `sql`: no such function: NOPE',
+      'm.yaml:6:103: the database cannot compute this `sql`: no such function: NOPE',
     ]);
   });
 
@@ -457,7 +457,7 @@ elements:
     );
     expect(await problemsOf(allergies('PT_NO'), database)).toEqual([]);
     expect(await problemsOf(allergies('ALG_ID'), database)).toEqual([
-      'm.yaml:14:12: warning: no reference to people finds a row of PT; expected columns that hold the same on both sides; found 3 rows with ALG_ID',
+      'm.yaml:14:12: warning: no reference to people finds a row of PT; expected columns with the same content on both sides; found 3 rows with ALG_ID',
     ]);
     const none = databaseWith('PT (PT_NO) VALUES (1)');
     expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
@@ -490,12 +490,12 @@ elements: { active: "true" }
         `PT (PT_NO, SEX, DEL_FL, UID) VALUES (1, 'M', 'N', '${UUIDS[0]}'), (2, 'F', 'N', '${second}'), (3, 'M', NULL, '${UUIDS[2]}')`,
       );
     expect(await problemsOf(files, rows(UUIDS[1]))).toEqual([
-      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that assigns the rows to one mapping',
     ]);
     const apart = { 'm.yaml': `${mapping('men', '{ SEX: M }')}---\n${mapping('others', '{ SEX: F }')}` };
     expect(await problemsOf(apart, rows(UUIDS[1]))).toEqual([]);
     expect(await problemsOf(apart, rows(UUIDS[2]))).toEqual([
-      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+      'm.yaml:8:1: ids of mappings men and others are equal for 1 row; expected a literal in one of the ids, or a `where` that assigns the rows to one mapping',
     ]);
   });
 
@@ -537,7 +537,7 @@ elements: { active: "true" }
     expect(await problemsOf(files, rows(UUIDS[1]))).toEqual([left]);
     expect(await problemsOf(files, rows(`${UUIDS[0]} `))).toEqual([
       left,
-      'm.yaml:7:1: ids of mappings one and two are equal for 1 row; expected a literal in one of the ids, or a `where` that leaves the rows to one mapping',
+      'm.yaml:7:1: ids of mappings one and two are equal for 1 row; expected a literal in one of the ids, or a `where` that assigns the rows to one mapping',
     ]);
   });
 });

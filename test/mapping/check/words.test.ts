@@ -68,7 +68,7 @@ test.each([
 
 test('without an index that begins with the word the table is not used, and that is reported', async () => {
   expect(await problemsAfter('DROP INDEX PAT_WORDS_BY_WORD; DELETE FROM PAT_WORDS')).toEqual([
-    expect.stringMatching(/^pack.yaml:5:50: warning: no index of PAT_WORDS begins with WORD: searches do without it/),
+    expect.stringMatching(/^pack.yaml:5:50: warning: no index of PAT_WORDS begins with WORD: searches do not use it/),
   ]);
 });
 

@@ -70,7 +70,7 @@ describe('the table of codecs', () => {
       { scale: '0' },
       undefined,
       context('decimal', 'INT'),
-      'problem: scale is of a decimal column as a decimal',
+      'problem: `scale` is for a decimal column and a decimal element',
     ],
     [
       'date-and-time',

@@ -34,7 +34,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a column without a default codec for its element requires a `via`', () => {
     expect(problemsOfElements('  active: { from: LST_NM }')).toEqual([
-      'm.yaml:6:11: no codec follows from the types of column and element; expected `via: { boolean: { true: Y, false: N } }` with the values of the column; found NVARCHAR(40) for boolean',
+      'm.yaml:6:11: no default codec for the types of column and element; expected `via: { boolean: { true: Y, false: N } }` with the values of the column; found NVARCHAR(40) for boolean',
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
       problemsOfElements('  photo: { contentType: text/plain, data: { from: LST_NM, via: [html, base64] } }'),
     ).toEqual([]);
     expect(problemsOfElements('  photo: { data: { from: LST_NM, via: [text, base64] } }')).toContain(
-      'm.yaml:6:46: text steps stand before the codec; found base64',
+      'm.yaml:6:46: text steps must come before the codec; found base64',
     );
     expect(problemsOfElements('  name: { family: { from: LST_NM, via: [html, base64] } }')).toEqual([
       'm.yaml:6:40: html: gives no string; expected an element of type base64Binary',
@@ -100,7 +100,7 @@ describe('bindings of columns are held against the schema and the codecs', () =>
 
   test('a text step after the codec is rejected', () => {
     expect(problemsOfElements('  name: { family: { from: LST_NM, via: [text, upper] } }')).toEqual([
-      'm.yaml:6:47: text steps stand before the codec; found upper',
+      'm.yaml:6:47: text steps must come before the codec; found upper',
     ]);
   });
 

@@ -29,7 +29,7 @@ describe('conditions are held against the schema', () => {
   test('a comparison with blank or NULL, which never match, is rejected', () => {
     for (const blank of ['""', '"  "', '{ not: "" }'])
       expect(problemsOfCondition(`{ SEX: ${blank} }`)[0]).toMatch(
-        /a blank counts as no value, and nothing is equal to it; expected `absent: \[SEX\]` or `present: \[SEX\]`; found a blank$/,
+        /a blank means no value, so that nothing equals it; expected `absent: \[SEX\]` or `present: \[SEX\]`; found a blank$/,
       );
     for (const nothing of ['null', 'NULL', '~', '{ not: null }', '["1", null]'])
       for (const column of ['MRN', 'PT_NO'])
@@ -42,7 +42,7 @@ describe('conditions are held against the schema', () => {
   test('a regular expression is rejected as a pattern', () => {
     for (const pattern of ['^A', 'A$', String.raw`A\d`])
       expect(problemsOfCondition(`{ MRN: { matches: ${JSON.stringify(pattern)} } }`)[0]).toMatch(
-        /pattern that cannot be used: it reads like a regular expression; characters that are meant as they are stand in brackets; expected text with/,
+        /pattern that cannot be used: it reads like a regular expression; write literal characters in brackets; expected text with/,
       );
     expect(problemsOfCondition('{ MRN: { matches: "[^0-9]*[$]" } }')).toEqual([]);
   });

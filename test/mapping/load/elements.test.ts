@@ -32,7 +32,7 @@ describe('the content of elements is checked against FHIR', () => {
         '  birthDate: { each: { table: dbo.ALLRGY, on: { PT_NO: PT_NO } }, item: { from: ONSET_DT, via: ymd8 } }',
       ),
     ).toEqual([
-      'm.yaml:6:22: `each` gives many items and cannot stand under Patient.birthDate; expected an item of a repeating element',
+      'm.yaml:6:22: `each` gives many items and is not allowed under Patient.birthDate; expected an item of a repeating element',
     ]);
   });
 
@@ -184,7 +184,7 @@ describe('the content of elements is checked against FHIR', () => {
 
   test('a directive among elements is rejected', () => {
     expect(problemsOfElements('  name: { else: A, family: { from: LST_NM } }')).toEqual([
-      'm.yaml:6:11: `else` cannot stand here; expected an element, or a directive of another node (an element of this name goes under `elements:`)',
+      'm.yaml:6:11: `else` is not allowed here; expected an element, or a directive of another node (an element of this name goes under `elements:`)',
     ]);
   });
 });

@@ -73,7 +73,7 @@ describe('a pack that extends another', () => {
     const patch = 'mapping: people\npatch: { elements.gender: { const: other } }\n';
     expect(rootsOf({ ...SITE, 'site/patch.yaml': patch })['people']).toMatchObject({ gender: 'other' });
     expect(problemsOf({ ...SITE, 'site/p.yaml': patch, 'site/people.yaml': ACTIVE })[0]).toBe(
-      'p.yaml:1:1: `patch` stands with `only`; expected only: {schema: …}, or a mapping of the pack that `extends` names',
+      'p.yaml:1:1: `patch` requires `only`; expected only: {schema: …}, or a mapping of the pack that `extends` names',
     );
   });
 
@@ -197,14 +197,14 @@ describe('an invalid `extends`', () => {
     const { registry, problems } = loadPackFiles(readPackFiles(join(root, 'site')), catalog);
     expect(registry).toBeUndefined();
     expect(problems.map(formatProblem)).toEqual([
-      'pack.yaml:1:10: `extends` leads away by a link; expected a folder that lies beside or below this one; found ../link',
+      'pack.yaml:1:10: `extends` leaves the folder through a link; expected a folder that lies beside or below this one; found ../link',
     ]);
   });
 
   test('that forms a cycle is reported where the cycle closes', () => {
-    expect(problemsOf(extending('../site'))).toEqual(['pack.yaml:1:10: a pack builds on itself; found ../site']);
+    expect(problemsOf(extending('../site'))).toEqual(['pack.yaml:1:10: a pack extends itself; found ../site']);
     expect(problemsOf({ ...SITE, 'base/pack.yaml': `extends: ../site\n${BASE['base/pack.yaml']}` })).toEqual([
-      '../base/pack.yaml:1:10: a pack builds on itself; found ../site',
+      '../base/pack.yaml:1:10: a pack extends itself; found ../site',
     ]);
   });
 });

@@ -45,7 +45,7 @@ describe('a symbolic link of a pack', () => {
     const { mappings, problems = [] } = readPackFiles(pack);
     expect(mappings.map(({ path }) => path)).not.toContain('patient.yaml');
     expect(problems.map(formatProblem)).toEqual([
-      'patient.yaml:1:1: the file is a link that leads away; expected a link to a file in this folder or beside it',
+      'patient.yaml:1:1: the file is a link to a place outside; expected a link to a file in this folder or beside it',
     ]);
     expect(pathsOfPack(pack)).not.toContain('patient.yaml');
   });
@@ -57,7 +57,7 @@ describe('a symbolic link of a pack', () => {
     mkdirSync(site);
     writeFileSync(join(site, 'pack.yaml'), 'extends: ../other\n');
     expect(readPackFiles(site).problems?.map(formatProblem)).toEqual([
-      expect.stringMatching(/^\.\.\/other\/patient\.yaml:1:1: the file is a link that leads away/),
+      expect.stringMatching(/^\.\.\/other\/patient\.yaml:1:1: the file is a link to a place outside/),
     ]);
   });
 

@@ -24,13 +24,13 @@ describe('ids can be parsed without ambiguity', () => {
   test('a literal that both text columns beside it may contain is rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN}-{SEX}"') };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:4:5: id that can be read in two ways: `-` may stand in both columns beside it; expected `|escaped` for one of them; found {MRN}-{SEX}',
+      'm.yaml:4:5: ambiguous id: `-` may occur in both columns beside it; expected `|escaped` for one of them; found {MRN}-{SEX}',
     ]);
   });
 
   test('a column of a type that no id has is rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{DTH_DTM}"') };
-    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column DTH_DTM cannot stand in an id; found DATETIME']);
+    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column DTH_DTM cannot be used in an id; found DATETIME']);
   });
 
   test('an unknown codec of an id is rejected', () => {
@@ -41,7 +41,7 @@ describe('ids can be parsed without ambiguity', () => {
   test('a codec of an id that does not fit the column is rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{MRN|uuid}"') };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:4:5: column MRN cannot stand in an id as uuid; expected {MRN}; found VARCHAR(12)',
+      'm.yaml:4:5: column MRN cannot be used in an id as uuid; expected {MRN}; found VARCHAR(12)',
     ]);
   });
 
@@ -53,7 +53,7 @@ describe('ids can be parsed without ambiguity', () => {
   test('two mappings of one type whose ids can be equal are rejected', () => {
     const files = { 'm.yaml': ACTIVE, 'n.yaml': ACTIVE.replace('mapping: people', 'mapping: others') };
     expect(problemsOf(files)).toEqual([
-      'n.yaml:4:5: ids of mappings people and others can be equal, such as 0; expected a literal that sets them apart',
+      'n.yaml:4:5: ids of mappings people and others can be equal, such as 0; expected a literal that distinguishes them',
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('ids can be parsed without ambiguity', () => {
     const people = ACTIVE.replace('{PT_NO}', '{UID}');
     const files = { 'm.yaml': people, 'n.yaml': people.replace('mapping: people', 'mapping: others') };
     expect(problemsOf(files)).toEqual([
-      'n.yaml:4:5: warning: ids of mappings people and others are UUIDs: nothing but the rows keeps them apart; expected `lintel check` on the database, which counts ids that both have',
+      'n.yaml:4:5: warning: ids of mappings people and others are UUIDs: only the rows show whether they differ; expected `lintel check` on the database, which counts ids that both have',
     ]);
     expect(problemsOf({ ...files, 'n.yaml': people.replace(/people/, 'others').replace('{UID}', '{MRN}') })).toEqual([
       expect.stringMatching(/^n\.yaml:4:5: ids of mappings people and others can be equal, such as 0{8}-/),
@@ -84,7 +84,7 @@ elements: { active: "true" }
   test('two alternatives that can give the same id are rejected', () => {
     const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: ["{MRN}", "p-{PT_NO}"]') };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:4:5: ids of two alternatives can be equal, such as p-0; expected a literal that sets them apart',
+      'm.yaml:4:5: ids of two alternatives can be equal, such as p-0; expected a literal that distinguishes them',
     ]);
   });
 
@@ -98,7 +98,7 @@ elements:
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:7:23: ids of mappings people.a and people.b can be equal, such as a-0; expected a literal that sets them apart',
+      'm.yaml:7:23: ids of mappings people.a and people.b can be equal, such as a-0; expected a literal that distinguishes them',
     ]);
   });
 });

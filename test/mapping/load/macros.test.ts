@@ -60,7 +60,7 @@ elements:
   active: "true"
 `,
     };
-    expect(problemsOf(files)).toEqual(['m.yaml:5:7: `with: [$name, …]` and `rows: [[…], …]` stand together']);
+    expect(problemsOf(files)).toEqual(['m.yaml:5:7: `with: [$name, …]` and `rows: [[…], …]` require each other']);
   });
 
   test('an unknown fragment is reported with the nearest spelling', () => {
@@ -180,7 +180,7 @@ patch: { elements.active: "false" }
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:8:1: `patch` stands with `only`; expected only: {schema: …}, or a mapping of the pack that `extends` names',
+      'm.yaml:8:1: `patch` requires `only`; expected only: {schema: …}, or a mapping of the pack that `extends` names',
     ]);
   });
 

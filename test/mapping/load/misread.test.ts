@@ -12,7 +12,7 @@ describe('mistakes typical of SQL and YAML users are explained in terms of the m
 
   test('options of a codec without options are rejected', () => {
     expect(problemsOfElements('  name: [{ text: { from: LST_NM, via: { html: {} } } }]')).toEqual([
-      'm.yaml:6:47: not in the right form; expected the name alone, for it has no options; found a map',
+      'm.yaml:6:47: not in the right form; expected the name alone, as it has no options; found a map',
     ]);
   });
 
@@ -34,7 +34,7 @@ describe('mistakes typical of SQL and YAML users are explained in terms of the m
 
   test('a known key in the wrong place is reported as misplaced', () => {
     expect(problemsOfElements('  gender: { const: male, else: unknown }')).toEqual([
-      'm.yaml:6:26: `else` cannot stand here',
+      'm.yaml:6:26: `else` is not allowed here',
     ]);
   });
 
@@ -49,7 +49,7 @@ describe('mistakes typical of SQL and YAML users are explained in terms of the m
   test('an expression in place of a column is rejected', () => {
     for (const sql of ['UPPER(SEX)', "LST_NM + ', '", 'LST_NM || SEX'])
       expect(problemsOfElements(`  name: [{ text: { from: "${sql}" } }]`)).toEqual([
-        `m.yaml:6:26: not a column; expected COL or alias.COL; values are changed by \`via\`, joined by \`join\`, and worked out by \`sql\`; found ${sql}`,
+        `m.yaml:6:26: not a column; expected COL or alias.COL; values are changed by \`via\`, joined by \`join\`, and computed by \`sql\`; found ${sql}`,
       ]);
   });
 });
@@ -91,15 +91,13 @@ describe('addresses and encodings', () => {
         ...pack('https://loinc.org'),
         'm.yaml': `${code}elements: { status: final, code: loinc#8867-4 }\n`,
       }),
-    ).toEqual([
-      'pack.yaml:4:19: warning: a system that nobody knows; found https://loinc.org; did you mean http://loinc.org?',
-    ]);
+    ).toEqual(['pack.yaml:4:19: warning: an unknown system; found https://loinc.org; did you mean http://loinc.org?']);
     expect(
       problemsOfElements(
         '  identifier: [{ system: "http://hl7.org/fhir/sid/us-ssn/", value: { from: MRN, via: code } }]',
       ),
     ).toEqual([
-      'm.yaml:6:26: warning: a system that nobody knows; found http://hl7.org/fhir/sid/us-ssn/; did you mean http://hl7.org/fhir/sid/us-ssn?',
+      'm.yaml:6:26: warning: an unknown system; found http://hl7.org/fhir/sid/us-ssn/; did you mean http://hl7.org/fhir/sid/us-ssn?',
     ]);
   });
 
@@ -112,7 +110,7 @@ describe('addresses and encodings', () => {
 
   test('a code whose check digit is wrong is reported, in constants, rows and CSV', () => {
     const told = (place: string, code: string) =>
-      `${place}: warning: a code that its system cannot have, by its form or its check digit; found ${code}`;
+      `${place}: warning: a code that is invalid in its system, by form or check digit; found ${code}`;
     expect(problemsOfElements('  maritalStatus: loinc#8867-5 Heart rate')).toEqual([told('m.yaml:6:18', '8867-5')]);
     expect(problemsOfElements('  maritalStatus: sct#38341004')).toEqual([told('m.yaml:6:18', '38341004')]);
     expect(problemsOfElements('  maritalStatus: loinc#8867-4')).toEqual([]);
@@ -127,7 +125,7 @@ describe('addresses and encodings', () => {
 
   test('a reference assembled from text is reported', () => {
     expect(problemsOfElements('  managingOrganization: { reference: { template: "Organization/{PT_NO}" } }')).toEqual([
-      'm.yaml:6:38: warning: a reference that nobody looks for, searches by or includes; expected {ref: mapping, on: {THEIRS: ours}}',
+      'm.yaml:6:38: warning: a reference that no search or include can follow; expected {ref: mapping, on: {THEIRS: ours}}',
     ]);
   });
 });

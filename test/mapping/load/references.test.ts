@@ -101,6 +101,6 @@ elements:
   link: { needs: [other], other: { ref: people, on: { PT_NO: PT_NO } }, type: seealso }
 `,
     };
-    expect(problemsOf(files)).toEqual(['m.yaml:1:1: mappings need each other in a circle: people → people']);
+    expect(problemsOf(files)).toEqual(['m.yaml:1:1: mappings need each other in a cycle: people → people']);
   });
 });

@@ -15,13 +15,13 @@ const elements = (written: string): readonly string[] =>
 describe('a column is accepted only on the side of its table', () => {
   test('the sides of `on` in a lookup cannot be exchanged', () => {
     expect(lookup('a: { table: dbo.ALLRGY, on: { p.PT_NO: a.PT_NO }, pick: [ALG_ID] }')).toEqual([
-      'm.yaml:3:87: left in `on` stands a column of the table that is joined; expected a column of dbo.ALLRGY; found p.PT_NO; did you mean PT_NO: p.PT_NO?',
+      'm.yaml:3:87: the left side of `on` must be a column of the joined table; expected a column of dbo.ALLRGY; found p.PT_NO; did you mean PT_NO: p.PT_NO?',
     ]);
   });
 
   test('a lookup joined to its own column would find every row', () => {
     expect(lookup('a: { table: dbo.ALLRGY, on: { PT_NO: a.PT_NO }, pick: [ALG_ID] }')).toEqual([
-      'm.yaml:3:94: right in `on` stands a column of the rows around; found a.PT_NO, which is of dbo.ALLRGY itself',
+      'm.yaml:3:94: the right side of `on` must be a column of the outer rows; found a.PT_NO, which is of dbo.ALLRGY itself',
     ]);
   });
 
@@ -34,7 +34,7 @@ describe('a column is accepted only on the side of its table', () => {
 
   test('`pick` orders by the table that is joined', () => {
     expect(lookup('a: { table: dbo.ALLRGY, on: { PT_NO: PT_NO }, pick: [-p.UPD_DTM] }')).toEqual([
-      'm.yaml:3:110: an order by what is the same for all of these rows; expected a column of dbo.ALLRGY; found p.UPD_DTM',
+      'm.yaml:3:110: an order by a column that is equal in all of these rows; expected a column of dbo.ALLRGY; found p.UPD_DTM',
     ]);
   });
 
@@ -43,7 +43,7 @@ describe('a column is accepted only on the side of its table', () => {
       `reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { ALG_ID: ALG_ID }, lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEV }, pick: [CD] } }, order: [${order}] }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]`;
     expect(elements(each('SEQ_NO, c.DESCR'))).toEqual([]);
     expect(elements(each('a.UPD_DTM'))).toEqual([
-      'm.yaml:8:154: an order by what is the same for all of these rows; expected a column of dbo.ALLRGY_RXN; found a.UPD_DTM',
+      'm.yaml:8:154: an order by a column that is equal in all of these rows; expected a column of dbo.ALLRGY_RXN; found a.UPD_DTM',
     ]);
     expect(elements(each('SEQ_NO desc'))).toEqual([
       'm.yaml:8:154: unknown column of dbo.ALLRGY_RXN; expected `-SEQ_NO` for the highest first; found SEQ_NO desc',
@@ -62,7 +62,7 @@ describe('a column is accepted only on the side of its table', () => {
         'reaction: [{ each: { table: dbo.ALLRGY_RXN, as: r, on: { a.ALG_ID: ALG_ID }, order: [SEQ_NO] }, elements: { manifestation: [{ text: { from: r.RXN_TXT, else: x } }] } }]',
       ),
     ).toEqual([
-      'm.yaml:8:60: left in `on` stands a column of the table that is joined; expected a column of dbo.ALLRGY_RXN; found a.ALG_ID',
+      'm.yaml:8:60: the left side of `on` must be a column of the joined table; expected a column of dbo.ALLRGY_RXN; found a.ALG_ID',
     ]);
   });
 });

@@ -313,7 +313,7 @@ const SLIPS: readonly Slip[] = [
       'm.yaml': `mapping: people\nresource: Patient\n source: { table: dbo.PT, as: p, key: [PT_NO] }\nid: "{PT_NO}"\nelements:\n  active: "true"\n  name: [{ family: { from: LST_NM } }]\n`,
     },
     told: [
-      'm.yaml:2:11: Nested mappings are not allowed in compact mappings; expected the next line as far indented as those beside it, and quotes around a text with a colon and a blank in it',
+      'm.yaml:2:11: Nested mappings are not allowed in compact mappings; expected the next line with the same indent as its siblings, and quotes around a text with a colon and a blank in it',
     ],
   },
   {
@@ -355,7 +355,7 @@ const SLIPS: readonly Slip[] = [
       'm.yaml': `${PEOPLE}  name:\n    - city: { from: LST_NM }\n      line: [{ from: LST_NM }]\n      postalCode: { from: SEX }\n`,
     },
     told: [
-      'm.yaml:7:7: unknown elements of HumanName; expected the element that they belong to, in a line above them; found city, line, postalCode',
+      'm.yaml:7:7: unknown elements of HumanName; expected their parent element in a line above; found city, line, postalCode',
     ],
   },
   {

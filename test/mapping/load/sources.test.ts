@@ -85,7 +85,7 @@ describe('the rows of a mapping are checked against the schema', () => {
 
   test('a lookup without a condition is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP } } }')).toEqual([
-      'm.yaml:3:60: a lookup says which row it joins; expected `on: {THEIRS: ours}`, or a `where` that leaves one row',
+      'm.yaml:3:60: a lookup must define its row; expected `on: {THEIRS: ours}`, or a `where` that leaves one row',
     ]);
   });
 
@@ -138,7 +138,7 @@ elements:
       });
     const all = '{ table: dbo.ALLRGY, as: a, on: { PT_NO: p.PT_NO } }';
     expect(told(all)).toEqual([
-      'm.yaml:6:18: warning: `each` without `order`: its items come as the database gives them; expected `order: [ALG_ID]`',
+      'm.yaml:6:18: warning: `each` without `order`: the order of its items is undefined; expected `order: [ALG_ID]`',
     ]);
     expect(told('{ table: dbo.ALLRGY_RXN, as: a, on: { ALG_ID: p.PT_NO } }').join()).toContain(
       'expected `order` by columns of dbo.ALLRGY_RXN',
@@ -163,7 +163,7 @@ elements:
         '{ table: dbo.PT, as: p, key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { TBL_ID: RACE } } } }',
       ),
     ).toEqual([
-      'm.yaml:3:96: unknown column of dbo.PT; expected a column: `on` holds no literals, they stand in `where`; found RACE',
+      'm.yaml:3:96: unknown column of dbo.PT; expected a column: literals belong in `where`, not in `on`; found RACE',
     ]);
   });
 
@@ -232,7 +232,7 @@ elements:
 
   test('a time of change in a column of another type requires a `via`', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], changed: DOB }')).toEqual([
-      'm.yaml:3:56: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',
+      'm.yaml:3:56: no default codec for the types of column and element; expected `via:`; found CHAR(8) for instant',
     ]);
   });
 
@@ -245,13 +245,13 @@ elements:
   test('a time of deletion without a time type, and an unknown column, are reported at their place', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted: { SEXX: Z }, deleted-at: DOB }')).toEqual([
       'm.yaml:3:58: unknown column of dbo.PT; found SEXX; did you mean SEX?',
-      'm.yaml:3:81: no codec follows from the types of column and element; expected `via:`; found CHAR(8) for instant',
+      'm.yaml:3:81: no default codec for the types of column and element; expected `via:`; found CHAR(8) for instant',
     ]);
   });
 
   test('a time of deletion without a condition of deletion is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], deleted-at: UPD_DTM }')).toEqual([
-      'm.yaml:3:59: `deleted-at` says when, and nothing says which rows are deleted; expected `deleted` beside it',
+      'm.yaml:3:59: `deleted-at` requires `deleted`; expected `deleted` beside it',
     ]);
   });
 });

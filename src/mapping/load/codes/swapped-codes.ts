@@ -28,14 +28,9 @@ export function reportSwapped(
   for (const [raw, { coded, at }] of rows) {
     const named = codes.get(wordOf(raw) ?? '');
     if (!coded || named === undefined || wordOf(coded.code) === wordOf(named)) continue;
-    report.warning(
-      'unlikely-code',
-      at,
-      `row ${raw} of a code map gives another code of the map than the one it names`,
-      {
-        expected: named,
-        found: coded.code,
-      },
-    );
+    report.warning('unlikely-code', at, `row ${raw} of a code map maps a code of the map to another one`, {
+      expected: named,
+      found: coded.code,
+    });
   }
 }

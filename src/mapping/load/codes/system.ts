@@ -70,14 +70,13 @@ export function resolveSystem(tree: ScalarTree, systems: Systems, report: Report
 /** Codes of a system whose address nobody knows are found by nobody. */
 export function reportMisspelt(uri: string, at: Position, report: Report): void {
   const suggestion = misspeltSystem(uri);
-  if (suggestion !== undefined)
-    report.warning('unlikely-code', at, 'a system that nobody knows', { found: uri, suggestion });
+  if (suggestion !== undefined) report.warning('unlikely-code', at, 'an unknown system', { found: uri, suggestion });
 }
 
 /** A code that cannot be one of its system: a digit was misspelt, for the last one checks the others. */
 export function reportMalformed(system: string | undefined, code: string, at: Position, report: Report): void {
   if (hasTheForm(system, code)) return;
-  report.warning('unlikely-code', at, 'a code that its system cannot have, by its form or its check digit', {
+  report.warning('unlikely-code', at, 'a code that is invalid in its system, by form or check digit', {
     found: code,
   });
 }

@@ -110,7 +110,7 @@ function applyPatches(documents: readonly MapTree[], { levels, memory }: Around,
       const patch = child(change, 'patch');
       const isBelow = (document: MapTree): boolean => levels(document.at.file) > levels(change.at.file);
       if (!child(change, 'only') && !changed.some(document => nameOf(document) === name && isBelow(document)))
-        report.error('wrong-macro', change.at, '`patch` stands with `only`', {
+        report.error('wrong-macro', change.at, '`patch` requires `only`', {
           expected: 'only: {schema: …}, or a mapping of the pack that `extends` names',
         });
       if (!changed.some(document => nameOf(document) === name)) {
@@ -119,7 +119,7 @@ function applyPatches(documents: readonly MapTree[], { levels, memory }: Around,
       }
       for (const e of change.entries) {
         if (!['mapping', 'only', 'patch'].includes(e.key))
-          report.error('wrong-macro', e.at, `\`${e.key}\` cannot stand beside \`patch\``);
+          report.error('wrong-macro', e.at, `\`${e.key}\` is not allowed with \`patch\``);
       }
       return changed.map(document => {
         if (!patch || nameOf(document) !== name) return document;

@@ -73,7 +73,7 @@ function inText(text: string, around: Tree, given: Arguments, used: Set<string>,
     if (!argument) return name;
     used.add(name);
     if (argument.kind === 'scalar') return argument.text;
-    report.error('wrong-macro', around.at, `${name} is not a single value and cannot stand within a text`);
+    report.error('wrong-macro', around.at, `${name} is not a single value and cannot be used within a text`);
     return name;
   });
 }
@@ -84,7 +84,11 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
   const rows = child(tree, 'rows');
   if (!names && !rows) return [tree];
   if (names?.kind !== 'list' || rows?.kind !== 'list') {
-    report.error('wrong-macro', (names ?? rows ?? tree).at, '`with: [$name, …]` and `rows: [[…], …]` stand together');
+    report.error(
+      'wrong-macro',
+      (names ?? rows ?? tree).at,
+      '`with: [$name, …]` and `rows: [[…], …]` require each other',
+    );
     return [];
   }
   const parameters = itemsOf(names).map(name => (name.kind === 'scalar' ? name.text : ''));

@@ -17,7 +17,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   const each = child(tree, 'each');
   if (each?.kind !== 'map') return undefined;
   if (slot.place !== 'item') {
-    context.report.error('wrong-element', each.at, `\`each\` gives many items and cannot stand under ${slot.path}`, {
+    context.report.error('wrong-element', each.at, `\`each\` gives many items and is not allowed under ${slot.path}`, {
       expected: 'an item of a repeating element',
     });
     return undefined;
@@ -74,7 +74,7 @@ export function piecesJoined(
   const around = outer?.own.kind === 'rows' ? [...outer.named.values()] : [];
   if (!isOwn || ofPieces.length < on.length || !around.some(({ alias }) => alias === own.from.column.alias)) {
     report.error('wrong-rows', at, 'rows cannot be joined on these pieces', {
-      expected: 'parts of the `each` right around, which splits a column of its own row, and nothing beside them',
+      expected: 'only parts of the directly enclosing `each`, which splits a column of its own row',
     });
     return undefined;
   }
@@ -100,7 +100,7 @@ function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position,
   const free = own.info.primaryKey.filter(
     key => !held.some(({ column }) => column.toLowerCase() === key.toLowerCase()),
   );
-  context.report.warning('unstable-order', at, '`each` without `order`: its items come as the database gives them', {
+  context.report.warning('unstable-order', at, '`each` without `order`: the order of its items is undefined', {
     expected: free.length > 0 ? `\`order: [${free.join(', ')}]\`` : `\`order\` by columns of ${printTable(own.table)}`,
   });
 }
@@ -140,7 +140,7 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   const looked = entriesOf(child(each, 'lookup'));
   const [first] = looked;
   if (first && resolved.isPiece) {
-    report.error('wrong-rows', first.at, 'pieces of a piece look nothing up', {
+    report.error('wrong-rows', first.at, 'pieces of a piece cannot have a lookup', {
       expected: '`parse`, which names parts of a piece',
     });
     return undefined;

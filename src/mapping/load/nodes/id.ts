@@ -47,15 +47,10 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
     }
     const isOpen = part.kind === 'column' && part.codec.name === 'plain' && next?.kind === 'literal';
     if (isOpen && whole.slice(i + 2).some(later => later.kind === 'column' && later.codec.name === 'plain')) {
-      report.error(
-        'wrong-id',
-        tree.at,
-        `id that can be read in two ways: \`${next.text}\` may stand in both columns beside it`,
-        {
-          expected: '`|escaped` for one of them',
-          found: tree.text,
-        },
-      );
+      report.error('wrong-id', tree.at, `ambiguous id: \`${next.text}\` may occur in both columns beside it`, {
+        expected: '`|escaped` for one of them',
+        found: tree.text,
+      });
     }
   }
   return readOneWay(whole);
@@ -108,7 +103,7 @@ function readColumn(
     context.report.error(
       'wrong-id',
       tree.at,
-      `column ${name} cannot stand in an id${written === undefined ? '' : ` as ${written}`}`,
+      `column ${name} cannot be used in an id${written === undefined ? '' : ` as ${written}`}`,
       {
         found: resolved.info?.declared ?? 'text',
         ...(written !== undefined && idCodec(undefined, resolved.column.type) ? { expected: `{${name}}` } : {}),

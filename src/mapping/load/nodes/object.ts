@@ -50,14 +50,9 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
 function reportMadeByHand(members: readonly Member[], context: Context): void {
   for (const member of members) {
     if (member.kind !== 'element' || member.name !== 'reference' || member.node.kind === 'constant') continue;
-    context.report.warning(
-      'wrong-reference',
-      member.node.at,
-      'a reference that nobody looks for, searches by or includes',
-      {
-        expected: '{ref: mapping, on: {THEIRS: ours}}',
-      },
-    );
+    context.report.warning('wrong-reference', member.node.at, 'a reference that no search or include can follow', {
+      expected: '{ref: mapping, on: {THEIRS: ours}}',
+    });
   }
 }
 
@@ -101,7 +96,7 @@ function reportStrange(strange: readonly Entry[], slot: Slot, context: Context):
   const [first] = strange;
   if (!first || strange.length === 1) return;
   context.report.error('unknown-element', first.at, `unknown elements of ${slot.type}`, {
-    expected: 'the element that they belong to, in a line above them',
+    expected: 'their parent element in a line above',
     found: strange.map(({ key }) => key).join(', '),
   });
 }
@@ -115,7 +110,7 @@ function namesIn(slot: Slot): readonly string[] {
 function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
   const found = childOf(slot.type, key);
   const inner = found ? childSlot(slot, key, found) : besideSlot(slot, key);
-  // A directive that cannot stand here has been reported by the shape.
+  // A directive that is not allowed here has been reported by the shape.
   if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
     context.report.error(

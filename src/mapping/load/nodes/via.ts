@@ -100,10 +100,10 @@ function readDefault(
     const codec = type && defaultCodec(type, fhirType, { zone });
     if (codec) return codec;
   }
-  context.report.error('wrong-codec', at, 'no codec follows from the types of column and element', {
+  context.report.error('wrong-codec', at, 'no default codec for the types of column and element', {
     expected:
       type?.kind === 'date' && fhirTypes.includes('instant')
-        ? '`via: {date: {at: "00:00"}}`, which says the time of day that a DATE column lacks'
+        ? '`via: {date: {at: "00:00"}}`, which sets the time of day that a DATE column lacks'
         : (fitting(columnTypes, fhirTypes, zone) ?? '`via:`'),
     found: `${columnTypes.map(nameOfType).join(', ')} for ${fhirTypes[0] ?? ''}`,
   });
@@ -184,7 +184,9 @@ export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined
       const further = items[i + 1];
       const isFile = NOTES.includes(item.key) && further?.key === 'base64' && i + 2 === items.length;
       if (further && !isFile)
-        context.report.error('wrong-codec', further.at, 'text steps stand before the codec', { found: further.key });
+        context.report.error('wrong-codec', further.at, 'text steps must come before the codec', {
+          found: further.key,
+        });
       const last = parseLast(item, context);
       return last && { steps, last: isFile && !('map' in last) ? { ...last, isFile } : last };
     }

@@ -1,5 +1,5 @@
 /**
- * `brand:` of pack.yaml: how apps show the hospital to people who look for their record. In: what an analyst writes.
+ * `brand:` of pack.yaml: how apps present the hospital who look for their record. In: what an analyst writes.
  * Out: its shape, checked; src/smart/brands.ts makes the User-access Brand Bundle of it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
@@ -18,7 +18,7 @@ export const BRAND_CATEGORIES = [
 
 const words = z.string().regex(/\S/, 'empty');
 
-const webPage = z.string().regex(/^https:\/\/[^\s/?#]+\S*$/, 'not an address that begins with https://');
+const webPage = z.string().regex(/^https:\/\/[^\s/?#]+\S*$/, 'not a URL that begins with https://');
 
 /** `data:` puts a picture into the Bundle itself. */
 const picture = z
@@ -36,7 +36,7 @@ export const brandSchema = z.strictObject({
     .array(z.strictObject({ system: words, value: words }))
     .min(1)
     .optional()
-    .describe('the first is the one that apps know the hospital by; otherwise the address of the website'),
+    .describe('the first identifies the hospital to apps; otherwise the URL of the website'),
   categories: z.array(z.enum(BRAND_CATEGORIES)).optional(),
   logo: picture.optional(),
   'logo-license': webPage.optional(),

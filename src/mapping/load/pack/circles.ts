@@ -16,7 +16,7 @@ export function checkCircles(mappings: readonly Mapping[], report: Report): void
     if (start >= 0) {
       const circle = [...way.slice(start), name];
       const at = mappings.find(mapping => mapping.name === name)?.at;
-      if (at) report.error('circle', at, `mappings need each other in a circle: ${circle.join(' → ')}`);
+      if (at) report.error('circle', at, `mappings need each other in a cycle: ${circle.join(' → ')}`);
       return;
     }
     if (done.has(name)) return;

@@ -234,7 +234,7 @@ function reportOtherEngine({ engine }: Catalog, columns: number, report: Report)
     at,
     `the lock is of ${title}, and ${columns} columns have other types in this database`,
     {
-      expected: '`lintel lock` after the mappings were looked at',
+      expected: '`lintel lock` after a review of the mappings',
     },
   );
 }

@@ -269,14 +269,14 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
       const areOther = other.draft.group !== rule.draft.group || !sameColumns(other.parts, rule.parts);
       if (areOther && isUnique(other.parts) && isUnique(rule.parts)) {
-        report.warning('shared-id', rule.at, `ids of ${whose} are UUIDs: nothing but the rows keeps them apart`, {
+        report.warning('shared-id', rule.at, `ids of ${whose} are UUIDs: only the rows show whether they differ`, {
           expected: '`lintel check` on the database, which counts ids that both have',
           provenBy: 'rows',
         });
         continue;
       }
       report.error('shared-id', rule.at, `ids of ${whose} can be equal, such as ${common}`, {
-        expected: 'a literal that sets them apart',
+        expected: 'a literal that distinguishes them',
       });
     }
   }

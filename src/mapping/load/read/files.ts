@@ -56,9 +56,14 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
     const away = new Set(own.filter(one => leadsAway(path, one)));
     const paths = own.filter(one => !away.has(one));
     for (const one of away)
-      report.error('outside-pack', { file: prefix + one, line: 1, column: 1 }, 'the file is a link that leads away', {
-        expected: 'a link to a file in this folder or beside it',
-      });
+      report.error(
+        'outside-pack',
+        { file: prefix + one, line: 1, column: 1 },
+        'the file is a link to a place outside',
+        {
+          expected: 'a link to a file in this folder or beside it',
+        },
+      );
     const changed = paths.map(one => statSync(join(path, one)).mtimeMs);
     const fresh = level === 0 ? [...(unsaved?.keys() ?? [])].filter(one => isNew(one) && !own.includes(one)) : [];
     const files = [...paths, ...fresh].map(

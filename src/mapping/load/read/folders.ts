@@ -36,7 +36,7 @@ export function packFolders(folder: string): PackFolders {
     const path = written && baseOf(at, written, report);
     if (written === undefined || path === undefined) break;
     const real = realpathSync(path);
-    if (seen.has(real)) report.error('circle', written.at, 'a pack builds on itself', { found: written.text });
+    if (seen.has(real)) report.error('circle', written.at, 'a pack extends itself', { found: written.text });
     else if (folders.length > MOST)
       report.error('outside-pack', written.at, `more than ${MOST} packs one upon another`);
     else {
@@ -80,7 +80,7 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
     return undefined;
   }
   if (!leadsAway(path, text)) return base;
-  report.error('outside-pack', at, '`extends` leads away by a link', {
+  report.error('outside-pack', at, '`extends` leaves the folder through a link', {
     expected: 'a folder that lies beside or below this one',
     found: text,
   });

@@ -16,7 +16,7 @@ const NULL = /^(?:null|~)$/i;
 /** What to do about an error of syntax, where its words do not say it. */
 const CURES: Partial<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY:
-    'the next line as far indented as those beside it, and quotes around a text with a colon and a blank in it',
+    'the next line with the same indent as its siblings, and quotes around a text with a colon and a blank in it',
   IMPOSSIBLE: 'one form: a list, a map or a text',
   MISSING_CHAR: 'quotes and brackets to be closed',
   MULTILINE_IMPLICIT_KEY: '`key: value`, with a blank after the colon',

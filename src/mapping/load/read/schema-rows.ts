@@ -68,11 +68,11 @@ const lookupColumns = z
 const lookup = z
   .strictObject({
     table: text,
-    on: lookupColumns.optional().describe('left out where `where` alone says which row it is'),
+    on: lookupColumns.optional().describe('omitted if `where` alone selects the row'),
     where: condition.optional(),
     fold: flag.optional().describe('texts of `on` are joined without case'),
-    required: flag.optional().describe('the row counts only with it'),
-    pick: texts.optional().describe('where several rows fit, the first in this order; -COL descending'),
+    required: flag.optional().describe('rows without it are excluded'),
+    pick: texts.optional().describe('of several rows the first in this order; -COL descending'),
   })
   .meta({ id: 'lookup' });
 

@@ -102,14 +102,14 @@ const source = z
     'deleted-at': z
       .lazy(() => node)
       .optional()
-      .describe('when it was deleted, where `changed` does not say'),
+      .describe('time of deletion, if not in `changed`'),
     lookup: lookups.optional(),
   })
   .meta({ id: 'source' });
 
 const compartment = z
   .strictObject({ none: text.describe('why the resources belong to no patient') })
-  .describe('whose its resources are, where neither their type nor their references say it');
+  .describe('the patient of the resources, if neither type nor references determine it');
 
 /** A mapping with all macros expanded. */
 export const mappingSchema = z.strictObject({
@@ -121,7 +121,7 @@ export const mappingSchema = z.strictObject({
   number: z
     .union([text, z.strictObject({ from: text })])
     .optional()
-    .describe('a whole number: what the REST interface calls a patient or an encounter, beside the FHIR id'),
+    .describe('a whole number: identifies a patient or an encounter in the REST interface'),
   needs: texts.optional().describe('rows without these elements are not served'),
   compartment: compartment.optional(),
   elements,
@@ -182,12 +182,12 @@ export const codesSchema = z.record(
 export const packSchema = z.strictObject({
   name: text,
   title: text,
-  extends: text.optional().describe('the folder of a pack that this one builds on, beside or below it: ../name'),
+  extends: text.optional().describe('the folder of a pack that this one extends, beside or below it: ../name'),
   schema: text.optional().describe('picks `only:` documents'),
   schemas: z.array(text).optional().describe('all versions that `schema` and `only:` may name'),
   zone: text.describe('IANA zone of the local times in the database'),
   publisher: text.optional(),
-  brand: brandSchema.optional().describe('how apps show the hospital to people'),
+  brand: brandSchema.optional().describe('how apps present the hospital'),
   oid: text
     .optional()
     .describe('of the organization: documents name systems of identifiers that are addresses below it'),
@@ -206,7 +206,7 @@ export const packSchema = z.strictObject({
   words: z
     .record(z.string(), z.strictObject({ table: text, on: joinColumns, word: text, columns: texts }))
     .optional()
-    .describe('TABLE → the table with the words of some of its columns, which searches by words seek in'),
+    .describe('TABLE → the table with the words of some of its columns, used by searches by words'),
   hierarchies: z.record(z.string(), text).optional().describe('CSV files parent,code of code systems'),
   fragments: z.record(z.string(), anything).optional(),
 });

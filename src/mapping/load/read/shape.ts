@@ -79,7 +79,7 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
       if (issue.expected === 'never') {
         const meant = entriesOf(parent).find(({ key }) => isMisspeltDirective(key));
         if (reportMisspelt(parent, meant, NODE_DIRECTIVES, report)) return;
-        report.error('unknown-key', keyPosition(parent, last), `\`${last}\` cannot stand here`, {
+        report.error('unknown-key', keyPosition(parent, last), `\`${last}\` is not allowed here`, {
           expected: 'an element, or a directive of another node (an element of this name goes under `elements:`)',
         });
       } else {
@@ -128,7 +128,7 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
   for (const key of others) {
     // With a misspelt key mended another alternative may be the likeliest, which may have it.
     if (strange.includes(key) || (keys.has(key) && misspelt.length > 0)) continue;
-    report.error('unknown-key', keyPosition(node, key), `\`${key}\` cannot stand here`);
+    report.error('unknown-key', keyPosition(node, key), `\`${key}\` is not allowed here`);
   }
 }
 
@@ -178,7 +178,7 @@ function quotesInstead(node: Tree): { readonly expected?: string } {
 function wording(expected: string): string {
   return (
     {
-      undefined: 'the name alone, for it has no options',
+      undefined: 'the name alone, as it has no options',
       string: 'a single value',
       array: 'a list',
       object: 'a map',

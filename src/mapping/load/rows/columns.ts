@@ -72,7 +72,7 @@ export function resolveColumn(
   }
   if (/[()'+|*]/.test(text)) {
     context.report.error('wrong-form', at, 'not a column', {
-      expected: 'COL or alias.COL; values are changed by `via`, joined by `join`, and worked out by `sql`',
+      expected: 'COL or alias.COL; values are changed by `via`, joined by `join`, and computed by `sql`',
       found: text,
     });
     return undefined;
@@ -147,7 +147,7 @@ function columnOf(
   const before = context.locked && lockedColumn(context.locked, owner.info, info);
   if (before && !hasSameType(before, info)) {
     report.error('schema-changed', at, `column ${owner.info.name}.${info.name} has another type than the lock says`, {
-      expected: `${before.declared}, or \`lintel lock\` after the mappings were looked at`,
+      expected: `${before.declared}, or \`lintel lock\` after a review of the mappings`,
       found: info.declared,
     });
     return undefined;

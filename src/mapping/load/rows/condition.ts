@@ -248,7 +248,7 @@ function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { rep
   if (type.kind !== 'text') return true;
   const text = trimEnd(tree.text);
   if (text === '') {
-    report.error('wrong-condition', tree.at, 'a blank counts as no value, and nothing is equal to it', {
+    report.error('wrong-condition', tree.at, 'a blank means no value, so that nothing equals it', {
       expected: `\`absent: [${column}]\` or \`present: [${column}]\``,
       found: 'a blank',
     });

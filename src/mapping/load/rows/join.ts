@@ -27,11 +27,11 @@ export function readOn(
     const { text } = value;
     const left = resolveColumn(key, at, theirs, context);
     const right = resolveColumn(text, value.at, ours, context, {
-      expected: 'a column: `on` holds no literals, they stand in `where`',
+      expected: 'a column: literals belong in `where`, not in `on`',
     });
     if (!left || !right) return [];
     if (own && isForeign(left.column, theirs, ours)) {
-      report.error('wrong-rows', at, 'left in `on` stands a column of the table that is joined', {
+      report.error('wrong-rows', at, 'the left side of `on` must be a column of the joined table', {
         expected: `a column of ${printTable(own.table)}`,
         found: key,
         ...(right.column.alias === own.alias ? { suggestion: `${right.column.column}: ${key}` } : {}),
@@ -39,7 +39,7 @@ export function readOn(
       return [];
     }
     if (isLookup(theirs, ours) && right.column.alias === own?.alias) {
-      report.error('wrong-rows', value.at, 'right in `on` stands a column of the rows around', {
+      report.error('wrong-rows', value.at, 'the right side of `on` must be a column of the outer rows', {
         found: `${text}, which is of ${printTable(own.table)} itself`,
       });
       return [];
@@ -118,7 +118,7 @@ function readOrder(
     const resolved = resolveColumn(name, at, visible, context, wordsInstead(written));
     if (!resolved) return [];
     if (!sorts(resolved.column)) {
-      context.report.error('wrong-rows', at, 'an order by what is the same for all of these rows', {
+      context.report.error('wrong-rows', at, 'an order by a column that is equal in all of these rows', {
         ...(own ? { expected: `a column of ${printTable(own.table)}` } : {}),
         found: name,
       });

@@ -29,15 +29,10 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   const odd = found.findIndex(({ column }) => !isTimed(column.type) || nameOfType(column.type) !== nameOfType(type));
   const wrong = found[odd];
   if (wrong) {
-    context.report.error(
-      'wrong-rows',
-      names[odd]?.at ?? tree.at,
-      '`changed` of several columns takes columns of one type',
-      {
-        expected: isTimed(type) ? nameOfType(type) : 'columns of times',
-        found: nameOfType(wrong.column.type),
-      },
-    );
+    context.report.error('wrong-rows', names[odd]?.at ?? tree.at, 'several columns of `changed` must have one type', {
+      expected: isTimed(type) ? nameOfType(type) : 'columns of times',
+      found: nameOfType(wrong.column.type),
+    });
     return undefined;
   }
   const columns = alike(found, context);

@@ -92,18 +92,18 @@ function problemWith(
   const owners = new Set(columns.map(({ alias }) => levels.findLast(({ aliases }) => aliases.has(alias))));
   // Where none is found no statement has a row to work it out on.
   if (isSql && [...owners].some(owner => owner?.kind === 'looked')) {
-    return { problem: 'uses what a piece looks up', expected: 'codecs (`via`) on its columns' };
+    return { problem: 'uses a lookup of a piece', expected: 'codecs (`via`) on its columns' };
   }
   if ([...owners].some(owner => owner?.kind === 'pieces')) {
     return {
-      problem: 'uses a piece of a column, which is cut outside of SQL',
+      problem: 'uses a piece of a column, which is split outside of SQL',
       expected: 'codecs (`via`), `parse`, or a `lookup` in the `each` of the pieces',
     };
   }
   if (owners.size === 1 && !owners.has(undefined)) return undefined;
   return {
-    problem: 'uses columns of two different rows, which are fetched by statements of their own',
-    expected: 'columns of one row; a `lookup` brings what another row holds',
+    problem: 'uses columns of two different rows, which are read by separate statements',
+    expected: 'columns of one row; a `lookup` adds columns of another row',
   };
 }
 

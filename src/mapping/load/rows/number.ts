@@ -23,8 +23,13 @@ export function readNumber(tree: Tree | undefined, visible: Visible, context: Co
   }
   const codec = idCodec(undefined, type);
   if (codec?.name === 'integer') return [numberOf(codec)];
-  context.report.error('wrong-codec', written.at, '`number` takes a column of whole numbers, or of texts of digits', {
-    found: `${written.text}, ${info?.declared ?? 'text'}`,
-  });
+  context.report.error(
+    'wrong-codec',
+    written.at,
+    '`number` requires a column of whole numbers, or of texts of digits',
+    {
+      found: `${written.text}, ${info?.declared ?? 'text'}`,
+    },
+  );
   return undefined;
 }

@@ -6,8 +6,7 @@
 /** Undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */
 export function globProblem(pattern: string): string | undefined {
   if (pattern === '') return 'it is empty';
-  if (/^\^|\\|\$$/.test(pattern))
-    return 'it reads like a regular expression; characters that are meant as they are stand in brackets';
+  if (/^\^|\\|\$$/.test(pattern)) return 'it reads like a regular expression; write literal characters in brackets';
   const rest = pattern.replace(/\[\^?(?:[^\][^-]-[^\][^-]|[^\][^-])+\]/g, '');
   if (/[[\]]/.test(rest)) return 'a bracket is not closed, empty, or holds `]`, `[`, `^` or a loose `-`';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a pattern must not have

@@ -85,7 +85,7 @@ export function findTableNamed(
     context.report.error(
       'unknown-column',
       tree.at,
-      'the schema of the table has a name that cannot stand in a statement',
+      'the schema of the table has a name that cannot be used in a statement',
       {
         expected: 'a name of letters, digits, `_`, `$`, `#`, `@` and blanks',
         found: needed,
@@ -139,7 +139,7 @@ function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: 
   const all = tablesNamed(catalog, name);
   if (all.length === 1) return true;
   const expected = all.map(table => `\`${tableInFull(table)}\``).join(' or ');
-  report.error('unknown-column', at, 'a table of this name stands in several schemas', { expected, found: text });
+  report.error('unknown-column', at, 'several schemas have a table of this name', { expected, found: text });
   return false;
 }
 
@@ -184,7 +184,7 @@ function isTextual({ theirs, ours }: JoinColumn): boolean {
 function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Context): readonly JoinColumn[] {
   const on = child(tree, 'on');
   if (!on && entriesOf(child(tree, 'where')).length === 0) {
-    context.report.error('missing-key', tree.at, 'a lookup says which row it joins', {
+    context.report.error('missing-key', tree.at, 'a lookup must define its row', {
       expected: '`on: {THEIRS: ours}`, or a `where` that leaves one row',
     });
   }

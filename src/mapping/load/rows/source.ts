@@ -45,7 +45,7 @@ export function openDrafts(
   };
   const at = child(written, 'deleted-at');
   if (at && !child(written, 'deleted')) {
-    context.report.error('wrong-rows', at.at, '`deleted-at` says when, and nothing says which rows are deleted', {
+    context.report.error('wrong-rows', at.at, '`deleted-at` requires `deleted`', {
       expected: '`deleted` beside it',
     });
   }

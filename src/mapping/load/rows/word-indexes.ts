@@ -74,7 +74,7 @@ function isIndexed({ info, table }: NamedRows, word: string, { at }: Tree, { rep
   const begins = info.indexes.filter(({ columns: [first] }) => first?.toLowerCase() === word.toLowerCase());
   if (begins.some(index => unfitIn(index, word) === undefined)) return true;
   const needed = begins.flatMap(({ unfit = [] }) => unfit)[0]?.needed;
-  report.warning('word-table', at, `no index of ${printTable(table)} begins with ${word}: searches do without it`, {
+  report.warning('word-table', at, `no index of ${printTable(table)} begins with ${word}: searches do not use it`, {
     expected: `an index on it${needed === undefined ? '' : `, and the column to be COLLATE ${needed}`}; \`lintel words\` prints both`,
   });
   return false;
