@@ -93,3 +93,15 @@ test('shared work has the latest deadline of its waiting requests', () => {
   flights.take('k', until(7), always, run);
   expect(deadlineOf(signals[0])).toBe(9);
 });
+
+test('work that sends a statement at once knows its deadline', () => {
+  const flights = createSingleFlight<string>(() => 0);
+  const { signal } = new AbortController();
+  endsAt(signal, 5);
+  let atOnce: number | undefined;
+  flights.take('k', signal, always, own => {
+    atOnce = deadlineOf(own);
+    return new Promise(() => {});
+  });
+  expect(atOnce).toBe(5);
+});

@@ -70,3 +70,12 @@ test('a table has a watermark if an index begins with its change column', async 
   expect(marks.map(([, table]) => table).toSorted()).toEqual(['allergy', 'bed_log', 'person', 'stay']);
   for (const [key, table] of marks) expect(key).toContain(table);
 });
+
+test('a watermark leaves out the values that mean "no value" in its own column, not those of other columns', async () => {
+  const { registry, catalog, close } = await smallClinic();
+  onTestFinished(close);
+  const without = [...watermarkPlans(registry, catalog).values()].filter(({ from }) =>
+    JSON.stringify(from?.where).includes('9999-12-31'),
+  );
+  expect(without.map(({ from }) => from?.table.name.toLowerCase())).toEqual(['allergy']);
+});
