@@ -4,6 +4,7 @@
  * RFC 9106; https://cheatsheetseries.owasp.org (password storage)
  */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 
 interface Cost {
   /** KiB. */
@@ -53,12 +54,7 @@ function parse(hash: string): { readonly cost: Cost; readonly salt: Buffer; read
 
 function derive(password: string, salt: Buffer, cost: Cost, bytes: number): Promise<Buffer> {
   const message = Buffer.from(password.normalize('NFKC'), 'utf8');
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  argon2('argon2id', { message, nonce: salt, tagLength: bytes, ...cost }, (error, key) => {
-    if (error) reject(error);
-    else resolve(key);
-  });
-  return promise;
+  return promisify(argon2)('argon2id', { message, nonce: salt, tagLength: bytes, ...cost });
 }
 
 /** Base64 without padding, as the PHC format has it. */

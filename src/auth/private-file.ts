@@ -39,7 +39,6 @@ export function writePrivate(file: string, content: object): void {
   const unfinished = `${file}.${randomUUID()}`;
   try {
     writeFileSync(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    chmodSync(unfinished, 0o600);
     renameSync(unfinished, file);
   } finally {
     rmSync(unfinished, { force: true });

@@ -82,8 +82,8 @@ export function networkOf(address: string): string {
   const [front = '', back] = (address.split('%', 1)[0] ?? '').split('::', 2);
   const before = front === '' ? [] : front.split(':');
   const after = back === undefined || back === '' ? [] : back.split(':');
-  const zeros = back === undefined ? 0 : Math.max(0, 8 - before.length - after.length);
-  const groups = [...before, ...Array.from({ length: zeros }, () => '0'), ...after];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const groups = [...before, ...zeros, ...after];
   return groups
     .slice(0, 4)
     .map(group => Number.parseInt(group, 16).toString(16))

@@ -5,6 +5,7 @@ import {
   type Account,
   AccountsError,
   accountsOfFile,
+  accountsThat,
   isAccountName,
   joinAccounts,
   readAccounts,
@@ -92,6 +93,13 @@ test('the first of two account sources takes precedence', () => {
   expect(both.find('demo')?.password).toBe('one');
   expect(both.find('anna')?.name).toBe('anna');
   expect(both.find('bert')).toBeUndefined();
+});
+
+test('an account that does not satisfy the condition is not found', () => {
+  const some = accountsThat(({ name }) => name === 'anna', someAccounts(account('anna'), account('demo')));
+  expect(some.find('anna')?.name).toBe('anna');
+  expect(some.find('demo')).toBeUndefined();
+  expect(some.find('bert')).toBeUndefined();
 });
 
 test('an account may reference a person, and may allow or deny the REST login', () => {

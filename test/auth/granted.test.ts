@@ -58,6 +58,11 @@ test('what the user may see limits every scope', () => {
   expect(permissionsOf({ scopes: ['patient/Condition.rs'], fhirUser, patient: '5' })).toEqual([
     whole('Condition', [{ ids: ['5'] }, found]),
   ]);
+  // A scope for one action stays one for it.
+  expect(permissionsOf({ scopes: ['user/Condition.s', 'user/Condition.r'], fhirUser })).toEqual([
+    { ...whole('Condition', [found]), read: false },
+    { ...whole('Condition', [found]), search: false },
+  ]);
   expect(permissionsOf({ scopes: ['system/*.rs'], fhirUser })).toEqual([whole('*', [found]), whole('Location')]);
   expect(permissionsOf({ scopes: ['user/Location.rs'], fhirUser })).toEqual([
     whole('Location', [found]),

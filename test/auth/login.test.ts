@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Account } from '../../src/auth/accounts.ts';
 import { createLogin } from '../../src/auth/login.ts';
-import { fitsPassword, hashPassword } from '../../src/auth/password.ts';
+import { fitsPassword, hashPassword, LONGEST_PASSWORD } from '../../src/auth/password.ts';
 import { createThrottle, networkOf } from '../../src/auth/throttle.ts';
 
 let known: ReadonlyMap<string, Account>;
@@ -128,15 +128,19 @@ test('a cancelled attempt does not count, those before it do', () => {
   for (let i = 0; i < 3; i++) throttle.begin('a');
   throttle.undo('a');
   expect(throttle.failures('a')).toBe(2);
+  for (const left of [1, 0, 0]) {
+    throttle.undo('a');
+    expect(throttle.failures('a')).toBe(left);
+  }
 });
 
 test('a failure is forgotten once twice the longest wait is over, not before', () => {
-  let now = 0;
+  let now = 100_000;
   const throttle = createThrottle({ free: 1, first: 1000, longest: 4000, keys: 2 }, () => now);
   throttle.begin('a');
-  now = 8000;
+  now += 8000;
   expect(throttle.failures('a')).toBe(1);
-  now = 8001;
+  now += 1;
   expect(throttle.failures('a')).toBe(0);
 });
 
@@ -197,6 +201,37 @@ test('attempts beyond the verification queue have to wait, and do not count as f
   expect(await login.try('user299', 'wrong', '10.0.299.1')).toEqual({ kind: 'wrong' });
 });
 
+test('several clients that repeat old passwords count once each for their address', async () => {
+  const { login, wait } = setUp();
+  let refused = 0;
+  for (let second = 0; second < 20; second++) {
+    for (let client = 0; client < 7; client++)
+      if ((await login.try(`old${client}`, 'old', '10.0.0.1')).kind === 'wait') refused++;
+    wait(1);
+  }
+  expect(refused).toBeGreaterThan(50);
+  expect(await login.try('anna', RIGHT, '10.0.0.1')).toMatchObject({ kind: 'in' });
+});
+
+test('an account that may not log in here is wrong, whatever its password', async () => {
+  const { login } = setUp();
+  const asked: string[] = [];
+  const may = ({ name }: Account): boolean => {
+    asked.push(name);
+    return false;
+  };
+  expect(await login.try('anna', RIGHT, '::1', may)).toEqual({ kind: 'wrong' });
+  expect(await login.try('carl', RIGHT, '::1', may)).toEqual({ kind: 'wrong' });
+  expect(asked).toEqual(['anna']);
+  expect(await login.try('anna', RIGHT, '::1', () => true)).toMatchObject({ kind: 'in' });
+});
+
+test('a password of the greatest length is compared, a longer one is wrong', async () => {
+  const { login } = setUp(async password => password.length === LONGEST_PASSWORD);
+  expect(await login.try('anna', 'x'.repeat(LONGEST_PASSWORD + 1), '::1')).toEqual({ kind: 'wrong' });
+  expect(await login.try('anna', 'x'.repeat(LONGEST_PASSWORD), '::1')).toMatchObject({ kind: 'in' });
+});
+
 test.each([
   ['10.1.2.3', '10.1.2.3'],
   ['::ffff:10.1.2.3', '10.1.2.3'],
@@ -204,6 +239,7 @@ test.each([
   ['2001:db8:1:2::9', '2001:db8:1:2'],
   ['2001:0db8:0001:0002::9', '2001:db8:1:2'],
   ['2001:db8::1', '2001:db8:0:0'],
+  ['2001::1:2:3:4:5:6', '2001:0:1:2'],
   ['fe80::1%eth0', 'fe80:0:0:0'],
   ['::1', '0:0:0:0'],
   ['x'.repeat(100), 'x'.repeat(64)],

@@ -1,0 +1,30 @@
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readPrivate, touchPrivate, writePrivate } from '../../src/auth/private-file.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const modeOf = (file: string): number => statSync(file).mode & 0o777;
+
+test('a private file and its folder are made where there are none, for the owner only', () => {
+  const file = join(temporaryFolder(), 'made', 'store');
+  touchPrivate(file);
+  expect([modeOf(file), readFileSync(file, 'utf8')]).toEqual([0o600, '']);
+});
+
+test('a file that everybody can read becomes private, and keeps its content', () => {
+  const file = join(temporaryFolder(), 'store');
+  writeFileSync(file, 'content');
+  chmodSync(file, 0o644);
+  touchPrivate(file);
+  expect([modeOf(file), readFileSync(file, 'utf8')]).toEqual([0o600, 'content']);
+});
+
+test('a written file replaces one that everybody can read, and its folder is made', () => {
+  const file = join(temporaryFolder(), 'made', 'keys.json');
+  writePrivate(file, { a: 1 });
+  expect(modeOf(file)).toBe(0o600);
+  chmodSync(file, 0o644);
+  writePrivate(file, { a: 2 });
+  expect([modeOf(file), readPrivate(file)]).toEqual([0o600, { a: 2 }]);
+});
