@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Cursor, cursorCodec } from '../../src/search/cursor.ts';
+import { type Cursor, cursorCodec, pageBefore, pagesBefore } from '../../src/search/cursor.ts';
 
 const CODEC = cursorCodec(new Uint8Array(32).fill(7));
 const CURSOR: Cursor = {
@@ -38,4 +38,23 @@ test('unsealed text does not open', () => {
       return changed === sealed || CODEC.open(changed, 'query') === undefined;
     }),
   );
+});
+
+test('pages lead back from one another to the first, up to 20 of them', () => {
+  const cursorOf = (branch: number, before: Cursor['before']): Cursor => ({ ...CURSOR, branch, before: before ?? [] });
+  const after = (pages: number): Cursor | undefined => {
+    let cursor: Cursor | undefined;
+    for (let page = 1; page <= pages; page++) cursor = cursorOf(page, pagesBefore(cursor));
+    return cursor;
+  };
+  const wayBack = (cursor: Cursor | undefined): readonly (number | 'first')[] => {
+    const before = pageBefore(cursor);
+    if (before === undefined) return [];
+    return before === 'first' ? ['first'] : [before.branch, ...wayBack(before)];
+  };
+  expect(wayBack(undefined)).toEqual([]);
+  expect(wayBack(after(1))).toEqual(['first']);
+  expect(wayBack(after(4))).toEqual([3, 2, 1, 'first']);
+  expect(wayBack(after(30)).length).toBeLessThanOrEqual(20);
+  expect(wayBack(after(30)).slice(0, 3)).toEqual([29, 28, 27]);
 });

@@ -2,6 +2,7 @@
  * Searches over several types are exactly the searches on each of them.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../src/search/values.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { allPages, CONTEXT, namesOf, type Pages, type Parameters } from '../operations/pages.ts';
 
@@ -225,4 +226,11 @@ test('lenient handling sorts every page by the known sort keys and warns about o
   };
   expect(link.find(({ relation }) => relation === 'self')?.url).toContain('_sort=-_lastUpdated&');
   await expect(search(asked, 'strict')).rejects.toMatchObject({ code: 'not-supported' });
+});
+
+test('a search with a value or a list that is too long is refused', async () => {
+  for (const value of ['x'.repeat(LIMITS.valueLength + 1), Array(LIMITS.values + 1).fill('123456789').join()])
+    await expect(
+      demo.facade.search({ type: 'Observation', parameters: [['code', value]] }, { ...CONTEXT, handling: 'strict' }),
+    ).rejects.toMatchObject({ code: 'too-costly' });
 });
