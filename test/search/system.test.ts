@@ -228,9 +228,9 @@ test('lenient handling sorts every page by the known sort keys and warns about o
   await expect(search(asked, 'strict')).rejects.toMatchObject({ code: 'not-supported' });
 });
 
-test('a search with a value or a list that is too long is refused', async () => {
-  for (const value of ['x'.repeat(LIMITS.valueLength + 1), Array(LIMITS.values + 1).fill('123456789').join()])
-    await expect(
-      demo.facade.search({ type: 'Observation', parameters: [['code', value]] }, { ...CONTEXT, handling: 'strict' }),
-    ).rejects.toMatchObject({ code: 'too-costly' });
+test('a search with a value that is too long is refused', async () => {
+  const parameters: Parameters = [['code', 'x'.repeat(LIMITS.valueLength + 1)]];
+  await expect(demo.facade.search({ type: 'Observation', parameters }, CONTEXT)).rejects.toMatchObject({
+    code: 'too-costly',
+  });
 });
