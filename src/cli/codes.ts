@@ -127,7 +127,7 @@ raw value. The options --raw, --code, --display and --system name other headings
     const told = wantsJson(args) ? terminal.note : terminal.out;
     for (const problem of report.problems()) told(problemLine(problem));
     if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
-      return refuse(['Nothing is imported.'], terminal);
+      return refuse(['Nothing was imported.'], terminal);
     }
     return finish({ imported, csv, name, system: all, folder: config.mappings, files }, args, terminal);
   },

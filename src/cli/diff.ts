@@ -83,7 +83,7 @@ function closing({ types, compared, unreached }: PackDifference, texts: readonly
   const left =
     unreached.length === 0
       ? []
-      : [`Not compared, as the time was over: ${someOf(unreached)}. A smaller --sample is faster.`];
+      : [`Not compared within the time budget: ${someOf(unreached)}. A smaller --sample is faster.`];
   if (types.length > 0) return left;
   const differ =
     texts.length === 0

@@ -75,7 +75,7 @@ the profiles that it claims, by line.`,
 
 /** What a row holds, or only the form of it. */
 function storedText(stored: SqlValue | undefined, values: boolean): string {
-  if (stored === undefined) return 'worked out by the database';
+  if (stored === undefined) return 'computed by the database';
   if (stored === null || !values) return formOf(stored);
   return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : JSON.stringify(stored);
 }

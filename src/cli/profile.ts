@@ -187,9 +187,9 @@ function columnLines(
     ['forms', of.forms.length > 0 ? listText(of.forms, of, 5) : undefined],
     ['range', of.range && span(of.range.least, of.range.most)],
     ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of, 12) : undefined],
-    ['no such day', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
+    ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
     ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
-    ['blanks at the end', of.padded > 0 ? share(of.padded, of) : undefined],
+    ['trailing blanks', of.padded > 0 ? share(of.padded, of) : undefined],
   ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));
   return [first.trimEnd(), ...details].map(line => cut(line));
 }

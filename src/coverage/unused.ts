@@ -17,7 +17,7 @@ export interface Unused {
 
 interface UnusedTable {
   readonly table: string;
-  /** Null: not counted, for the time was over or the login may not read it. */
+  /** Null: not counted, as the time budget ended or the login may not read it. */
   readonly rows: number | null;
   readonly columns: number;
 }

@@ -33,7 +33,7 @@ function comparisonOf(part: Predicate, digits: Digits): Predicate | undefined {
 }
 
 /**
- * Where all collations agree. One that counts blanks at the end has `2024 ` behind `2024`, which the condition has not.
+ * Where all collations agree. One that counts trailing blanks has `2024 ` behind `2024`, which the condition has not.
  */
 function inOwnCollation(of: Bound, digits: Digits): Bound {
   return of.op !== '<=' && isDigits(of.right) && digits.has(expressionKey(of.left)) ? { ...of, native: true } : of;

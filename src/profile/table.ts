@@ -93,7 +93,7 @@ export async function profileTable(
   const sample = await readRows(source, keyOf(info), size, most).catch((error: unknown) => {
     if (signal.aborted || !isOverTime(error)) throw error;
     cut = true;
-    return 'until the time was over';
+    return 'until the time budget ended';
   });
   const profiles = new Map(tallies.map(({ name, tally }) => [name, tally]));
   return {

@@ -148,7 +148,7 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
     id: tracing.id(mapping.id, column => rows.raw(column, view)),
     thing: tracing.resource(mapping, view),
   }));
-  const reason = made.whyNot ?? (made.id === undefined ? 'no id can be written of its key' : undefined);
+  const reason = made.whyNot ?? (made.id === undefined ? 'its key cannot form a valid id' : undefined);
   const read = reason === undefined && made.id !== undefined ? made.id : undefined;
   const served =
     read === undefined ? undefined : await facade.read(mapping.resource, read, [], { ...CONTEXT, base, signal });
@@ -199,7 +199,7 @@ async function settled<T>(rows: StoredRows, signal: AbortSignal, work: () => T):
     if (!rows.lacking) return made;
     await rows.fetch(signal);
   }
-  throw new PreviewError('The row needs rows of more tables, one behind the other, than are followed');
+  throw new PreviewError('The row depends on a longer chain of tables than supported');
 }
 
 /** A key as a person writes it. */
@@ -226,10 +226,10 @@ function reasonOf(mapping: Mapping, view: View, rows: StoredRows, tracing: Traci
     const { source } = mapping;
     if (!tracing.holds(source.where, view)) {
       const isDeleted = mapping.deleted !== undefined && tracing.holds(mapping.deleted.source.where, view);
-      return isDeleted ? 'it is deleted, as `deleted` holds for it' : '`where` does not hold for the row';
+      return isDeleted ? 'it is deleted: it matches `deleted`' : 'the row does not match `where`';
     }
     if (!rows.hasRequired(view)) return 'a required lookup finds no row';
-    if (!rows.isSelected(mapping, view, tracing)) return 'another row counts for the same `one per` columns';
+    if (!rows.isSelected(mapping, view, tracing)) return 'another row represents the same `one-per` columns';
     const missing = mapping.needs.find(need => !tracing.isPresent(need, view));
     if (missing) return `a needed element is absent: ${placeText(missing.at)}`;
     return undefined;

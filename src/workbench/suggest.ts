@@ -110,7 +110,7 @@ function likeness(raw: string, text: string, one: Candidate, among: number, begu
   const code = plain(one.code);
   const display = one.display === undefined ? '' : plain(one.display);
   const scores: Scored[] = [];
-  if (text === code) scores.push([1, 'it is the code but for case and blanks']);
+  if (text === code) scores.push([1, 'it is the code except for case and blanks']);
   if (text === display) scores.push([0.96, 'it is the display of the code']);
   const said = [one.code, one.display ?? ''].flatMap(name => meanings.get(name) ?? []);
   if (said.some(word => plain(word) === text)) {

@@ -53,7 +53,7 @@ test('a table is reported column by column, in lines that fit', async () => {
   expect(of('SEEN')).toMatch(/forms {2}yyyy-mm-dd hh:mm:ss 50%, yyyy-mm-ddThh:mm:ssZ 50%/);
   expect(of('CLOSED')).toMatch(/none\? {2}12\/31\/9999 80%/);
   expect(of('STS')).toMatch(/20% +20% +3 {2}1\n/);
-  expect(of('STS')).toMatch(/codes {2}A 20%, I 20%, X 20%\n {4}blanks at the end {2}20%/);
+  expect(of('STS')).toMatch(/codes {2}A 20%, I 20%, X 20%\n {4}trailing blanks {2}20%/);
   expect(of('SCORE')).toMatch(/range {2}0\.5 to 96\.5\n {4}none\? {2}999 2%/);
   expect(of('NOTE')).toMatch(/50% .*\n {4}forms {2}several words 50%/);
   expect(of('odd-name')).toMatch(/not read: no mapping can name it/);

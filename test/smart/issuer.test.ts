@@ -265,7 +265,7 @@ describe('a server whose people log in at an issuer', () => {
   ])('a user who is %s to the issuer is refused', async (_title, fhirUser) => {
     fake.who = { sub: 's-nobody', preferred_username: 'anna', fhirUser };
     const page = await logIn(served);
-    expect([page.status, page.html.includes('belongs to no person of the record')]).toEqual([403, true]);
+    expect([page.status, page.html.includes('belongs to no person in the record')]).toEqual([403, true]);
   });
 
   test('a reference may be absolute, below the address of this server', async () => {

@@ -98,10 +98,10 @@ describe('on the rows of the demo', () => {
     const notesOf = async (type: string, search = ''): Promise<readonly string[]> =>
       (await partOf((await firstOf(type, search)) ?? {})).notes;
     expect(await notesOf('Practitioner')).toEqual([
-      'Documents have no list of Practitioner. They show one only where a record of a list refers to it.',
+      'Documents have no list of Practitioner. They show one only if a record of a list refers to it.',
     ]);
     expect(await notesOf('Organization', '_id=fac-HARB')).toEqual([
-      'Every document names it as custodian, as ccds.yaml says.',
+      'Every document has it as custodian, by ccds.yaml.',
     ]);
     expect(Object.values(LISTS).some(({ type }) => type === 'Practitioner')).toBe(false);
   });
@@ -132,7 +132,7 @@ describe('the command', () => {
   });
 
   test('shows the reason if there is none', async () => {
-    expect(await ccda({}, 'weights', '7')).toEqual(['  The pack has no ccds.yaml, so no documents are made of it.']);
+    expect(await ccda({}, 'weights', '7')).toEqual(['  The pack has no ccds.yaml, so no documents are made.']);
     expect(
       await ccda({ 'ccds.yaml': 'lists:\n  vital-signs: Observation?date=lt2000-01-01\n' }, 'weights', '7'),
     ).toEqual(['  No search of ccds.yaml finds it: `vital-signs` (Observation?date=lt2000-01-01).']);
@@ -140,7 +140,7 @@ describe('the command', () => {
       'ccds.yaml has no search for `laboratory-results`, ',
     );
     expect(await ccda({ 'ccds.yaml': CCDS, 'place.yaml': PLACES }, 'places', '1')).toEqual([
-      '  Documents have no list of Organization. They show one only where a record of a list refers to it.',
+      '  Documents have no list of Organization. They show one only if a record of a list refers to it.',
     ]);
   });
 

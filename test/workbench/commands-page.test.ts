@@ -149,15 +149,15 @@ describe.skipIf(CHROMIUM === undefined)('commands of the page', () => {
       await press('header nav button', 'Codes');
       const state = `[document.querySelector('.files .count')?.textContent,
         document.querySelector('.about [role=status]')?.textContent].join(' | ')`;
-      await tab.when(`${state} === ' | The map knows every value.'`);
+      await tab.when(`${state} === ' | The map has every value.'`);
       await tab.run(`document.querySelector('tr[data-raw=M] .remove').click()`);
       await tab.when(`document.querySelector('tr.unmapped[data-raw=M]') !== null`);
       await tab.press('s', true);
-      await tab.when(`${state} === '1 values without a row | 1 row holds a value that the map does not know.'`);
+      await tab.when(`${state} === '1 values without a row | 1 row holds a value without a row in the map.'`);
       await tab.run(`document.querySelector('tr[data-raw=M] input.code').focus()`);
       await tab.write('male');
       await tab.press('s', true);
-      await tab.when(`${state} === ' | The map knows every value.'`);
+      await tab.when(`${state} === ' | The map has every value.'`);
       expect(saved('codes.yaml')).toContain('M: male');
       await press('header nav button', 'Mapping');
     });

@@ -159,7 +159,7 @@ test('a file system error is printed in the terminal, with path and advice', asy
   renameSync(pack, `${pack}-away`);
   const shown = await bench.ask(`${bench.base}/api/pack`);
   renameSync(`${pack}-away`, pack);
-  expect([shown.status, await shown.json()]).toEqual([500, { error: 'The workbench failed; its terminal says how' }]);
+  expect([shown.status, await shown.json()]).toEqual([500, { error: 'The workbench failed; see the terminal' }]);
   expect(bench.told).toEqual([expect.stringContaining(`${pack} is not there (ENOENT)`)]);
 });
 

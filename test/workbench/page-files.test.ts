@@ -128,7 +128,7 @@ describe('the disk, where another program writes,', () => {
 
   test('may lose a file, which stays open, and regain it', () => {
     const gone = besideDisk([FILE], []);
-    expect(gone.told).toEqual(['codes.yaml is gone from the disk; Save writes it again']);
+    expect(gone.told).toEqual(['codes.yaml was removed from the disk; Save writes it again']);
     expect(gone.files).toMatchObject([{ text: 'one\n', hash: undefined }]);
     expect(gone.files.map(isGone)).toEqual([true]);
     expect(besideDisk(gone.files, [])).toEqual({ files: gone.files, told: [] });

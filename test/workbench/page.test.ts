@@ -77,16 +77,14 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await press('header nav button', 'Tests');
     await tab.when(`document.querySelector('.tests .bar button')?.disabled === false`);
     await press('.tests .bar button', 'Run all');
-    await tab.when(`document.querySelector('.tests [role=status]')?.textContent === '1 test, all came true'`);
+    await tab.when(`document.querySelector('.tests [role=status]')?.textContent === '1 test, all passed'`);
     await press('header nav button', 'Mapping');
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('mapping: people')`);
     expect(existsSync(file)).toBe(false);
     await press('.bar button', 'Save');
     // The tests of the pack run after each save, and their number is told next.
     await expect.poll(() => readFileSync(file, 'utf8')).toBe(shown);
-    await tab.when(
-      `document.querySelector('.told').textContent === 'person.test.yaml is saved; 1 test, all came true'`,
-    );
+    await tab.when(`document.querySelector('.told').textContent === 'person.test.yaml is saved; 1 test, all passed'`);
   });
 
   test('each line has a verdict, and that of the cursor line is explained below', {
@@ -222,7 +220,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`${content}.includes('# nothing yet')`);
     rmSync(join(clinic.pack, 'added.yaml'));
     await look();
-    await tells('added.yaml is gone from the disk');
+    await tells('added.yaml was removed from the disk');
     await tab.when(`${mark('added.yaml', 'gone from the disk')} != null`);
     await press('.bar button', 'Save');
     const added = join(clinic.pack, 'added.yaml');
@@ -262,7 +260,7 @@ describe.skipIf(CHROMIUM === undefined)('the page of the workbench', () => {
     await tab.when(`document.querySelector('.cm-content')?.textContent.includes('SURNAME')`);
     await tab.run(`document.querySelector('.cm-content').focus()`);
     const description = `document.activeElement.getAttribute('aria-description')`;
-    expect(await tab.when(description)).toBe('Escape and then Tab leaves the text');
+    expect(await tab.when(description)).toBe('Escape, then Tab, leaves the editor');
     await tab.press('Tab');
     expect(await tab.when(description)).toContain('Escape');
     await tab.press('z', true);

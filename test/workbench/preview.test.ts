@@ -143,7 +143,7 @@ elements:
     const { environment: env } = smallClinic({ 'person.yaml': mapping });
     const { code, out } = await lintel(env, 'preview', 'people', '2');
     expect(code).toBe(1);
-    expect(out).toContain('The row is no resource: `where` does not hold for the row');
+    expect(out).toContain('The row is no resource: the row does not match `where`');
   });
 
   test('a deleted row is reported as deleted, before other conditions of the mapping', async () => {
@@ -156,9 +156,9 @@ elements:
 `;
     const { environment: env } = smallClinic({ 'person.yaml': mapping });
     const { out } = await lintel(env, 'preview', 'people', '1');
-    expect(out).toContain('The row is no resource: it is deleted, as `deleted` holds for it');
+    expect(out).toContain('The row is no resource: it is deleted: it matches `deleted`');
     const { out: other } = await lintel(env, 'preview', 'people', '2');
-    expect(other).toContain('The row is no resource: `where` does not hold for the row');
+    expect(other).toContain('The row is no resource: the row does not match `where`');
   });
 
   test('invalid keys and unknown mappings are reported without the value', async () => {
@@ -172,7 +172,7 @@ elements:
     expect(await told('people', '1', '2')).toEqual([1, 'Mapping people has the key ID: expected 1 value, found 2']);
     expect(await told('persons', '1')).toEqual([
       2,
-      'MAPPING: expected one of people, weights; found persons\nlintel preview --help explains it.',
+      'MAPPING: the pack small has no such mapping; expected one of people, weights; found persons\nlintel preview --help explains it.',
     ]);
   });
 });

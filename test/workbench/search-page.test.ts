@@ -65,10 +65,7 @@ describe.skipIf(CHROMIUM === undefined)('the view Search', () => {
     const told = `[...document.querySelectorAll('.way > p.quiet')].map(e => e.textContent).join()`;
     await tab.run(`document.querySelector('.query .cm-content').focus()`);
     for (const [query, said] of [
-      [
-        'Observation?status=final',
-        'No index is known that would narrow this search: its plan looks at all rows (SCAN w).',
-      ],
+      ['Observation?status=final', 'No known index would help this search: its plan scans all rows (SCAN w).'],
       ['Observation?patient=1', 'No index is missing for this search.'],
     ] as const) {
       await tab.press('a', true);

@@ -169,7 +169,7 @@ describe('a profile', () => {
     });
     expect([refused.status, await refused.json()]).toEqual([
       409,
-      { error: 'pack.yaml cannot be read, so what it denies is not known: no row is read' },
+      { error: 'pack.yaml cannot be read, so its deny rules are unknown: no row is read' },
     ]);
   });
 
@@ -218,7 +218,7 @@ describe('a profile', () => {
       ...{ rows: 10_000, size: undefined, milliseconds: 0, signal: new AbortController().signal },
       showing: () => 'codes',
     });
-    expect(found).toMatchObject({ cut: true, read: 0, sample: 'until the time was over' });
+    expect(found).toMatchObject({ cut: true, read: 0, sample: 'until the time budget ended' });
     await database.close();
   });
 });

@@ -94,9 +94,9 @@ describe('a verdict in words', () => {
   });
 
   test('is complete where it is read', () => {
-    expect(fullOf(VERDICT)).toBe('name.family: no search parameter leads here.');
+    expect(fullOf(VERDICT)).toBe('name.family: no search parameter uses it.');
     expect(fullOf({ ...by(family, name, phonetic), withoutIndex: ['P.A', 'P.B'] })).toBe(
-      'name.family: searched by Patient?family as it is stored; worked out from it by Patient?name, which no plain index serves; ' +
+      'name.family: searched by Patient?family as it is stored; computed from it by Patient?name, which no plain index serves; ' +
         'not searched by Patient?phonetic. No index begins with P.A, P.B.',
     );
     expect(wholeOf([VERDICT, { ...VERDICT, line: 7 }])).toBe(fullOf(VERDICT));
@@ -104,7 +104,7 @@ describe('a verdict in words', () => {
     const withIndex = { ...by(family), withoutIndex: ['P.A'] };
     expect(wholeOf([withIndex, by(family)])).toBe(fullOf(withIndex));
     const eight = [1, 2, 3, 4, 5, 6, 7, 8].map(i => ({ ...VERDICT, element: `e${i}` }));
-    expect(wholeOf(eight)).toMatch(/^e1: .* e6: no search parameter leads here\. And 2 more\.$/);
+    expect(wholeOf(eight)).toMatch(/^e1: .* e6: no search parameter uses it\. And 2 more\.$/);
     expect(fullOf({ ...by(family), withoutIndex: [] })).toBe(
       'name.family: searched by Patient?family as it is stored. An index serves that.',
     );

@@ -25,7 +25,7 @@ export function explainRoutes(parts: AppParts, explain: Explain): Hono<HttpEnv> 
   const routes = new Hono<HttpEnv>();
   routes.get(EXPLAIN_PATH, async c => {
     if (requestContext(c, parts).access.kind !== 'all')
-      throw new FhirError('no-permission', 'Only callers who may see everything may see how it is asked for');
+      throw new FhirError('no-permission', 'Only callers with full access may see how a search is executed');
     const query = new URL(c.req.url).searchParams.get('query') ?? '';
     const mark = query.indexOf('?');
     const type = mark < 0 ? query : query.slice(0, mark);

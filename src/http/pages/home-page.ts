@@ -32,7 +32,7 @@ ${login === undefined ? '' : chartSection(login)}
 <section aria-labelledby="try">
 <h2 id="try">Try it</h2>
 <ol class="samples">${home.samples.map(sample => sampleItem(sample, discovery === undefined))}</ol>
-${fhir.startsWith('https:') ? html`<p class="quiet">Where curl does not know the authority of this server's certificate, it needs <code>--cacert FILE</code>.</p>` : ''}
+${fhir.startsWith('https:') ? html`<p class="quiet">If curl does not trust the certificate of this server, it needs <code>--cacert FILE</code>.</p>` : ''}
 </section>
 ${jobs.length === 0 ? '' : jobSection(fhir, jobs)}
 <section aria-labelledby="types">

@@ -29,7 +29,7 @@ export function loginPage(c: HttpContext, parts: AppParts, next: string, failure
     'Log in',
     [{ text: 'Lintel', href: `${serverBase(c, parts)}/` }, { text: 'Log in' }],
     html`<header><h1>Log in</h1></header>
-<section>${failure === undefined ? html`<p>To go on, log in.</p>` : html`<p role="alert">${failure}</p>`}${loginForm(form)}</section>`,
+<section>${failure === undefined ? html`<p>Log in to continue.</p>` : html`<p role="alert">${failure}</p>`}${loginForm(form)}</section>`,
   );
 }
 

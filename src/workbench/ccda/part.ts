@@ -45,7 +45,7 @@ const WORDS = { nothing: '', elsewhere: '' };
 /** Rejects with DatabaseError. */
 export async function ccdaPartOf({ resource, facade, content, signal, base }: CcdaAsked): Promise<WireCcda> {
   const [type, id] = [String(resource['resourceType']), String(resource['id'])];
-  if (content === undefined) return none('The pack has no ccds.yaml, so no documents are made of it.');
+  if (content === undefined) return none('The pack has no ccds.yaml, so no documents are made.');
   const context: RequestContext = {
     ...{ access: OPEN_ACCESS, base: base ?? 'http://127.0.0.1/fhir', handling: 'strict', signal },
   };
@@ -58,8 +58,8 @@ export async function ccdaPartOf({ resource, facade, content, signal, base }: Cc
     const isCustodian = content.custodian?.type === type && (await finds(open(id), content.custodian, [id])).length > 0;
     return none(
       isCustodian
-        ? 'Every document names it as custodian, as ccds.yaml says.'
-        : `Documents have no list of ${type}. They show one only where a record of a list refers to it.`,
+        ? 'Every document has it as custodian, by ccds.yaml.'
+        : `Documents have no list of ${type}. They show one only if a record of a list refers to it.`,
     );
   }
   const searched = lists.filter(name => (content.lists.get(name) ?? []).length > 0);

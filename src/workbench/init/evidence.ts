@@ -367,7 +367,7 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^number, /, 'julian'],
 ];
 
-const AMBIGUOUS = 'the rows do not tell which of both, the one below is a guess';
+const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
 /** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
 const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
 

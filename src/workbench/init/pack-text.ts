@@ -294,7 +294,7 @@ function codeMapLines({ mapping, elements }: Named): readonly string[] {
   return elements.flatMap(({ path, column, system, seen }) => {
     if (!seen?.codes || system === undefined) return [];
     return [
-      `## ${column} as it stands in a sample of rows; a person decides what each means:`,
+      `## ${column} as it stands in a sample of rows; a person must decide what each means:`,
       `# ${codeMapName(mapping, path)}:`,
       `#   system: ${system}`,
       '#   rows:',

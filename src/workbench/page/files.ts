@@ -154,7 +154,7 @@ export function besideDisk(
     const { path } = file;
     const now = there.get(path);
     if (now === undefined) {
-      if (!isGone(file)) told.push(`${path} is gone from the disk; Save writes it again`);
+      if (!isGone(file)) told.push(`${path} was removed from the disk; Save writes it again`);
       return { ...file, hash: undefined, disk: undefined };
     }
     if (now.hash === file.disk) return file;

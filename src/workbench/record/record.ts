@@ -53,8 +53,7 @@ export async function recordRow(
   const file = testFileOf(mapping);
   const { rows, leftOut } = inventedRows(mapping, read, asking.registry, random);
   const lost = leftOut.find(({ table, column }) => isOfKey(mapping, table, column));
-  if (lost)
-    throw new PreviewError(`${lost.table}.${lost.column} is a key, and nothing can stand in its place: ${lost.why}`);
+  if (lost) throw new PreviewError(`${lost.table}.${lost.column} is a key, and cannot be replaced: ${lost.why}`);
   const bare = testText(mapping, rows, leftOut);
   const served = await overOne(file, bare, ground, async ({ registry, database, facade }) => {
     const same = registry.mappings.find(({ name }) => name === mapping.name);

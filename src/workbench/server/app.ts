@@ -66,7 +66,7 @@ export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT
   bench.get('/open', guard.enter);
   bench.use(guard.session);
   bench.use(
-    bodyLimit({ maxSize: MOST, onError: c => refuse(c, 413, 'The texts are larger than the workbench takes') }),
+    bodyLimit({ maxSize: MOST, onError: c => refuse(c, 413, 'The texts are larger than the workbench accepts') }),
   );
   bench.get('/', c => {
     const { text, policy } = pageText(guard.base);
@@ -85,14 +85,14 @@ export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT
   }
   app.notFound(c => refuse(c, 404, 'There is no such page'));
   app.onError((error, c) => {
-    // The page has left: nobody reads the answer, and nothing is wrong.
-    if (c.req.raw.signal.aborted) return refuse(c, 409, 'The page has left');
+    // The page was closed: nobody reads the answer, and nothing is wrong.
+    if (c.req.raw.signal.aborted) return refuse(c, 409, 'The page was closed');
     if (error instanceof Refusal) return refuse(c, error.status, error.message);
     if (error instanceof DatabaseError) {
       return refuse(c, 502, `The database did not answer: ${error.told ?? error.message}`);
     }
     failed(error);
-    return refuse(c, 500, 'The workbench failed; its terminal says how');
+    return refuse(c, 500, 'The workbench failed; see the terminal');
   });
   return { fetch: app.fetch, link: `${guard.base}/open?token=${guard.token}` };
 }

@@ -44,7 +44,7 @@ export function createGuard(): Guard {
       const isOther = site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink;
       const isUnsaid = c.req.method !== 'GET' && origin === undefined && site === undefined;
       if (isForeign || isOther || isUnsaid)
-        return c.json({ error: 'Only the page of the workbench may ask this' }, 403);
+        return c.json({ error: 'Only the page of the workbench may send this request' }, 403);
       return next();
     },
     async enter(c) {

@@ -93,7 +93,7 @@ export function saveFile(folder: string, path: string, text: string, before: str
     const how = there === undefined ? 'was removed' : before === undefined ? 'is there already' : 'was changed';
     throw new PackFileError('changed', `${path} ${how} by another program`);
   }
-  if (there?.fixed) throw new PackFileError('refused', `${path} is not UTF-8: another program has to save it as that`);
+  if (there?.fixed) throw new PackFileError('refused', `${path} is not UTF-8: save it as UTF-8 with another program`);
   mkdirSync(dirname(place), { recursive: true });
   const temporary = join(dirname(place), `.${randomBytes(6).toString('hex')}.tmp`);
   try {
@@ -119,7 +119,7 @@ function isOwn(folder: string, path: string): boolean {
 
 /** Where a file of the pack stands or would stand. Throws PackFileError for whatever is none. */
 function placeOf(folder: string, path: string): string {
-  const refused = new PackFileError('refused', 'The path names no YAML, CSV or JSON file that is edited in the pack');
+  const refused = new PackFileError('refused', 'The path is not a YAML, CSV or JSON file of the pack');
   if (!PATH.test(path) || GENERATED.has(path)) throw refused;
   const root = realpathSync(folder);
   const place = join(root, path);

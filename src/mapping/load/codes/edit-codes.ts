@@ -145,7 +145,7 @@ function placeIn(text: string, name: string): Place {
     if (!isMap<Scalar, Node>(entry)) continue;
     return { entry, rows: entry.items.find(({ key }) => isScalar(key) && key.value === 'rows') };
   }
-  throw new CodeEditError(`Code map ${name} is not where it was`);
+  throw new CodeEditError(`Code map ${name} was moved or removed`);
 }
 
 function itemsIn({ rows }: Place): readonly Pair<Scalar, Node>[] {

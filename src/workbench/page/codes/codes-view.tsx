@@ -35,7 +35,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
   const maps = (found?.maps ?? []).toSorted((a, b) => rowsOf(b) - rowsOf(a) || (a.name < b.name ? -1 : 1));
   const map = maps.find(one => one.name === name) ?? maps[0];
   if (found && !found.maps) {
-    return <main class="alone">A file of code maps, or pack.yaml, cannot be read: the view Mapping says where.</main>;
+    return <main class="alone">A file of code maps, or pack.yaml, cannot be read: the view Mapping shows where.</main>;
   }
   if (failed !== undefined) {
     return (
@@ -67,7 +67,7 @@ export function CodesView({ bench }: { readonly bench: Bench }) {
               : byRows.current
                 ? 'Most unmapped rows first'
                 : 'By name'}
-          {(unmapped?.late.length ?? 0) > 0 && `; ${unmapped?.late.length} not counted, for the time was over`}
+          {(unmapped?.late.length ?? 0) > 0 && `; ${unmapped?.late.length} not counted, as the time budget ended`}
         </p>
         <ul>
           {maps.map(one => (
@@ -112,14 +112,14 @@ function NewMap({ bench, begun }: { readonly bench: Bench; readonly begun: (name
       const base64 = await base64Of(file);
       const { map, problems } = await ask<WireNewMap>('codes/new', { unsaved: bench.unsaved, file: file.name, base64 });
       if (!map) {
-        bench.tell(`Nothing is begun: ${problems.slice(0, 3).join('; ')}`);
+        bench.tell(`No map was begun: ${problems.slice(0, 3).join('; ')}`);
         return;
       }
       bench.begin(map.path, map.text);
       begun(map.name);
       bench.tell(`Code map ${map.name} has ${map.rows} rows of ${file.name}, not saved yet`);
     } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'Nothing is begun');
+      bench.tell(error instanceof Error ? error.message : 'No map was begun');
     }
   };
   return (
@@ -214,7 +214,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     bench.undo(last.path);
     setSteps(all => all.slice(0, -1));
     setBacks(all => [...all, last]);
-    bench.tell('The last change is taken back');
+    bench.tell('The last change is undone');
   };
   const next = backs.at(-1);
   const canRedo = next !== undefined && fileOf(next.path)?.text === next.before;
@@ -223,7 +223,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
     bench.redo(next.path);
     setBacks(all => all.slice(0, -1));
     setSteps(all => [...all, next]);
-    bench.tell('The change is made again');
+    bench.tell('The change is redone');
   };
   const save = (): void => {
     for (const path of changed) void bench.save(path);
@@ -241,7 +241,7 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
       download(name, text);
       bench.tell(`${name} is in the downloads`);
     } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'No list is made');
+      bench.tell(error instanceof Error ? error.message : 'No list was made');
     }
   };
   const csvIn = async (file: File): Promise<void> => {
@@ -252,10 +252,10 @@ function MapPane({ map, bench, systems, times, again, used }: Pane) {
       });
       take(taken);
       bench.tell(
-        taken.problems.length > 0 ? 'Nothing is imported' : `${taken.changed} rows of ${file.name}, not saved yet`,
+        taken.problems.length > 0 ? 'Nothing was imported' : `${taken.changed} rows of ${file.name}, not saved yet`,
       );
     } catch (error) {
-      bench.tell(error instanceof Error ? error.message : 'Nothing is imported');
+      bench.tell(error instanceof Error ? error.message : 'Nothing was imported');
     }
   };
   return (
@@ -397,12 +397,12 @@ function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap
       </p>
       <p role="status">
         {held === undefined
-          ? (uncounted ?? 'Counting what the columns hold…')
+          ? (uncounted ?? 'Counting the values of the columns…')
           : held.late
-            ? 'The time of 20 s was over before all values were counted.'
+            ? 'The time budget of 20 s ended before all values were counted.'
             : unmapped === 0
-              ? 'The map knows every value.'
-              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value that the map does not know${isElse ? '; something else, such as an else, stands in for it' : own === undefined ? '' : `; the else of the map makes it ${own}`}.`}
+              ? 'The map has every value.'
+              : `${unmapped.toLocaleString('en-US')} ${unmapped === 1 ? 'row holds' : 'rows hold'} a value without a row in the map${isElse ? '; a fallback such as `else` applies' : own === undefined ? '' : `; the else of the map makes it ${own}`}.`}
         {cut.length > 0 && ' The most frequent 1,000 values are listed.'}
         {shown < total && ` Of ${total.toLocaleString('en-US')} rows of the map the first ${shown} are listed.`}
       </p>
@@ -415,9 +415,11 @@ function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap
         </p>
       ))}
       {fixed && (
-        <p class="note">The map is of a pack below and only shown. A map of its name in this pack replaces it.</p>
+        <p class="note">
+          The map belongs to a base pack and is read-only. A map of the same name in this pack overrides it.
+        </p>
       )}
-      {kind === 'table' && <p class="note">Its rows are those of a table of the database: nothing is written there.</p>}
+      {kind === 'table' && <p class="note">Its rows are in a table of the database, which is read-only.</p>}
     </div>
   );
 }

@@ -76,7 +76,7 @@ export function CoverageView({ bench }: { readonly bench: Bench }) {
         <p role="status">
           {asking ? 'Reading resources…' : is && `By up to ${is.sample} resources of each profile, the first by key.`}
           {is && found?.of !== texts && !asking && ' The texts have changed since.'}
-          {is?.stale && !asking && ' The texts have errors: this is of the last without.'}
+          {is?.stale && !asking && ' The texts have errors: this uses the last valid texts.'}
         </p>
       </div>
       {failed !== undefined && <p role="alert">{failed}</p>}
@@ -84,7 +84,7 @@ export function CoverageView({ bench }: { readonly bench: Bench }) {
         <>
           {is.unreached.length > 0 && (
             <p class="note">
-              The time of 20 s was over before resources of these were read: {is.unreached.join(', ')}.
+              The time budget of 20 s ended before resources of these were read: {is.unreached.join(', ')}.
             </p>
           )}
           {is.certification.length > 0 && <Certification verdicts={is.certification} />}
@@ -121,7 +121,7 @@ function Certification({ verdicts }: { readonly verdicts: readonly WireVerdict[]
               {name} <Mark verdict={verdict} />
             </h4>
             {missing.length === 0 ? (
-              <p>Everything that Lintel can know of is there.</p>
+              <p>Nothing that Lintel can check is missing.</p>
             ) : (
               <ul>
                 {missing.map(text => (

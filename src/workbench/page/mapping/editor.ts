@@ -64,7 +64,7 @@ export const LOOKS: readonly Extension[] = [
 ];
 
 /** For whoever has no mouse: Tab indents. */
-const LEAVING = 'Escape and then Tab leaves the text';
+const LEAVING = 'Escape, then Tab, leaves the editor';
 
 export interface EditorEvents {
   readonly changed: (state: EditorState) => void;

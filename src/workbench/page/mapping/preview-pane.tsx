@@ -103,7 +103,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
         <RecordedTest key={nameOf(shown.looked)} looked={shown.looked} bench={bench} />
       )}
       {shown && failed === undefined && <Shown shown={shown.preview} looked={shown.looked} bench={bench} />}
-      {!shown && !failed && <p class="quiet">The key of a row shows it here beside its resource.</p>}
+      {!shown && !failed && <p class="quiet">Enter the key of a row to see it with its resource.</p>}
     </section>
   );
 }
@@ -139,7 +139,7 @@ function Shown({ shown, looked, bench }: ShownParts) {
     pointed.some(({ sources }) => sources.some(one => one.table === table && one.column === column));
   return (
     <>
-      {shown.stale && <p class="note">The pack has errors: this is of the last text without.</p>}
+      {shown.stale && <p class="note">The pack has errors: this uses the last valid text.</p>}
       {shown.reason !== undefined && (
         <p role="alert">
           The row is no {shown.type}: {shown.reason}
@@ -164,7 +164,7 @@ function Shown({ shown, looked, bench }: ShownParts) {
                 </th>
                 <td class="stored">
                   {stored === null || stored === undefined ? (
-                    <i>{stored === null ? 'NULL' : 'worked out by the database'}</i>
+                    <i>{stored === null ? 'NULL' : 'computed by the database'}</i>
                   ) : (
                     stored
                   )}

@@ -148,13 +148,13 @@ export function wholeOf(verdicts: readonly WireVerdict[]): string {
 
 /** `name.family: searched by Patient?family and Patient?name as it is stored. No index begins with PERSON.SURNAME.` */
 export function fullOf({ type, element, searches, withoutIndex }: WireVerdict): string {
-  if (searches.length === 0) return `${element}: no search parameter leads here.`;
+  if (searches.length === 0) return `${element}: no search parameter uses it.`;
   const by = (wanted: How): string =>
     searches.flatMap(({ code, how }) => (how === wanted ? [`${type}?${code}`] : [])).join(', ');
   const [offered, computed, none] = [by('offered'), by('computed'), by('none')];
   const told = [
     ...(offered === '' ? [] : [`searched by ${offered} as it is stored`]),
-    ...(computed === '' ? [] : [`worked out from it by ${computed}, which no plain index serves`]),
+    ...(computed === '' ? [] : [`computed from it by ${computed}, which no plain index serves`]),
     ...(none === '' ? [] : [`not searched by ${none}`]),
   ];
   const index =

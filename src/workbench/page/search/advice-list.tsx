@@ -17,7 +17,7 @@ export function AdviceList({ found, bench }: Parts) {
       await navigator.clipboard.writeText(statement);
       bench.tell('The statement is in the clipboard');
     } catch {
-      bench.tell('The browser did not give the clipboard; the statement can be selected');
+      bench.tell('The browser denied access to the clipboard; select the statement instead');
     }
   };
   return (
@@ -57,7 +57,7 @@ export function AdviceList({ found, bench }: Parts) {
 }
 
 function withoutAdvice({ isAdvised, scans }: Parts['found']): string {
-  if (!isAdvised) return 'Which indexes are missing is not worked out for a pack of this size.';
+  if (!isAdvised) return 'Missing indexes are not determined for a pack of this size.';
   if (scans.length === 0) return 'No index is missing for this search.';
-  return `No index is known that would narrow this search: its plan looks at all rows (${scans.join('; ')}).`;
+  return `No known index would help this search: its plan scans all rows (${scans.join('; ')}).`;
 }

@@ -59,8 +59,8 @@ export const MODIFIER_MEANINGS: Readonly<Record<string, string>> = {
 const OF_ANSWER: Readonly<Record<string, { readonly detail: string; readonly values: readonly string[] }>> = {
   _count: { detail: 'matches on a page', values: ['10', '50', '0'] },
   _elements: { detail: 'only these elements, with commas', values: [] },
-  _include: { detail: 'also what they refer to', values: [] },
-  _revinclude: { detail: 'also what refers to them', values: [] },
+  _include: { detail: 'also their referenced resources', values: [] },
+  _revinclude: { detail: 'also resources that refer to them', values: [] },
   _sort: { detail: 'in this order; - before it: descending', values: [] },
   _summary: { detail: 'a part of each resource', values: ['true', 'text', 'data', 'count', 'false'] },
   _total: { detail: 'how many there are', values: ['accurate', 'estimate', 'none'] },

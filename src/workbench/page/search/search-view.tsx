@@ -71,7 +71,7 @@ export function SearchView({ bench }: { readonly bench: Bench }) {
       </div>
       <output aria-live="polite" class="quiet state">
         {busy && 'Searching…'}
-        {!busy && (found ?? types)?.stale && 'The pack has errors: this is of the last texts without.'}
+        {!busy && (found ?? types)?.stale && 'The pack has errors: this uses the last valid texts.'}
       </output>
       {(failed ?? unread) !== undefined && <p role="alert">{failed ?? unread}</p>}
       {found && failed === undefined && <Found found={found} query={asked?.query ?? ''} bench={bench} />}

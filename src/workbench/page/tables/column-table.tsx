@@ -44,7 +44,7 @@ export function ColumnTable({ table, columns, profile, bench }: Parts) {
           <th scope="col" class="number">
             length
           </th>
-          <th scope="col">What the rows hold</th>
+          <th scope="col">Values in the rows</th>
         </tr>
       </thead>
       <tbody>
@@ -140,8 +140,8 @@ function Held({ of }: { readonly of: WireColumnProfile }) {
     ['range', range && span(range.least, range.most)],
     ['codes', frequent && frequent.length > 0 ? listText(frequent, values, 8) : undefined],
     ['none?', sentinels.length > 0 ? listText(sentinels, values, 4) : undefined, true],
-    ['no such day', impossible.length > 0 ? listText(impossible, values, 4) : undefined, true],
-    ['blanks at the end', padded > 0 ? share(padded, values) : undefined],
+    ['impossible date', impossible.length > 0 ? listText(impossible, values, 4) : undefined, true],
+    ['trailing blanks', padded > 0 ? share(padded, values) : undefined],
   ];
   return (
     <dl class="held">

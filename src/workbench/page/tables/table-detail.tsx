@@ -43,8 +43,8 @@ export function TableDetail({ id, names, choose, bench }: Parts) {
         <h2>{shown.name}</h2>
         <span class="quiet">
           {rowsWords(shown.rows)}, {shown.columns.length} columns, {mapped} mapped
-          {shown.mapped === 'stale' && ' (by the last texts without errors)'}
-          {shown.mapped === 'unknown' && ' (the pack has errors, so nobody knows)'}
+          {shown.mapped === 'stale' && ' (by the last valid texts)'}
+          {shown.mapped === 'unknown' && ' (unknown, as the pack has errors)'}
         </span>
         <label>
           <input
@@ -109,7 +109,7 @@ function Keys({ detail, likely, names, choose }: KeyParts) {
           </>
         ))}
         none={likely.is ? 'none found' : (likely.failed ?? 'looking…')}
-        after={likely.is?.cut ? '; the time was over before all columns were looked at' : undefined}
+        after={likely.is?.cut ? '; the time budget ended before all columns were read' : undefined}
       />
       <Entry
         title="Referenced by"

@@ -61,7 +61,7 @@ export function TablesView({ bench }: { readonly bench: Bench }) {
       </section>
       {chosen === undefined || (list && !names.has(chosen)) ? (
         <section class="table-detail" aria-label="Table">
-          <p class="quiet">Choose a table to see its keys, its columns, and what a sample of its rows holds.</p>
+          <p class="quiet">Choose a table to see its keys, its columns, and values in a sample of its rows.</p>
         </section>
       ) : (
         <TableDetail key={`${chosen} ${read}`} id={chosen} names={names} choose={setChosen} bench={bench} />

@@ -31,7 +31,7 @@ export function profileText({ read, rows, sample, milliseconds }: WireProfile): 
       ? 'The table has no rows.'
       : `All ${grouped(read)} ${read === 1 ? 'row was' : 'rows were'} read, ${time}.`;
   }
-  if (read === 0) return 'No row was read: the time was over before the first.';
+  if (read === 0) return 'No row was read: the time budget ended before the first.';
   return `A sample: ${grouped(read)} of ${rowsWords(rows)}, ${sample}, ${time}. Shares are estimates.`;
 }
 

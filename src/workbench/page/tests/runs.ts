@@ -70,5 +70,5 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
 
 /** `3 tests, 1 failed` */
 export function tally(ran: number, failed: number): string {
-  return `${ran} ${ran === 1 ? 'test' : 'tests'}, ${failed === 0 ? 'all came true' : `${failed} failed`}`;
+  return `${ran} ${ran === 1 ? 'test' : 'tests'}, ${failed === 0 ? 'all passed' : `${failed} failed`}`;
 }

@@ -213,8 +213,7 @@ async function readersOf(desk: Desk, texts: Unsaved): Promise<ReturnType<typeof 
 
 function textsWith(files: PackFiles, name: string, edits: readonly CodeEdit[]): WireCodeTexts {
   const { map, names } = mapOf(files, name);
-  if (map.kind === 'table')
-    throw new Refusal(409, `Code map ${name} is a table of the database: nothing is written there`);
+  if (map.kind === 'table') throw new Refusal(409, `Code map ${name} is a table of the database, which is read-only`);
   const own = map.map.system;
   // The system of the map is not said again, and others by their alias.
   const shortly = (system: string | undefined): string | undefined => {
@@ -308,7 +307,7 @@ async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUn
 
 async function soundRegistry(desk: Desk, texts: Unsaved): Promise<Registry> {
   const served = await desk.served(texts);
-  if (!served) throw new Refusal(409, 'The pack has errors: what its columns hold is counted once it has none');
+  if (!served) throw new Refusal(409, 'The pack has errors: correct them to count the values');
   return served.registry;
 }
 

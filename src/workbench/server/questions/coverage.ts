@@ -19,7 +19,7 @@ export const COVERAGE_QUESTIONS: readonly Question[] = [
   question('coverage', { unsaved, guide: z.string() }, async (asked, { desk, signal }) => {
     const guide = guideNamed(asked.guide, desk.folder, asked.unsaved);
     const served = await desk.served(asked.unsaved);
-    if (!served) throw new Refusal(409, 'The pack has errors: what it covers is told once it has none');
+    if (!served) throw new Refusal(409, 'The pack has errors: correct them to measure coverage');
     const { registry, facade, content, stale, placeNow } = served;
     const rows = { database: desk.database, now: Date.now(), sample: SAMPLE, seconds: SECONDS, signal };
     const found = await profilesOf({ registry, guide, rows });

@@ -49,7 +49,7 @@ export function question<M extends z.ZodRawShape>(
     ...{ path, method },
     answer(body, asked) {
       const read = shape.safeParse(body);
-      if (!read.success) throw new Refusal(400, 'The request has not the members that it needs');
+      if (!read.success) throw new Refusal(400, 'The request lacks required members');
       return answer(read.data, asked);
     },
   };

@@ -37,8 +37,8 @@ const WIDTH = 90;
 const MAPPINGS = 300;
 /** Characters of a search. */
 const LONGEST = 20_000;
-const TOO_LARGE = `The pack has more than ${MAPPINGS} mappings: which indexes it lacks is told by lintel indexes alone`;
-const NO_PACK = 'The pack has errors, and had them since the workbench was opened: nothing can be searched';
+const TOO_LARGE = `The pack has more than ${MAPPINGS} mappings: only lintel indexes determines missing indexes`;
+const NO_PACK = 'The pack has had errors since the workbench started: nothing can be searched';
 
 export const SEARCH_QUESTIONS: readonly Question[] = [
   question('search/types', { unsaved }, async (asked, { desk }) => {
@@ -135,7 +135,7 @@ async function bundleOf(
     if (!(error instanceof DatabaseError) || signal.aborted) throw error;
     const isOver = error.reason === 'cancelled' || time() >= MILLISECONDS;
     const failed = isOver
-      ? `It was ended after ${MILLISECONDS / 1000} s`
+      ? `It was stopped after ${MILLISECONDS / 1000} s`
       : `The database did not answer: ${error.told ?? error.words ?? error.message}`;
     return { milliseconds: time(), bundle: undefined, failed };
   }

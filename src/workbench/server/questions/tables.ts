@@ -79,7 +79,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       const catalog = await desk.catalog();
       const info = tableIn(catalog, asked.table);
       const name = tableNameOf(info);
-      if (!name) throw new Refusal(404, 'No statement can name this table');
+      if (!name) throw new Refusal(404, 'The name of this table cannot be used in a statement');
       const denies = denying(desk, asked.unsaved);
       const { column: only } = asked;
       const showing = (of: ColumnInfo): Showing => {
@@ -128,7 +128,7 @@ function tableIn({ tables }: Catalog, id: string): TableInfo {
 /** Throws Refusal where nobody knows what is denied. */
 function denying(desk: Desk, texts: Unsaved): (table: TableInfo, column: ColumnInfo) => boolean {
   const deny = desk.deny(texts);
-  if (!deny) throw new Refusal(409, 'pack.yaml cannot be read, so what it denies is not known: no row is read');
+  if (!deny) throw new Refusal(409, 'pack.yaml cannot be read, so its deny rules are unknown: no row is read');
   return (table, column) => column.denied === true || deny(table.schema?.name, table.name, column.name) !== undefined;
 }
 

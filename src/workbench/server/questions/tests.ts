@@ -33,7 +33,7 @@ export const TESTS_QUESTIONS: readonly Question[] = [
     { unsaved, mapping: z.string(), key: z.array(z.string()).max(20) },
     async ({ unsaved: texts, mapping: name, key }, { desk, signal }) => {
       const served = await desk.served(texts);
-      if (served?.stale) throw new Refusal(409, 'The pack has errors; a test is made when it has none');
+      if (served?.stale) throw new Refusal(409, 'The pack has errors: correct them to make a test');
       const made = await shownIn(served, name, desk, signal, (mapping, parts, { catalog, registry }) => {
         const ground = { catalog, registry: forTests(desk.files(texts), catalog, desk.testMemory) ?? registry };
         return recordRow(mapping, key, parts, ground, DRAWN);
