@@ -234,3 +234,13 @@ test('a search with a value that is too long is refused', async () => {
     code: 'too-costly',
   });
 });
+
+test.each(['', ',', 'male,,female', 'male,'])(
+  'the empty value in gender=%s is refused or ignored with a warning',
+  async text => {
+    const ask = (handling: 'lenient' | 'strict') =>
+      demo.facade.search({ type: 'Patient', parameters: [['gender', text]] }, { ...CONTEXT, handling });
+    await expect(ask('strict')).rejects.toMatchObject({ code: 'value' });
+    expect((await ask('lenient')).json).toContain('the empty one was ignored');
+  },
+);
