@@ -117,13 +117,13 @@ class PartRun {
         if (this.#slices.extend()) continue;
         return this.#keep({ ...this.#state, ...unstampedRemark(this.#state), done: true });
       }
-      if (!(await this.#retryBusy(() => this.#readSlice(slice, stopped), stopped))) break;
+      await this.#retryBusy(() => this.#readSlice(slice, stopped), stopped);
     }
     return this.#keep(this.#state);
   }
 
-  /** Waits for a database that is away, and goes on behind the last batch. False: told to stop. */
-  async #retryBusy(action: () => Promise<boolean>, stopped: () => boolean): Promise<boolean> {
+  /** Waits for a database that is away, and goes on behind the last batch, unless told to stop. */
+  async #retryBusy(action: () => Promise<void>, stopped: () => boolean): Promise<void> {
     for (let pause = FIRST_WAIT; !stopped(); pause = Math.min(pause * 2, LONGEST_WAIT)) {
       try {
         return await action();
@@ -134,7 +134,6 @@ class PartRun {
         await this.#reopen();
       }
     }
-    return false;
   }
 
   async #reopen(): Promise<void> {
@@ -145,8 +144,8 @@ class PartRun {
     }
   }
 
-  /** False: told to stop before the slice was finished. */
-  async #readSlice(slice: Slice, stopped: () => boolean): Promise<boolean> {
+  /** Ends behind the batch in which it is told to stop. */
+  async #readSlice(slice: Slice, stopped: () => boolean): Promise<void> {
     const { settings } = this.#task;
     const { shapes, database } = this.#source;
     const session = openSession(database(), exportEnvironment(this.#task, this.#source), shapes, {
@@ -158,11 +157,10 @@ class PartRun {
     for await (const { lists, last } of content.batches(place)) {
       for (const texts of lists) this.#take(texts);
       this.#advance({ cursor: last });
-      if (stopped()) return false;
+      if (stopped()) return;
     }
     const unstamped = added(this.#state.unstamped, (await content.unstamped?.()) ?? {});
     this.#advance({ slice: this.#state.slice + 1, cursor: undefined, ...(unstamped && { unstamped }) });
-    return true;
   }
 
   async #count(content: SliceContent): Promise<void> {

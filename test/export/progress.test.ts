@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type JobRecord, NEW_PART, type Part } from '../../src/export/job.ts';
-import { type PartView, progressText } from '../../src/export/manifest.ts';
+import { type PartView, progressText, shareOf } from '../../src/export/manifest.ts';
 
 const JOB = { status: 'running' } as JobRecord;
 
@@ -13,6 +13,13 @@ function part(number: number, type: string, content: Part['content'], done: bool
     waiting: false,
   };
 }
+
+test('one part is as far as its share says', () => {
+  const only = { ...part(1, 'Patient', 'resources', false), share: 0.25 };
+  expect(shareOf([only])).toBe(0.25);
+  expect(shareOf([{ ...only, state: { ...NEW_PART, total: 0 } }])).toBe(0);
+  expect(shareOf([])).toBe(1);
+});
 
 test('progress counts types, not parts, and names the current one', () => {
   const parts = [

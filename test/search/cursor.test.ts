@@ -58,3 +58,7 @@ test('pages lead back from one another to the first, up to 20 of them', () => {
   expect(wayBack(after(30)).length).toBeLessThanOrEqual(20);
   expect(wayBack(after(30)).slice(0, 3)).toEqual([29, 28, 27]);
 });
+
+test('a page whose sort values are too long for a link is not led back to', () => {
+  expect(pagesBefore({ ...CURSOR, sort: ['x'.repeat(2000)] })).toEqual([]);
+});
