@@ -142,7 +142,7 @@ export interface FacadeOptions extends OwnOptions {
   readonly database: Database;
   readonly pageSize: number;
   readonly pageMax: number;
-  /** Signs page links; the same on all instances behind one address. */
+  /** Signs page links; the same on all instances behind one URL. */
   readonly secret: Uint8Array;
   readonly softwareVersion: string;
   /** ISO date of the CapabilityStatement. */

@@ -42,7 +42,7 @@ export interface CursorCodec {
   open(text: string, binding: string): Cursor | undefined;
 }
 
-/** `secret`: the same on all instances behind one address. */
+/** `secret`: the same on all instances behind one URL. */
 export function cursorCodec(secret: Uint8Array): CursorCodec {
   const { seal, open } = sealing(secret, 'page link');
   return {
