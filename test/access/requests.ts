@@ -1,7 +1,6 @@
 /**
- * Random callers and requests, and what each request has to be answered with: the answer over a world that holds
- * nothing but what the caller may see. In: a world, a stream of chance. Out: callers; requests with names of matches
- * and of what is included.
+ * Random callers and requests with their expected answers. The oracle is a world that holds only what the caller may
+ * see. In: a world, a random source. Out: callers; requests with the names of expected matches and includes.
  */
 import type { Random } from '../../fixtures/random.ts';
 import { type Access, ANY, type Permission } from '../../src/auth/access.ts';

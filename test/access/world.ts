@@ -1,7 +1,7 @@
 /**
- * What callers may see, decided without any of our planning: on the JSON of all resources, read once by somebody who
- * may see everything. In: a facade and a caller's permissions. Out: the resources that the caller may read, and those
- * that the caller may search.
+ * Computes what callers may see without the planner, from the JSON of all resources, which are read once with full
+ * access. In: a facade and a caller's permissions. Out: the resources that the caller may read, and those that the
+ * caller may search.
  */
 import type { Access, Permission } from '../../src/auth/access.ts';
 import { answering, indexedBy, indexOf } from '../../src/law/oracle.ts';

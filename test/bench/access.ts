@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- access [file]`: what it costs to let only somebody in. In: a SQLite file of the demo's schema. Out:
- * two tables of microseconds of CPU of each server's process per request: pages of 50 of one patient's record, made
- * anew each time, with a token of that patient's app and on an open server; and kept answers, with a token and on an
- * open server, beside a bare node:http server that sends the same bytes. With a token each answer is written into the
- * audit. What the thread of the audit takes counts; on the open server it does where the column says so.
+ * `npm run bench -- access [file]`: the cost of access control. In: a SQLite file of the demo's schema. Out: two tables
+ * of microseconds of CPU of each server process per request. The first has pages of 50 of one patient, uncached, with a
+ * token of that patient's app and on an open server. The second has cache hits, with a token and on an open server,
+ * next to a bare node:http server that sends the same bytes. With a token each answer is audited; the audit thread is
+ * included, on the open server only where the column says so.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * The programs that an export is held against, over the clinic of test/export. In: a SQLite file, and the folder to
- * write to. Out: the file that the facade writes too. All run the
- * facade's own statements. The best is as fast as we know how to write it by hand; the obvious ones are row objects,
- * objects, JSON.stringify and stream.write, and differ in how they come by the offset of a local time.
+ * Hand-written programs to compare an export with, over the clinic of test/export. In: a SQLite file, and an output
+ * folder. Out: the same file as the facade's. All run the facade's own statements. The best is hand-optimised; the
+ * straightforward ones use row objects, objects, JSON.stringify and stream.write, and differ in how they get the offset
+ * of a local time.
  */
 import { once } from 'node:events';
 import { closeSync, createWriteStream, openSync, writeSync } from 'node:fs';

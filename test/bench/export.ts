@@ -1,7 +1,7 @@
 /**
- * Bulk export beside programs that were written by hand (export-programs.ts): `npm run bench -- export [people]`. Each
- * runs in a process of its own, over one SQLite file, in turns, after a warm-up; printed are medians, in resources per
- * second of CPU, and the largest memory. The best program's bytes are the facade's, or nothing is printed.
+ * Compares bulk export with hand-written programs (export-programs.ts): `npm run bench -- export [people]`. Each runs
+ * in a process of its own over one SQLite file, in alternation, after a warm-up. Prints medians in resources per second
+ * of CPU, and the peak memory; nothing if the best program's bytes differ from the facade's.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

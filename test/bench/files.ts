@@ -1,7 +1,6 @@
 /**
- * `npm run bench -- files`: the files of src that the first search of a server runs through, with the lines of each
- * that ran. The server has started and answered nothing before; V8's coverage counts from the request on.
- * test/files-of-a-search.test.ts has the most that there may be.
+ * `npm run bench -- files`: lists the files of src that the first search of a server executes, with the executed lines
+ * of each, by V8's coverage from that request on. test/files-of-a-search.test.ts has the limit.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type Profiler, Session } from 'node:inspector/promises';

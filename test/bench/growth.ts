@@ -1,7 +1,7 @@
 /**
- * Ten searches of US Core's at several sizes of the database, and page 1 beside page 1,000. In: SQLite files of the
- * demo's schema, smallest first. Out: milliseconds of CPU per search over patients (clock.ts), by how much the largest
- * takes longer, and memory at the end; then the same where codes are one join away, in a schema of concepts.
+ * Measures ten US Core searches at several database sizes, and page 1 against page 1,000. In: SQLite files of the
+ * demo's schema, smallest first. Out: milliseconds of CPU per search by number of patients (clock.ts), the ratio of
+ * largest to smallest, and memory at the end; then the same with codes one join away, in a schema of concepts.
  */
 import { openConcepts } from '../law/concepts.ts';
 import { sideBySide } from './clock.ts';

@@ -1,7 +1,7 @@
 /**
- * The obvious program: a laboratory result of the demo as an object, from a row object of the facade's own statement,
- * for JSON.stringify to write. In: columns by name, and how the offset of a local time is come by. Out: the same
- * resource as the facade's.
+ * The straightforward benchmark program: makes a laboratory result of the demo as an object from a row object of the
+ * facade's own statement, for JSON.stringify. In: columns by name, and a way to get the offset of a local time. Out:
+ * the same resource as the facade.
  */
 import { FLAGS, STATUS, UNITS } from './laboratory-codes.ts';
 

@@ -1,6 +1,6 @@
 /**
- * The programs that the facade is held against: the best that we can write by hand and the obvious one. Both run the
- * facade's own statements. In: a database file. Out: pages and reads as JSON text.
+ * Hand-written programs to compare the facade with: an optimised and a straightforward one. Both run the facade's own
+ * statements. In: a database file. Out: pages and reads as JSON text.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Cursor, cursorCodec, pageBefore, pagesBefore } from '../../src/search/cursor.ts';

@@ -1,10 +1,9 @@
 /**
- * The facade on a SQL Server beside the raw driver: `npm run bench -- --target mssql [patients]`, the server in
- * MSSQL_URL. The driver alone sends the same statements with the same parameters and takes the rows as arrays; the
- * facade makes pages and files of them besides. Printed is the share of the driver's rate that is left, per second of
- * CPU of this process: of the driver as it comes, and of the driver with the facade's own settings; first at the pace
- * of the server, then (without TLS) with its answers at hand, as from a server that is faster than this process
- * (relay.ts).
+ * Compares the facade on SQL Server with the raw driver: `npm run bench -- --target mssql [patients]`, server in
+ * MSSQL_URL. The driver sends the same statements and parameters and reads rows as arrays; the facade also makes pages
+ * and files. Prints the facade's share of the driver's rate per second of CPU of this process, for the driver with
+ * default settings and with the facade's settings: first at the speed of the server, then (without TLS) with recorded
+ * answers, as from a server that is faster than this process (relay.ts).
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

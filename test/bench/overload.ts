@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- overload`: what becomes of the answers when far more is asked than the server bears. Requests begin
- * when they are due, whether those before them were answered or not (open loop), at 1, 2, 5 and 10 times what the
- * server answers to 64 clients. In: a SQLite file of the demo's schema. Out: answers in time, refusals, milliseconds
- * and memory at each load. To be run on a machine that does nothing else: client and server need a core each.
+ * `npm run bench -- overload`: measures answers under overload. Requests begin on schedule, whether earlier ones are
+ * answered or not (open loop), at 1, 2, 5 and 10 times the rate that the server reaches with 64 clients. In: a SQLite
+ * file of the demo's schema. Out: answers in time, refusals, milliseconds and memory at each load. Run it on an idle
+ * machine: client and server need a core each.
  */
 import { connect, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,6 +1,6 @@
 /**
- * Servers as processes of their own, and clients for them. What is compared is CPU time of the server's process alone,
- * in alternating rounds, so that whatever else the machine does falls on all of them.
+ * Servers in separate processes, and clients for them. Compares the CPU time of the server processes in alternating
+ * rounds, so that other load of the machine affects all of them equally.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

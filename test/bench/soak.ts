@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- soak`: whether anything grows while everything is asked for a long time. MINUTES says how long
- * (30). In: nothing; a database and a copy of the demo's mappings are made. Out: once a minute memory, heap, what the
- * event loop waits for, file descriptors, and how many requests of each kind were answered with which status.
+ * `npm run bench -- soak`: detects growth of memory and other resources under long mixed load. MINUTES sets the
+ * duration (30). It makes a database and a copy of the demo's mappings. Out: once a minute memory, heap, event loop
+ * delay, file descriptors, and the number of requests by kind and status.
  */
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Part of `npm run bench -- workbench`: how long the view Tables waits for what it asks, on SQLite files that are made
- * for it: 300 and 5,000 tables of 40 columns, and one table of 10 million rows. Each figure is a row of FIGURES.
+ * Part of `npm run bench -- workbench`: response times of the view Tables on generated SQLite files: 300 and 5,000
+ * tables of 40 columns, and one table of 10 million rows. Each figure is a row of FIGURES.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

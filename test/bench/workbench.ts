@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- workbench`: what a person at the workbench waits for, on the pack of the demo. In: a database of
- * the demo. Out: a table; each row is a question that the page asks. A key is a character of the pack at a random place
- * of a random file, weighted by its length, typed and taken away again.
+ * `npm run bench -- workbench`: response times of the workbench on the pack of the demo. In: a database of the demo.
+ * Out: a table with a row per request of the page. A keystroke is a character of the pack at a random place of a random
+ * file, weighted by its length, typed and removed again.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
- * A clinic of a few rows in a SQLite file that is written to while it is served, a clock that stands still, and a cache
- * in front. Persons and stays have a watermark, telephones and wards have none; a stay is finished once its end has
- * passed.
+ * A clinic of a few rows in a SQLite file that tests change while it is served, with a manual clock and a cache.
+ * Persons and stays have a watermark, telephones and wards have none; a stay becomes finished once its end has passed.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Documents of the demo for tests. In: how many patients. Out: a function that makes any document, and the database
- * below it.
+ * Documents of the demo for tests. In: the number of patients. Out: a function that makes any document, and the
+ * database below it.
  */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

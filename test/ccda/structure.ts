@@ -1,6 +1,6 @@
 /**
- * What must hold of every document, whatever a schema says: links, ids, sections, dates, nothing forgotten. In: a
- * document. Out: what is wrong. This runs on every machine; the schematrons of ../shared run where they are.
+ * Checks rules for every document that no schema covers: links, ids, sections, dates, completeness. In: a document.
+ * Out: problems. It runs on every machine; the schematrons of ../shared run where they exist.
  */
 import { all, at, type Element, everything, templatesOf, textOf } from './xml-tree.ts';
 

@@ -1,6 +1,4 @@
-/**
- * XML as a tree of elements. In: text. Out: its root, or an error for what is not well-formed.
- */
+/** Parses XML into a tree of elements. In: text. Out: its root, or an error if it is not well-formed. */
 import { XMLValidator } from 'fast-xml-parser';
 import { Parser } from 'htmlparser2';
 

@@ -1,6 +1,5 @@
 /**
- * Plants faults into copies of the third database and of its pack. In: the faults. Out: what `lintel check` tells of
- * them.
+ * Plants faults into copies of the third database and of its pack. In: the faults. Out: the output of `lintel check`.
  */
 import { copyFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,7 +1,6 @@
 /**
- * Faults planted into the third database and its pack, each as a careless hand makes it. In: nothing. Out: for each
- * fault what is changed, the line that `lintel check` has to name, and what it has to say. Those of a group are planted
- * together.
+ * Faults planted into the third database and its pack, as typical mistakes. Out: for each fault the edit, the line that
+ * `lintel check` must report, and its message. Faults of a group are planted together.
  */
 
 export interface Planted {

@@ -1,6 +1,6 @@
 /**
- * Headless Chromium, where it is installed. In: commands of the DevTools protocol. Out: pages as people and their
- * scripts see them. https://chromedevtools.github.io/devtools-protocol/
+ * Headless Chromium, if installed. In: commands of the DevTools protocol. Out: pages as people and their scripts see
+ * them. https://chromedevtools.github.io/devtools-protocol/
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
- * The XML form of FHIR R4, by HL7's StructureDefinitions themselves and not by the tables of src: what a schema says of
- * elements, their order and number, attributes and values. In: an element tree. Out: what is wrong, and the JSON that
- * the tree means. https://hl7.org/fhir/R4/xml.html
+ * Validates the XML form of FHIR R4 by HL7's StructureDefinitions, independently of the tables of src: elements, their
+ * order and cardinality, attributes and values. In: an element tree. Out: problems, and the equivalent JSON.
+ * https://hl7.org/fhir/R4/xml.html
  */
 import { type ElementSource, readHl7, type StructureSource } from '../../tools/r4/generate/sources.ts';
 import { type Element, parseXml } from '../ccda/xml-tree.ts';

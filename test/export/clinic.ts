@@ -1,6 +1,4 @@
-/**
- * A pack and a database for exports, made anew: people, some of them on a list, and what belongs to each.
- */
+/** Makes a pack and a database for exports: people, some of them members of a Group, and the data of each. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

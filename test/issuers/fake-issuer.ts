@@ -1,6 +1,6 @@
 /**
- * An issuer of access tokens on loopback, as the tests need it: it serves metadata and keys, signs what it is told to
- * sign, and answers introspection. Counts what it is asked, and can be away.
+ * A fake issuer of access tokens on loopback: it serves metadata and keys, signs given tokens, and answers
+ * introspection. It counts its requests, and can be unavailable.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

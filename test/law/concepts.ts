@@ -1,7 +1,7 @@
 /**
- * A schema in which no row has a code of its own: facts refer to concepts by number, as warehouses do, through an item
- * (two joins away), through a list of codes with a key of two texts, through the newest of several rows; child rows do
- * likewise. Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade over
+ * A schema with codes in a concept table, as in data warehouses. Facts refer to concepts by number, through an item
+ * (two joins), through a list of codes with a composite text key, and through the newest of several rows; child rows do
+ * the same. Some concepts are missing, invalid, blank or share a code. In: a number of facts. Out: a facade over
  * SQLite.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,4 @@
-/**
- * The demo pack over a small fixture, as it is and spoiled, for tests that ask the whole pipeline.
- */
+/** The demo pack over a small fixture, intact or with defects, for tests of the whole pipeline. */
 import type { Facade, FacadeOptions } from '../../src/facade.ts';
 import type { Mapping, Node, Registry, Scope } from '../../src/mapping/model.ts';
 import { conceptMapsOf, valueSetsOf } from '../../src/operations/code-map-resources.ts';

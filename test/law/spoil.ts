@@ -1,6 +1,6 @@
 /**
- * The fixture as a careless decade would leave it: a share of the values of nullable columns replaced by NULL, blanks,
- * padding, sentinels, wildcards and broken codes. Keys and the columns that join tables stay, so that rows still meet.
+ * Adds the defects of old data to the fixture: a share of the values of nullable columns becomes NULL, blanks, padding,
+ * sentinels, wildcards and broken codes. Keys and join columns are unchanged, so that rows still join.
  */
 import { DatabaseSync } from 'node:sqlite';
 

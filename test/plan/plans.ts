@@ -1,6 +1,6 @@
 /**
- * What a search over the demo pack comes to, in the form in which cases.json keeps it. In: a request. Out: its
- * statements with SQL broken into lines, and their parameters, neighbours of one type on one line.
+ * The plan of a search over the demo pack, in the form of cases.json. In: a request. Out: its statements with SQL
+ * wrapped into lines, and their parameters, adjacent ones of one type on one line.
  */
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import { type ExplainedStatement, explainSearch } from '../../src/explain/search.ts';

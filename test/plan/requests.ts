@@ -1,6 +1,6 @@
 /**
- * Searches over the demo pack whose SQL a person should read once, by title. What they come to for both engines stands
- * in cases.json (rewritten only by `node test/plan/update-cases.ts`). `page` 2: the statements behind the next link.
+ * Searches over the demo pack whose SQL should be reviewed once by a person, by title. cases.json has their SQL for
+ * both engines (rewritten only by `node test/plan/update-cases.ts`). `page` 2: the statements behind the next link.
  */
 export interface Asked {
   readonly title: string;

@@ -1,5 +1,5 @@
 /**
- * A database of a few rows and a pack of a few lines, searched. In: DDL with rows, the files of a pack, a query string
+ * Searches a database of a few rows with a pack of a few lines. In: DDL with rows, the files of a pack, a query string
  * such as `Location?status=active`. Out: the ids found, the next page, and the SQL of every statement for SQLite.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';

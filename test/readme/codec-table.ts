@@ -1,6 +1,6 @@
 /**
- * The table of codecs in docs/mapping-language.md, from the codecs themselves: each is offered every kind of column and
- * every FHIR type, and what it takes is written down. `npm run codecs` prints the tables.
+ * Makes the table of codecs in docs/mapping-language.md from the codecs themselves, by trying each with every kind of
+ * column and every FHIR type. `npm run codecs` prints the tables.
  */
 import { CODECS } from '../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';

@@ -1,6 +1,6 @@
 /**
- * Random mappings: trees of nodes of every kind, under conditions of every kind, over a few columns, so that generated
- * code meets combinations that nobody thinks of.
+ * Random mappings: trees of nodes of every kind under conditions of every kind over a few columns, to test unforeseen
+ * combinations in generated code.
  */
 import fc from 'fast-check';
 import type { Condition, Mapping, Member, Node } from '../../src/mapping/model.ts';

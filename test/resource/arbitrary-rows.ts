@@ -1,6 +1,6 @@
 /**
- * Random rows for a row shape: values of each column's type as drivers return them, spoiled with everything that a
- * legacy text column can hold. `pools` may add the values that a mapping's codecs and conditions ask for.
+ * Random rows for a row shape: values of each column's type as drivers return them, with the defects of legacy text
+ * columns. `pools` adds values that codecs and conditions of a mapping refer to.
  */
 import fc from 'fast-check';
 import { namedNodesOf } from '../../src/mapping/children.ts';

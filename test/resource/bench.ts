@@ -1,5 +1,5 @@
 /**
- * How long the writer takes per resource, beside the interpreter with JSON.stringify. Run by hand:
+ * Measures the writer per resource against the interpreter with JSON.stringify. Run it by hand:
  * `node test/resource/bench.ts`. Prints microseconds per resource for an Observation of some twenty elements.
  */
 

@@ -1,6 +1,4 @@
-/**
- * Hand-made mappings for tests of the writer: nodes, codecs and scopes in as few words as possible, without the loader.
- */
+/** Builders of mappings for tests of the writer: nodes, codecs and scopes with little code, without the loader. */
 import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
 import type { IdCodec } from '../../src/mapping/id-rule.ts';
 import type {

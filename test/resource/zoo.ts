@@ -1,6 +1,6 @@
 /**
- * Mappings for properties of the writer: every kind of node in every place where it may stand, every kind of condition
- * over every type of column.
+ * Mappings for property tests of the writer: every kind of node in every allowed position, every kind of condition on
+ * every type of column.
  */
 import type { Condition, Mapping, Node } from '../../src/mapping/model.ts';
 import type { ColumnType } from '../../src/sql/column-type.ts';

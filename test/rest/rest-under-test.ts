@@ -1,7 +1,4 @@
-/**
- * The REST interface over the demo, as a browser or curl meets it: an application, a cookie jar, a clock that can be
- * set.
- */
+/** The REST interface over the demo, as for a browser or curl: an application, a cookie jar, an adjustable clock. */
 import type { Hono } from 'hono';
 import { type Account, accountsThat } from '../../src/auth/accounts.ts';
 import { accessOfAccounts } from '../../src/auth/granted.ts';

@@ -1,6 +1,6 @@
 /**
- * A hospital's login service: an OpenID Connect provider on loopback, whose id_tokens can be tampered with. In: who
- * logs in next, and what is wrong with the answer. Out: its address.
+ * A fake OpenID Connect provider on loopback, whose id_tokens can be manipulated. In: the next user, and a manipulation
+ * of the answer. Out: its URL.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

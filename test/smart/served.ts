@@ -1,7 +1,4 @@
-/**
- * A whole server with ACCESS=smart on a free port of loopback, with people and apps: what the tests of launches talk
- * to.
- */
+/** A complete server with ACCESS=smart on a free port of loopback, with accounts and apps, for tests of launches. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';

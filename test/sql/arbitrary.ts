@@ -1,4 +1,4 @@
-/** Random predicates over the sample's tables (`a` and its children `b`), and random rows that are as spoiled. */
+/** Random predicates over the sample's tables (`a` and its children `b`), and random rows with the same defects. */
 import fc from 'fast-check';
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import { and, call, compare, constant, equals, filled, flag, not, or, value } from '../../src/sql/construct.ts';

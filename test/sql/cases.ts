@@ -1,6 +1,6 @@
 /**
- * Plans whose SQL a person should read once, by title. What they render to in both engines, and what they select from
- * the sample, stands in cases.json (rewritten only by `node test/sql/update-cases.ts`).
+ * Plans whose SQL should be reviewed once by a person, by title. cases.json has their SQL for both engines and the rows
+ * of the sample that they select (rewritten only by `node test/sql/update-cases.ts`).
  */
 import { INTEGER, NUMBER, UNICODE } from '../../src/sql/column-type.ts';
 import {

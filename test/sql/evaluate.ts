@@ -1,6 +1,6 @@
 /**
- * What expressions and predicates mean, said in JavaScript: the oracle of the dialects. In: a predicate, the tables,
- * and the row that each alias stands for. Out: true or false, never a third. Slow and plain on purpose.
+ * Evaluates expressions and predicates in JavaScript: the oracle of the dialects. In: a predicate, the tables, and the
+ * row of each alias. Out: true or false, never NULL. Deliberately slow and simple.
  */
 
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';

@@ -1,7 +1,7 @@
 /**
- * Two small tables that hold what legacy data holds: NULL, blanks, padding, wildcards, case variants, quotes, broken
- * dates and numbers; CHAR is padded, as SQL Server does. `A` is the parent, `B` its children. Out: a SQLite file opened
- * as the server opens it, and the same rows as objects for the evaluator.
+ * Two small tables with typical legacy values: NULL, blanks, padding, wildcards, case variants, quotes, broken dates
+ * and numbers; CHAR is padded, as on SQL Server. `A` is the parent, `B` its children. Out: a SQLite file opened as the
+ * server opens it, and the same rows as objects for the evaluator.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

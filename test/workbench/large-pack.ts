@@ -1,6 +1,6 @@
 /**
- * A pack of 5 MB over a SQLite file of 5,000 tables, made by rule: 600 mappings in 300 files, 40 code maps of 500 rows,
- * and one of 12,000 in a CSV. In: a folder. Out: what a workbench is opened with.
+ * Generates a pack of 5 MB over a SQLite file of 5,000 tables: 600 mappings in 300 files, 40 code maps of 500 rows, and
+ * one of 12,000 in a CSV. In: a folder. Out: the options to open a workbench with.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** Raw values as legacy tables hold them, spoiled ones included, and criteria that lie near the values of the rows. */
+/** Random raw values of legacy tables, including defective ones, and criteria near the values of the rows. */
 import fc from 'fast-check';
 import type { Criterion, DateEdge, NumberEdge } from '../../../src/mapping/criterion.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';

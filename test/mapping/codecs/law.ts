@@ -1,7 +1,7 @@
 /**
- * The law of a codec, tried on a table in SQLite: `match` selects exactly the rows whose emitted value satisfies the
- * criterion, `present` those that emit one, and their complements the rest. What satisfies a criterion is decided by
- * oracle.ts on the emitted JSON alone.
+ * Tests the law of a codec on a SQLite table: `match` selects exactly the rows whose emitted value satisfies the
+ * criterion, `present` those that emit a value, and the complements select the rest. oracle.ts decides from the emitted
+ * JSON alone whether a value satisfies a criterion.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { expect } from 'vitest';

@@ -1,6 +1,6 @@
 /**
- * Whether an emitted value satisfies a criterion, decided on the JSON alone: no code of src/mapping takes part. Local
- * days become instants by asking Intl for the offsets around them.
+ * Decides from JSON alone whether an emitted value satisfies a criterion, without code of src/mapping. Local days
+ * become instants by the time zone offsets of Intl.
  */
 import type { Criterion, DateEdge, NumberEdge, StringMode } from '../../../src/mapping/criterion.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Runs a grammar from the tables that ANTLR writes beside a generated parser (`*.interp`: names and the serialized
+ * Runs a grammar from the tables that ANTLR writes with a generated parser (`*.interp`: names and the serialized
  * automaton). In: the text of both tables, a start rule, a text to parse. Out: the tree and every syntax error. No
- * parser is generated, and none is loaded. Table format: https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
+ * parser is generated or loaded. Table format: https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
  */
 import type { ATNSimulator, ParserRuleContext, RecognitionException, Recognizer, Token } from 'antlr4ng';
 import {

@@ -1,7 +1,7 @@
 /**
- * Makes a grammar's automaton smaller, in place, since what ANTLR predicts costs by all that may come next. In: the
- * automaton, a start rule, what to leave out. What a smaller automaton accepts, the whole one accepts too; the other
- * way round holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
+ * Reduces a grammar's automaton in place, since prediction in ANTLR costs time by all possible continuations. In: the
+ * automaton, a start rule, what to leave out. The full automaton accepts everything that the smaller one accepts; the
+ * reverse holds only after `forgetOtherCallers`. https://github.com/antlr/antlr4/blob/dev/doc/interpreters.md
  */
 import type { ATN, ATNState, Transition } from 'antlr4ng';
 import { AtomTransition, BasicState, IntervalSet, RuleTransition, SetTransition, Token } from 'antlr4ng';

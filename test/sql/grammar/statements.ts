@@ -1,7 +1,6 @@
 /**
- * Statements by which the T-SQL grammar is judged, in three lists: SELECTs of the kinds that the facade renders and SQL
- * Server accepts, texts in which SQL Server finds a syntax error, and statements that are correct but are not one
- * SELECT. Each is [what it shows, statement].
+ * Test statements for the T-SQL grammar, in three lists: valid SELECTs of the kinds that the facade renders, texts with
+ * a syntax error, and valid statements that are not one SELECT. Each is [what it shows, statement].
  */
 
 type Sample = readonly [shows: string, sql: string];

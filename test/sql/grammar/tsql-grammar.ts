@@ -1,8 +1,8 @@
 /**
- * Is a text one correct T-SQL SELECT? In: the text. Out: what is wrong with it. The grammar is the T-SQL one of ANTLR's
- * grammars-v4 (https://github.com/antlr/grammars-v4/tree/master/sql/tsql, 2024), whose tables @dbml/core 3.14 ships;
- * its later majors bundle them out of reach. To it come the few rules that SQL Server has and the grammar has not, and
- * those that make the text a plain query.
+ * Validates that a text is one correct T-SQL SELECT. In: the text. Out: its problems. The grammar is the T-SQL one of
+ * ANTLR's grammars-v4 (https://github.com/antlr/grammars-v4/tree/master/sql/tsql, 2024), from the tables in @dbml/core
+ * 3.14; later majors no longer expose them. It adds the few rules of SQL Server that the grammar lacks, and those that
+ * limit the text to a plain query.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

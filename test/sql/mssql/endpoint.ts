@@ -1,6 +1,6 @@
 /**
- * A server that speaks TDS and does what a script says: a fault injector on loopback, no engine. In: a function from
- * what the driver asks to what happens. Out: its port, and everything that was asked.
+ * A scripted TDS server on loopback, for fault injection; it has no SQL engine. In: a function from a request of the
+ * driver to a reaction. Out: its port, and all requests.
  */
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** A scripted server and a database opened on it, both closed at the end of the test; what tests say of the two. */
+/** Opens a scripted server and a database on it, and closes both at the end of the test; with helpers for both. */
 import { onTestFinished } from 'vitest';
 import type { Awaitable } from '../../../src/common/awaitable.ts';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';

@@ -1,7 +1,7 @@
 /**
- * The catalog and the permissions of a scripted server. In: tables by name with their columns, and what the login may
- * do. Out: a script that answers the questions of a start; to a SELECT of rows it gives none, and 208 where no table
- * has the name.
+ * Catalog and permissions of a scripted server. In: tables by name with their columns, and the permissions of the
+ * login. Out: a script that answers the queries of a start. It returns no rows for a SELECT, and error 208 for an
+ * unknown table.
  */
 import type { Answer, Asked, Script } from './endpoint.ts';
 import type { Cell, Column } from './tds.ts';

@@ -1,6 +1,6 @@
 /**
- * The few messages of TDS 7.4 that a scripted server needs. In: bytes of the driver, or rows to answer. Out: what was
- * asked, or bytes.
+ * The few TDS 7.4 messages that a scripted server needs. In: bytes of the driver, or rows to send. Out: the request, or
+ * bytes.
  * https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/
  */
 
