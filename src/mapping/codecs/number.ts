@@ -61,7 +61,10 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     inverse: inText || isMixed(columnType) ? 'computed' : 'indexed',
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
-      return digits === undefined ? undefined : typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
+      if (digits === undefined) return undefined;
+      // `2.00` of a decimal column is 2: its zeros are the column's.
+      if (fhirType !== 'decimal' && !inText) return typed(trimZeros(digits), fhirType);
+      return typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
     },
     present,
     match: (columns, criterion) => {
@@ -112,7 +115,10 @@ function permitted(
   fhirType: NumericFhirType,
 ): Predicate {
   if (fhirType === 'decimal') return TRUE;
-  const isOther = columnType.kind === 'float' || holdsAnyNumber(columnType);
+  const isOther =
+    columnType.kind === 'float' ||
+    (columnType.kind === 'decimal' && columnType.scale > 0) ||
+    holdsAnyNumber(columnType);
   const whole =
     columnType.kind === 'text' ? not(glob(trimmedText(only(columns)), '*.*')) : isOther ? isWhole(number) : TRUE;
   return and(

@@ -265,12 +265,8 @@ function numeric(
     if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
     return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
   }
-  if (type?.kind === 'text' || type?.kind === 'integer') return numberCodec({ columnType: type, fhirType });
-  if (type?.kind === 'float' || type?.kind === 'decimal') {
-    const whole = type.kind === 'decimal' && type.scale === 0;
-    return whole || fhirType === 'decimal' ? numberCodec({ columnType: type, fhirType }) : undefined;
-  }
-  return undefined;
+  const isNumeric = type && ['text', 'integer', 'decimal', 'float'].includes(type.kind);
+  return isNumeric ? numberCodec({ columnType: type, fhirType }) : undefined;
 }
 
 /** One to three notes; another number is left to the check of columns by number. */

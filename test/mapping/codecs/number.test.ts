@@ -122,6 +122,10 @@ describe('number', () => {
     ['MONEY', 'decimal', fc.constantFrom(0, 5, 4.9999, 5.1, -1, 0.0001)] as const,
     ['DECIMAL(9,0)', 'integer', fc.constantFrom(0, 5, -1, 100)] as const,
     ['FLOAT', 'decimal', fc.constantFrom(0, 5, 4.9, 5.1, -1, 0.1)] as const,
+    ...(['integer', 'positiveInt', 'unsignedInt'] as const).flatMap(fhirType => [
+      ['FLOAT', fhirType, fc.constantFrom(0, 5, 4.9, -1, 0.1, 2147483647, 2147483648)] as const,
+      ['DECIMAL(12,2)', fhirType, fc.constantFrom(0, 5, 4.9, -1, 0.1, 2147483647, 2147483648)] as const,
+    ]),
   ])('keeps the law for %s as %s', (declared, fhirType, raw) => {
     const rows = table(declared);
     const scale = declared === 'MONEY' ? { scale: 1 } : {};

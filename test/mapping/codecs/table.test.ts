@@ -57,7 +57,7 @@ describe('the table of codecs', () => {
     ['ymd8', undefined, undefined, context('date', 'CHAR(8)', 'CHAR(4)'), 'problem: takes 1 columns'],
     ['datetime', undefined, undefined, context('dateTime', 'CHAR(8)'), 'problem: datetime does not read CHAR(8)'],
     ['comparator-number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'problem: facet missing'],
-    ['number', undefined, undefined, context('integer', 'DECIMAL(9,2)'), 'problem: number does not read DECIMAL(9,2)'],
+    ['number', undefined, undefined, context('integer', 'DATE'), 'problem: number does not read DATE'],
     [
       'number',
       { scale: '3' },
@@ -97,7 +97,8 @@ describe('the table of codecs', () => {
     ['INT', 'positiveInt', 'number'],
     ['BIT', 'boolean', 'boolean'],
     ['DECIMAL(9,2)', 'decimal', 'number'],
-    ['DECIMAL(9,2)', 'integer', undefined],
+    ['DECIMAL(9,2)', 'integer', 'number'],
+    ['FLOAT', 'positiveInt', 'number'],
     ['DATETIME', 'dateTime', 'datetime'],
     ['DATETIME', 'instant', 'datetime'],
     ['DATETIME', 'date', 'date'],
