@@ -149,3 +149,52 @@ test('without a declared key the first column is the key if its values are uniqu
   expect(text('results.yaml')).toMatch(/subject: .*100 % of a sample of IdOrden are in OrdenesLab/);
   expect((await errors()).filter(message => !/^required element|key|^id without a column/.test(message))).toEqual([]);
 });
+
+test('rows that are marked as deleted, keys of lists, flags and whoever wrote a row are not taken for what they are not', async () => {
+  const marks =
+    'creator INTEGER REFERENCES users(user_id), voided TINYINT(1), voided_by INTEGER REFERENCES users(user_id), date_voided DATETIME';
+  const { first, columns, text, errors, proposals } = await begun(
+    `CREATE TABLE client (client_id INT(11) PRIMARY KEY, given_name VARCHAR(40), family_name VARCHAR(40), birthdate DATE, gender CHAR(1), ${marks});
+    CREATE TABLE users (user_id INT(11) PRIMARY KEY, client_id INT(11) REFERENCES client(client_id), username VARCHAR(20));
+    CREATE TABLE visit_type (visit_type_id INT(11) PRIMARY KEY, name VARCHAR(40));
+    CREATE TABLE visit (visit_id INT(11) PRIMARY KEY, client_id INT(11) REFERENCES client(client_id),
+      visit_type INT(11) REFERENCES visit_type(visit_type_id), date_started DATETIME, date_stopped DATETIME, ${marks});
+    CREATE TABLE diagnosis_note (note_id INT(11) PRIMARY KEY, diagnosis_text VARCHAR(80), diagnosis_date DATE, ${marks});
+    CREATE TABLE obs (obs_id INT(11) PRIMARY KEY, client_id INT(11) REFERENCES client(client_id), obs_datetime DATETIME,
+      value_coded INT(11), value_numeric DOUBLE, status VARCHAR(16), deleted_at DATETIME);
+    CREATE TABLE drug_order (order_id INT(11) PRIMARY KEY, visit_id INT(11) REFERENCES visit(visit_id), drug_name VARCHAR(40),
+      dispense_as_written TINYINT(1), is_deleted CHAR(1));
+    CREATE TABLE allergy (allergy_id INT(11) PRIMARY KEY, client_id INT(11) REFERENCES client(client_id), allergen_type VARCHAR(20),
+      onset_date DATE, status VARCHAR(9), ${marks});`,
+    insert => {
+      const kept = [1, 0, null, null];
+      for (let i = 1; i <= 40; i++) {
+        insert('client', i, 'Quxf', 'Quxl', day(i), 'MF'[i % 2] ?? '', ...kept);
+        insert('visit', i, i, 1 + (i % 5), instant(i), instant(i), ...kept);
+        insert('diagnosis_note', i, 'Quxd', day(i), ...kept);
+        insert('obs', i, i, instant(i), null, i / 4, 'FINAL', null);
+        insert('drug_order', i, i, 'Quxm', i % 2, 'N');
+        insert('allergy', i, i, 'DRUG', day(i), 'active', ...kept);
+      }
+      for (let i = 1; i <= 5; i++) insert('visit_type', i, `kind ${i}`);
+      insert('users', 1, 1, 'quxu');
+    },
+  );
+  const patients = text('patients.yaml');
+  expect(patients).toMatch(
+    /^# {3}deleted: \{ voided: "1" \} {2}## voided, TINYINT\(1\), reads as "deleted": make sure of it$/m,
+  );
+  expect(text('vitals.yaml')).toContain('#   deleted: { present: [deleted_at] }');
+  expect(text('medications.yaml')).toContain('##   deleted: { is_deleted: … } with the value that means so');
+  expect(columns('encounters')).toMatchObject({ 'period.start': 'date_started', 'period.end': 'date_stopped' });
+  expect(columns('encounters')).not.toHaveProperty('class');
+  expect(columns('vitals')).toMatchObject({
+    effectiveDateTime: 'obs_datetime',
+    'valueQuantity.value': 'value_numeric',
+  });
+  expect(columns('medications')).not.toHaveProperty('authoredOn');
+  expect(first('allergies').elements.map(({ column }) => column)).not.toContain('allergen_type');
+  for (const { table, elements } of proposals)
+    if (table === 'diagnosis_note') expect(elements.map(({ path }) => path)).not.toContain('subject');
+  expect((await errors()).filter(message => /deleted|voided/.test(message))).toEqual([]);
+});

@@ -8,9 +8,11 @@ import { idCodec } from '../../mapping/id-rule.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import { isIdentifier } from '../../sql/identifier.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
 import type { Step } from './parents.ts';
 import { missingIn, patientColumn } from './propose.ts';
+import { wordsIn } from './words.ts';
 
 export interface NewPack {
   readonly name: string;
@@ -75,6 +77,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
       ? [`#   key: [${key.join(', ')}]${isKeyGuessed ? '  ## not declared: make sure that it is unique' : ''}`]
       : ['#   key: []  ## write columns that are unique together']),
     ...(stamp ? [changedLine(stamp)] : []),
+    ...deletedLines(info),
     ...(joins.size > 0 ? ['#   lookup:', ...[...joins].map(([alias, join]) => joinLine(alias, join))] : []),
     ...(texts.length > 1
       ? ['## An id has 64 characters at most: two UUIDs do not fit, and a view can give a short key']
@@ -209,6 +212,41 @@ function elementText(name: string, element: SeenElement, around: Surroundings): 
 
 /** The time of the last change, which the source names and not an element. */
 const STAMP = 'meta.lastUpdated';
+
+/** Words beside `deleted` in the name of a flag. */
+const OF_FLAGS: ReadonlySet<string> = new Set([
+  'deleted',
+  'is',
+  'flag',
+  'record',
+  'row',
+  'indicator',
+  'fl',
+  'yn',
+  'on',
+]);
+
+/**
+ * `deleted` of a source: a flag that says so, else the date of it. What a flag of texts holds is for a person to say.
+ */
+function deletedLines(info: TableInfo): readonly string[] {
+  const columns = [...info.columns.values()].filter(
+    ({ name, type, denied }) => isIdentifier(name) && type && !denied && wordsIn(name).has('deleted'),
+  );
+  const flag = columns.find(
+    ({ name, type }) => type?.kind !== 'date' && [...wordsIn(name)].every(word => OF_FLAGS.has(word)),
+  );
+  const date = columns.find(
+    ({ name, type }) => (type?.kind === 'date' || type?.kind === 'datetime') && !wordsIn(name).has('by'),
+  );
+  const why = ({ declared, name }: { readonly declared: string; readonly name: string }): string =>
+    `  ## ${name}, ${declared}, reads as "deleted": make sure of it`;
+  if (flag?.type?.kind === 'integer' || flag?.type?.kind === 'bit')
+    return [`#   deleted: { ${flag.name}: "1" }${why(flag)}`];
+  if (flag && flag.type?.kind !== 'datetime')
+    return [`##   deleted: { ${flag.name}: … } with the value that means so, if one does${why(flag)}`];
+  return date ? [`#   deleted: { present: [${date.name}] }${why(date)}`] : [];
+}
 
 interface Joined {
   readonly step: Step;

@@ -243,13 +243,16 @@ function bestIn(
   { wordsOf, stepsOf }: Names,
   taken: ReadonlySet<string> = new Set(),
 ): Found | undefined {
-  // `modified_by`: whoever did it, and no date.
   const isKey = ({ name }: ColumnInfo): boolean =>
-    wordsOf(name).has('by') ||
     stepsOf(table).some(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === name));
+  // `modified_by`: whoever did it, and no date. A number that is the key of another table is no code.
+  const isOther = (column: ColumnInfo): boolean =>
+    type === 'date'
+      ? wordsOf(column.name).has('by') || isKey(column)
+      : type === 'code' && column.type?.kind === 'integer' && isKey(column);
   const [best] = [...table.columns.values()]
     .filter(column => !taken.has(column.name) && isIdentifier(column.name) && fits(column, type))
-    .filter(column => type !== 'date' || !isKey(column))
+    .filter(column => !isOther(column))
     .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score);
@@ -264,7 +267,7 @@ export function found({ name, declared, type }: ColumnInfo, score: number, why: 
 /** The patient of a row: by a declared foreign key, whatever its name, or else by its name. */
 function patientIn(table: TableInfo, columns: readonly string[], names: Around): Found | undefined {
   const { wordsOf, stepsOf, patients } = names;
-  const declared = stepsOf(table).filter(({ isDeclared, on }) => isDeclared && on.length === 1);
+  const declared = stepsOf(table).filter(step => step.isDeclared && step.on.length === 1 && !isOfWriter(step, wordsOf));
   const [leading] = declared
     .filter(step => patients.has(step.table) && step.table !== table)
     .flatMap(step => {
@@ -281,6 +284,13 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
   if (!named || !astray || patients.size === 0) return named;
   const why = `${named.why}, and its declared foreign key leads to ${tableText(astray.table)}`;
   return { ...named, score: rounded(ASTRAY * named.score), why };
+}
+
+/** Whoever wrote a row down: `voided_by`, `creator`. A way through them leads to the user, and never to the patient. */
+const WRITERS: readonly string[] = ['by', 'creator', 'author'];
+
+function isOfWriter({ on }: Step, wordsOf: Names['wordsOf']): boolean {
+  return on.some(([, ours]) => WRITERS.some(word => wordsOf(ours).has(word)));
 }
 
 /** `CLIENT_NO`, which patients have as their key. */
@@ -306,7 +316,7 @@ function patientsAway(
   for (let depth = 0; depth < STEPS; depth++) {
     ends = ends.flatMap(({ join, share }) =>
       stepsOf(join.at(-1)?.table ?? table)
-        .filter(step => !reached.has(step.table))
+        .filter(step => !reached.has(step.table) && !isOfWriter(step, names.wordsOf))
         .map(step => ({ join: [...join, step], share: share * (step.isDeclared ? DECLARED : GUESSED) })),
     );
     for (const { join } of ends) for (const step of join) reached.add(step.table);
@@ -364,6 +374,8 @@ export function missingIn({ kind, elements }: Proposal): readonly string[] {
 
 function fits({ type, denied }: ColumnInfo, kind: string): boolean {
   if (denied || type === undefined) return false;
+  // A flag, or any other small number, is no date.
+  if (kind === 'date' && type.kind === 'integer' && type.bits < 32) return false;
   return FITS[kind]?.includes(type.kind) ?? true;
 }
 
@@ -394,6 +406,8 @@ export function bestOf(
     if (!wanted.every(word => words.has(word))) continue;
     // The name of a person is none of a procedure, nor the date of birth its date.
     if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
+    // The type of an allergen is not its name.
+    if (words.has('type') && !wanted.includes('type')) continue;
     // The id of a result is not its value.
     if (words.has('id') && !wanted.includes('id') && wanted[0] !== 'patient') continue;
     const score = 0.6 + 0.4 * Math.min(1, wanted.length / words.size);

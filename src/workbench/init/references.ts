@@ -15,7 +15,7 @@ export interface PossibleReference extends ProposedElement {
 }
 
 /** Columns of whoever changed or removed a row. */
-const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed', 'voided'];
+const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed'];
 /** By the name of the other table's key, and of a table on the way to the patient. */
 const BY_KEY = 0.9;
 const AWAY = 0.95;
