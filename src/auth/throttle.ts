@@ -79,7 +79,7 @@ export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
   if (!address.includes(':')) return address.slice(0, 64);
-  const [front = '', back] = (address.split('%', 1)[0] ?? '').split('::', 2);
+  const [front = '', back] = (address.split('%')[0] ?? '').split('::');
   const before = front === '' ? [] : front.split(':');
   const after = back === undefined || back === '' ? [] : back.split(':');
   const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');

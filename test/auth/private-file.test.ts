@@ -28,3 +28,11 @@ test('a written file replaces one that everybody can read, and its folder is mad
   writePrivate(file, { a: 2 });
   expect([modeOf(file), readPrivate(file)]).toEqual([0o600, { a: 2 }]);
 });
+
+test('a text that is no JSON is an error, of the kind that was asked for', () => {
+  const file = join(temporaryFolder(), 'keys.json');
+  writeFileSync(file, '{');
+  expect(() => readPrivate(file)).toThrow(SyntaxError);
+  expect(() => readPrivate(file, () => new RangeError('no keys'))).toThrow(RangeError);
+  expect(readPrivate(join(file, 'below'))).toBeUndefined();
+});

@@ -19,8 +19,11 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const WORK = '.lintel/mutation';
 const JOURNAL = join(ROOT, WORK, 'journal.jsonl');
 const FOLDERS = 'access,auth,cache,export,plan,search';
-/** Folders of test that are about a folder of src; of others it is the one of the same name. */
-const TESTS: Readonly<Record<string, readonly string[]>> = { search: ['search', 'plan'] };
+/** Folders and files of test that are about a folder of src; of others it is the folder of the same name. */
+const TESTS: Readonly<Record<string, readonly string[]>> = {
+  auth: ['auth', 'access/glass'],
+  search: ['search', 'plan'],
+};
 /** A process that tells nothing for so long hangs. */
 const SILENT_MS = 900_000;
 
