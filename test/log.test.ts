@@ -52,7 +52,7 @@ test('a text line has the time of day, and the level unless it is info', () => {
   expect(lines[1]).toMatch(/ error: request status=500$/);
 });
 
-test('what is less severe than the level is not written', () => {
+test('lines below the log level are not written', () => {
   const { lines, log } = written('text', 'warn');
   log.debug('a');
   log.info('b');

@@ -39,7 +39,7 @@ test('any database with any pack is served, from the first greeting to a page of
   expect(existsSync(readConfig(clinic.environment).dataDir)).toBe(false);
 });
 
-test('over TLS the greeting and the start page say which certificate curl has to trust', async () => {
+test('over TLS greeting and start page name the certificate that curl must trust', async () => {
   const tls = { TLS_CERT: 'test/tls/server.pem', TLS_KEY: 'test/tls/server.key.pem' };
   const { out, running } = await started(smallClinic(), tls);
   expect(out.join('\n').match(/curl --cacert 'test\/tls\/server\.pem' 'https:/g)).toHaveLength(3);

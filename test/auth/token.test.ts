@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { endingAlso } from '../../src/auth/token.ts';
 
-test('tokens are decided anew when their verifier or what they depend on has changed', async () => {
+test('tokens are verified again after a change of their verifier or its inputs', async () => {
   let [revoked, changed] = [0, 0];
   const grantOf = async () => undefined;
   const both = endingAlso({ grantOf, epoch: () => revoked }, () => changed);

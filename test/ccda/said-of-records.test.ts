@@ -5,7 +5,7 @@ import { all, at, withTemplate } from './xml-tree.ts';
 
 const demo = demoOfFile(40);
 
-test('what the record denies is negated: no known allergies', async () => {
+test('denied facts are negated: no known allergies', async () => {
   const [denied] = demo.rows<{ PT_NO: number }>(
     "SELECT PT_NO FROM ALLRGY WHERE ALG_CD = 'NKA' AND (DEL_FL IS NULL OR DEL_FL <> 'Y') AND STS = 'A' LIMIT 1",
   );

@@ -37,7 +37,7 @@ test.each([
   ['2016-07-29T23:30:00-04:00', ['2016-07-29', '2016-07-29']],
   ['2016-07-30T03:30:00Z', ['2016-07-29', '2016-07-29']],
   ['2016-07-29T23:30:00-07:00', ['2016-07-30', '2016-07-30']],
-])('%s stands for these days in New York', (text, [first, last]) => {
+])('%s covers these days in New York', (text, [first, last]) => {
   expect(daysOf(text, 'America/New_York')).toEqual({ first, last });
 });
 
@@ -83,7 +83,7 @@ test.each([
   ['2025-11-02T01:10:00-05:00', '2025-11-02T01:50:00-04:00', true],
   ['2020-05-05', '2020-05-05T10:00:00-04:00', true],
   ['2020-05-04', '2020-05-05T10:00:00-04:00', false],
-])('an end %s of what began %s is kept: %s', (end, start, kept) => {
+])('an end %s after a start %s is written: %s', (end, start, kept) => {
   expect(notBefore(end, start)).toBe(kept ? end : undefined);
 });
 

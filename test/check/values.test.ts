@@ -110,7 +110,7 @@ test('a planner that forgets the `where` of a source is found', async () => {
   );
 });
 
-test('a row that another mapping of its table serves under the same UUID is not told as served by mistake', async () => {
+test('a row that another mapping of its table serves under the same UUID is not reported as wrongly served', async () => {
   const kind = (name: string): string => `mapping: ${name}
 resource: Observation
 source: { table: FINDING, as: f, key: [NO], where: { KIND: ${name} } }

@@ -131,7 +131,7 @@ test('a previous export is replaced as a whole, and other files are unchanged', 
   expect(readdirSync(folder)).toEqual(['Notes.ndjson', 'Patient.ndjson', 'manifest.json']);
 });
 
-test('an export that is interrupted says so, and continues', async () => {
+test('an interrupted export is reported, and can continue', async () => {
   const where = clinic(300, 600);
   const folder = join(where.folder, 'out');
   const args = [...NODE, 'export', folder, '--type', 'Observation'];

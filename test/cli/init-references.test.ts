@@ -35,7 +35,7 @@ const rows =
     }
   };
 
-test('a column whose key leads to visits or doctors is proposed as a reference to their mapping', async () => {
+test('a column with keys of visits or doctors is proposed as a reference to their mapping', async () => {
   const { first, text, errors, told } = await begun(CLINIC, rows(0));
   expect(text('patients.yaml')).toMatch(
     /^# {3}generalPractitioner: \{ ref: practitioners, on: \{ doctor_no: gp \} \} {2}## INTEGER, score 1\.00: declared foreign key to doctors\.doctor_no; 100 % of a sample are there$/m,

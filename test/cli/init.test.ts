@@ -199,7 +199,7 @@ function buildForeign(file: string): void {
   database.close();
 }
 
-test('English plurals and common names are known, a table is proposed once, and a join leads to the name of an allergen', async () => {
+test('English plurals and common names are recognised, a table is proposed once, and a join finds the name of an allergen', async () => {
   const { file, pack, environment } = begun();
   buildForeign(file);
   const { out } = await lintel(environment, 'init', pack, '--json', '--zone', 'UTC');

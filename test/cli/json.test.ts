@@ -14,7 +14,7 @@ async function json(environment: Environment, ...argv: string[]) {
   return { code, ...JSON.parse(out) };
 }
 
-test('lock names its files and says whether each changed', async () => {
+test('`lock` names its files, and whether each changed', async () => {
   const { environment, pack } = smallClinic();
   const [file, names] = ['schema.lock.json', 'mapping.schema.json'].map(name => join(pack, name));
   const files = (changed: boolean) => [file, names].map(one => ({ file: one, changed }));

@@ -36,7 +36,7 @@ test('each value that no code map knows has suggestions with a score and a reaso
   expect((await run('suggest', '--least', 'much')).code).toBe(2);
 });
 
-test('the reviewed CSV of one map is a list that codes import takes', async () => {
+test('`codes import` accepts the reviewed CSV of one map', async () => {
   const { run, folder } = withOthers();
   const { out } = await run('suggest', '--csv', '--name', 'sex');
   const [head, ...rows] = out.split('\n');

@@ -53,7 +53,7 @@ test.each([
   ['Cardiology', 'LP29708-2'],
   ['Pathology', 'LP7839-6'],
   ['Radiology', 'LP29684-5'],
-])('%s: reports of this category are found, and what they show is a document of the same patient', async (_, code) => {
+])('%s: reports of this category are found, with a document of the same patient', async (_, code) => {
   const reports = (await search(`DiagnosticReport?category=http://loinc.org|${code}`)) as unknown as readonly Report[];
   const shown = reports.flatMap(({ subject, presentedForm = [] }) =>
     presentedForm.map(({ url }) => `${subject.reference} ${url}`),

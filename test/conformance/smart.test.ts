@@ -134,7 +134,7 @@ describe('standalone launch', () => {
     expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
   });
 
-  test('of version 1: what is granted works as reading and searching', async () => {
+  test('of version 1: a granted scope permits read and search', async () => {
     const { body } = await launch(served, { scope: 'launch/patient patient/Patient.read patient/Observation.*' });
     expect(scopesOf(body).toSorted()).toEqual(['launch/patient', 'patient/Observation.read', 'patient/Patient.read']);
     expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
@@ -445,7 +445,7 @@ describe('introspection', () => {
     expect((await introspect(token)).body).toEqual({ active: false });
   });
 
-  test('of a revoked one, too', async () => {
+  test('of a revoked one returns the same', async () => {
     const { body } = await launch(served, { client: 'secret' });
     await post(`${served.auth}/revoke`, { token: String(body['access_token']) }, BASIC);
     expect((await introspect(body['access_token'])).body).toEqual({ active: false });
@@ -474,14 +474,14 @@ describe('Backend Services', () => {
     expect(await read(served, 'Patient/2', body['access_token'])).toBe(200);
   });
 
-  test('scopes are narrowed to what is registered and can be read', async () => {
+  test('scopes are limited to the registered read scopes', async () => {
     const scope = 'system/Patient.cruds system/Observation.write patient/*.rs openid';
     const { body } = await token(await assertionOf(served, 'backend'), scope);
     expect(body['scope']).toBe('system/Patient.rs');
     expect(await read(served, 'Observation?patient=1', body['access_token'])).toBe(403);
   });
 
-  test('none of the scopes that are asked for: 400', async () => {
+  test('no requested scope permitted: 400', async () => {
     const { status, body } = await token(await assertionOf(served, 'backend'), 'patient/*.rs');
     expect([status, body['error']]).toEqual([400, 'invalid_scope']);
   });

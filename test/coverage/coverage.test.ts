@@ -207,7 +207,7 @@ describe('of a pack with two mappings', () => {
     });
   });
 
-  test('the verdict of a certification names what is missing', async () => {
+  test('the certification verdict lists missing parts', async () => {
     const { certification } = await covered('--guide', 'us-core-7.0.0');
     expect(certification.map(({ verdict }) => verdict)).toEqual(['gaps', 'gaps']);
     const [single, multi] = certification;
@@ -236,7 +236,7 @@ describe('of a pack with two mappings', () => {
     expect(out).toMatch(/bulk export\): gaps\n {2}- Group is not mapped[\s\S]*\n {2}- and 3 that stand above\n/);
   });
 
-  test('what no mapping reads is listed by rows', async () => {
+  test('tables that no mapping reads are listed by number of rows', async () => {
     const { unused } = await covered();
     expect(unused).toEqual({
       tables: [{ table: 'FRIDGE', rows: 2, columns: 2 }],

@@ -14,7 +14,7 @@ function part(number: number, type: string, content: Part['content'], done: bool
   };
 }
 
-test('one part is as far as its share says', () => {
+test('one part has the progress of its share', () => {
   const only = { ...part(1, 'Patient', 'resources', false), share: 0.25 };
   expect(shareOf([only])).toBe(0.25);
   expect(shareOf([{ ...only, state: { ...NEW_PART, total: 0 } }])).toBe(0);

@@ -45,7 +45,7 @@ test('a refusal before the body arrives closes the connection; a chunked body is
 });
 
 test.each(['/fhir/Patient/1', '/health', '/fhir/Patient/none', '/fhir/Patient?family=k', '/nowhere'])(
-  'a connection that sends hundreds of requests for %s at once is closed, be the answers kept or not',
+  'a connection that sends hundreds of requests for %s at once is closed, with cached and uncached answers',
   async path => {
     const { port } = await target();
     const request = `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;

@@ -89,7 +89,7 @@ test('a batch may search over several types, and by POST with the parameters in 
   expect(calls).toHaveLength(5);
 });
 
-test('a resource stands in the answer byte for byte', async () => {
+test('a resource is in the answer byte for byte', async () => {
   const { app } = appUnderTest();
   expect(await (await post(app, batch(get('Widget/1')))).text()).toContain(`"resource":${WIDGET},"response"`);
 });
@@ -270,7 +270,7 @@ test('the base URL accepts GET, HEAD and POST, with and without a trailing slash
   }
 });
 
-test('a search over types takes its parameters from the URL and from a form', async () => {
+test('a search over types reads parameters from URL and form', async () => {
   const { app, calls } = appUnderTest();
   await app.request('/fhir/_search?_type=Widget', {
     method: 'POST',

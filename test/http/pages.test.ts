@@ -92,7 +92,7 @@ test('a search in a browser lists what was found, with its next page, and its SQ
   expect(again.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
 });
 
-test('the form of a type leads to the search with the fields that are not empty', async () => {
+test('the form of a type sends a search with its non-empty fields', async () => {
   const { app } = appUnderTest();
   const form = await (await app.request('http://localhost:3000/search/Widget')).text();
   expect(form).toContain('<input name="maker"');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastOf, parseParameters, queryOf } from '../../src/http/middleware/request.ts';
 
-test('reads what URLSearchParams writes, in order', () => {
+test('reads the output of URLSearchParams, in order', () => {
   const text = fc.string({ unit: 'grapheme' }).filter(one => !one.includes('\0'));
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text)), pairs => {

@@ -3,7 +3,7 @@ import { sampleFor } from '../engines/sample.ts';
 import { openDemo } from './demo.ts';
 import { ASKS_ALL, checkLaw, LAW_SEED } from './law.ts';
 
-test('a search returns exactly the resources that the FHIRPath engine says', { timeout: 600_000 }, async () => {
+test('a search returns exactly the resources that match by the FHIRPath engine', { timeout: 600_000 }, async () => {
   const demo = await openDemo({ patients: 24 });
   const sample = sampleFor(demo.database, 'the law on the fixture');
   const report = await checkLaw(demo.facade, { zone: 'America/New_York', values: 2, sample, halved: true });

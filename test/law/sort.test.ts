@@ -147,7 +147,7 @@ describe.each([
     },
   );
 
-  test('further keys order what the first leaves equal', async () => {
+  test('further keys order resources with an equal first key', async () => {
     const all = await allOf(demo.facade, 'Encounter', []);
     const [status, date] = ['status', 'date'].map(code => demo.facade.offers.find('Encounter', code)?.parameter);
     if (!status || !date) throw new Error('no such parameters');

@@ -376,7 +376,7 @@ const SERVED: readonly (readonly [type: string, sql: string])[] = [
   ['Appointment', 'FROM appointment'],
 ];
 
-describe('what the third database stores is what is served', () => {
+describe('the served values are the stored ones of the third database', () => {
   let third: Awaited<ReturnType<typeof openThird>>;
   let db: DatabaseSync;
   const resources = new Map<string, readonly Resource[]>();

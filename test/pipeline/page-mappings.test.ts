@@ -60,7 +60,7 @@ test.each(Object.entries(SAME))('%s may change between two pages', async (_what,
   }
 });
 
-test.each(Object.entries(OTHER))('%s may not, and the client is told so', async (_what, changed) => {
+test.each(Object.entries(OTHER))('%s may not, and the client gets that error', async (_what, changed) => {
   const [before, after] = [await openSmall(SCHEMA, pack(PERSON)), await openSmall(SCHEMA, changed)];
   for (const sort of SORTS) {
     const { next = '' } = await before(`Patient?_count=1${sort}`);

@@ -56,7 +56,7 @@ describe('a code map in a table', () => {
     '  blank: empty\n  else: { system: raw }\n',
     '  blank: empty\n  else: text\n',
     '  fold: true\n  else: text\n',
-  ])('takes text steps before it: %j', async rest => {
+  ])('supports text steps before it: %j', async rest => {
     const step = '  type: { from: CD, via: [{ piece: { by: "-", at: 2 } }, upper, kind] }';
     const files = pack(rest, step);
     expect(await codesOf(files)).toMatchObject({ 3: 'adm-code', 4: 'adm-code' });

@@ -85,7 +85,7 @@ describe('a lookup by a piece', () => {
     await expectLaw(SCHEMA, pack(TYPES(more, item)), 'Location', 'type');
   });
 
-  test('of several rows takes the one that `pick` puts first', async () => {
+  test('of several rows uses the first by `pick`', async () => {
     const each = EACH('').replace('where: { GRP: K }', 'pick: [-NO]');
     const files = pack(`  type: [{ ${each}, ${CODING} }]`);
     const { resources } = await searchSmall(SCHEMA, files, 'Location?');
@@ -165,7 +165,7 @@ describe('an impossible lookup of a piece is a problem of the pack', () => {
     ).toMatch(problem);
   });
 
-  test('SQL on what it finds', () => {
+  test('SQL on its row', () => {
     expect(
       told('c: { table: dbo.CD_LKUP, on: { CD: d.piece } }', '{ sql: "{c.DESCR} || 1", type: varchar(9) }').join(),
     ).toMatch(/`sql` uses a lookup of a piece/);

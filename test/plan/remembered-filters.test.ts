@@ -39,14 +39,14 @@ test('the predicate of a code is made once', () => {
   expect(of('E11', 'E12')).not.toBe(of('E11'));
 });
 
-test('the same code means something else to another parameter', () => {
+test('another parameter has another predicate for the same code', () => {
   const registry = fresh();
   made('Condition', 'code', registry)('active');
   const ofStatus = made('Condition', 'clinical-status', registry)('active');
   expect(ofStatus).toEqual(made('Condition', 'clinical-status')('active'));
 });
 
-test('that of a long list of codes is made anew each time', () => {
+test('the predicate of a long list of codes is not cached', () => {
   const of = made();
   const codes = Array.from({ length: 40 }, (_, i) => `code-${i}`);
   expect(of(...codes)).toEqual(of(...codes));
@@ -57,7 +57,7 @@ test.each([
   // Some 34 kB each.
   ['bytes', 'Condition', 'code', 'nowhere-', 100, 1000],
   ['their number', 'Patient', 'identifier', '90', 1000, 2500],
-])('predicates are remembered up to a bound of %s', (_, type, name, prefix, least, most) => {
+])('the cache of predicates is bounded by %s', (_, type, name, prefix, least, most) => {
   const of = made(type, name);
   for (const round of ['first', 'second']) {
     const first = of(prefix);

@@ -142,7 +142,7 @@ elements:
     await expect(searchSmall(SCHEMA, at('ON_DAY'), 'Observation')).rejects.toThrow('at: \\"00:00\\"');
   });
 
-  it('a column of numbers is read by the codec that says what they count', async () => {
+  it('a column of numbers is read by the codec that defines their unit', async () => {
     const schemaOf = (value: string): string =>
       `CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, AT DATETIME); INSERT INTO VISIT VALUES (1, ${value}), (2, '2025-10-15 08:00:00'), (3, NULL)`;
     const via = (codec: string): Readonly<Record<string, string>> => {

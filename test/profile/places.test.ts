@@ -73,7 +73,7 @@ test.each([
   expect(b?.distinct.count).toBeGreaterThan(1500);
 });
 
-test('a key of texts is sampled along what its texts begin with', async () => {
+test('a text key is sampled along the prefixes of its texts', async () => {
   const told = await profileOf(
     `CREATE TABLE T (A TEXT PRIMARY KEY, B INTEGER); ${NUMBERS} INSERT INTO T SELECT 'U' || (2006 + i / 1000) || '-' || i, i / 1000 FROM n`,
     2000,

@@ -96,7 +96,7 @@ describe('FHIR XML', () => {
     expect(xmlOf(outcome)).toContain('<referenceRange><low><value value="1"/></low><text value="t"/></referenceRange>');
   });
 
-  it('refuses what FHIR does not define, without repeating values', () => {
+  it('refuses members unknown to FHIR, without repeating values', () => {
     expect(() => xmlOf({ resourceType: 'Patient', nickname: 'secret' })).toThrow(
       new RangeError('Patient has elements that are not defined'),
     );

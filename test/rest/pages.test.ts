@@ -35,7 +35,7 @@ async function pageOf(response: Response): Promise<string> {
 }
 
 describe('login', () => {
-  test('a chart without a session asks for a login and leads back to the chart', async () => {
+  test('a chart without a session asks for a login and returns to the chart', async () => {
     const response = await rest.app.request(`${HERE}/api/chart/1?a=b`, { headers: BROWSER });
     expect(response.status).toBe(401);
     const page = await pageOf(response);
@@ -163,7 +163,7 @@ describe('charts', () => {
     expect(await pageOf(response)).toContain('This cannot be answered');
   });
 
-  test('the form of a document leads to it', async () => {
+  test('the form of a document opens it', async () => {
     const sent = await client.get(
       '/api/chart/1/document?topic=problems&rangeStart=2024-01-01&rangeEnd=&_format=xml',
       BROWSER,
@@ -182,7 +182,7 @@ describe('documents', () => {
   const typeOf = async (path: string, accept: string): Promise<string | null> =>
     (await client.get(path, { accept })).headers.get('content-type');
 
-  test('the page of a document leads to the chart and to its XML', async () => {
+  test('the page of a document links the chart and its XML', async () => {
     const page = await (await client.get(`${problems}?rangeStart=2020-01-01`, BROWSER)).text();
     expect(page).toContain('<a href="http://localhost/api/chart/1">Chart</a>');
     expect(page).toContain(`href="${HERE}${problems}?rangeStart=2020-01-01&amp;_format=xml" download="problems.xml"`);

@@ -118,7 +118,7 @@ describe('the data of a patient', () => {
     expect(JSON.stringify(body)).not.toMatch(/null|undefined|\d{3}-\d{2}-\d{4}/);
   });
 
-  test('leaves out what is not known', async () => {
+  test('omits unknown data', async () => {
     const { body } = await client.json('/api/patientinfo/17');
     expect(body).not.toHaveProperty('mrn');
   });

@@ -40,7 +40,7 @@ test('unsealed text does not open', () => {
   );
 });
 
-test('pages lead back from one another to the first, up to 20 of them', () => {
+test('pages link back to the first, over up to 20 pages', () => {
   const cursorOf = (branch: number, before: Cursor['before']): Cursor => ({ ...CURSOR, branch, before: before ?? [] });
   const after = (pages: number): Cursor | undefined => {
     let cursor: Cursor | undefined;
@@ -59,6 +59,6 @@ test('pages lead back from one another to the first, up to 20 of them', () => {
   expect(wayBack(after(30)).slice(0, 3)).toEqual([29, 28, 27]);
 });
 
-test('a page whose sort values are too long for a link is not led back to', () => {
+test('a page with sort values too long for a link has no link back to it', () => {
   expect(pagesBefore({ ...CURSOR, sort: ['x'.repeat(2000)] })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { zoneOf } from '../../src/time/zone.ts';
 
 const NEW_YORK = zoneOf('America/New_York');
 
-describe('a written date stands for an interval of instants', () => {
+describe('a date value is an interval of instants', () => {
   test.each([
     ['2024', '2024-01-01T05:00:00Z', '2025-01-01T05:00:00Z'],
     ['2024-03', '2024-03-01T05:00:00Z', '2024-04-01T04:00:00Z'],

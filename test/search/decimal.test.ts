@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { writtenNumber } from '../../src/search/types/number.ts';
 
-describe('a written number stands for half a unit of its last digit on both sides', () => {
+describe('a number value covers half a unit of its last digit on both sides', () => {
   test.each([
     ['100', '100', '99.5', '100.5'],
     ['100.00', '100', '99.995', '100.005'],

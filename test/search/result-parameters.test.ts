@@ -125,7 +125,7 @@ test('_include=Encounter:* brings nothing to a search of Observation', async () 
   expect(new Set(found.entry?.map(({ resource }) => resource['resourceType']))).toEqual(new Set(['Observation']));
 });
 
-test('_elements takes the element of a choice by its name and by that with its type', async () => {
+test('_elements accepts a choice element by its name with and without the type', async () => {
   const both = await Promise.all(
     ['effective', 'effectiveDateTime'].map(name =>
       search('Observation', [

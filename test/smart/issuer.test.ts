@@ -145,7 +145,7 @@ describe('a server whose people log in at an issuer', () => {
     expect(inside.status).toBe(403);
   });
 
-  test('logging out ends the session here, and leads to the issuer to end it there', async () => {
+  test('logging out ends the session here, and redirects to the issuer to end it there', async () => {
     const browser = openBrowser(served.auth);
     expect(isIn(await logIn(served, browser))).toBe(true);
     const out = await browser.send(`${served.auth}/apps/logout`, []);
@@ -279,7 +279,7 @@ describe('a server whose people log in at an issuer', () => {
     expect([page.status, page.html.includes('You did not log in with')]).toEqual([400, true]);
   });
 
-  test('while the issuer is away the page says so, and works again as soon as it is back', async () => {
+  test('during an outage of the issuer the page reports it, and recovers afterwards', async () => {
     const other = await testIssuer();
     const own = await serveWith(other);
     onTestFinished(() => own.stop());

@@ -12,7 +12,7 @@ describe('predicates on SQLite', () => {
   });
   afterAll(() => sample.remove());
 
-  it('select what the predicate means, and their complement selects all the other rows', () =>
+  it('select the rows that satisfy the predicate, and their complement all others', () =>
     checkPredicates(sample.database, 3000));
 
   it('also on random rows', async () => {

@@ -110,7 +110,7 @@ describe('every statement', () => {
   });
 });
 
-describe('what cannot be rendered', () => {
+describe('inputs that cannot be rendered', () => {
   for (const text of ['1 = 1; DELETE FROM A', '1 = 1 -- so', '1 = 1 /* so', "a.CD = 'open"]) {
     it(`is refused as raw text: ${text}`, () => {
       for (const dialect of DIALECTS) expect(() => render(raw(text), dialect)).toThrow(TypeError);

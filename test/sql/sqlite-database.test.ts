@@ -137,7 +137,7 @@ describe('a SQLite database', () => {
     await hurried.close();
   });
 
-  it('gives a 64-bit integer as text and takes it back as a number', async () => {
+  it('returns a 64-bit integer as text and accepts it back as a number', async () => {
     const big = column('a', 'BIG');
     const where = compare(big, '>=', value('5000000009', big.type));
     expect(await sample.database.query(planOf(where, { columns: [big] }))).toEqual([['5000000009'], ['5000000010']]);

@@ -26,7 +26,7 @@ async function ask(path: string, body: object): Promise<{ readonly status: numbe
   return { status: answer.status, is: await answer.json() };
 }
 
-test('maps are listed with what reads them and how many rows have no code', async () => {
+test('maps are listed with their readers and the number of rows without a code', async () => {
   expect(await ask('codes', { unsaved: {} })).toMatchObject({
     status: 200,
     is: {

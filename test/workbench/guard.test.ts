@@ -48,7 +48,7 @@ describe('access', () => {
     }
   });
 
-  test('is refused to a POST that says neither where it comes from nor that it is JSON', async () => {
+  test('is refused for a POST without an origin and without the JSON content type', async () => {
     const check = (headers: Record<string, string>) =>
       bench.ask(`${bench.base}/api/check`, { method: 'POST', body: { unsaved: {} }, headers });
     expect((await check({})).status).toBe(200);

@@ -116,7 +116,7 @@ describe('epoch', () => {
 
 describe('the offset at an instant', () => {
   it.each(['America/New_York', 'Pacific/Apia', 'Australia/Lord_Howe', 'America/Sao_Paulo', 'Asia/Kolkata', 'UTC'])(
-    'is what Intl says, in %s',
+    'equals that of Intl, in %s',
     name => {
       const format = new Intl.DateTimeFormat('en-US', { timeZone: name, timeZoneName: 'longOffset' });
       const told = (instant: number): number => {

@@ -17,7 +17,7 @@ const change = fc.record({
   insert: fc.array(fc.constantFrom(...words, '$x', '\n', '  ', ''), { maxLength: 3 }),
 });
 
-test('whatever is written in a pack is answered with problems or a registry, never with an exception', () => {
+test('any pack text gives problems or a registry, never an exception', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), changes => {
       const files: Record<string, string> = { ...sound };

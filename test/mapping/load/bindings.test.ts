@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOfElements } from './problems-of.ts';
 
-describe('bindings of columns are held against the schema and the codecs', () => {
+describe('bindings of columns are checked against the schema and the codecs', () => {
   test('an unknown column is reported with the nearest spelling', () => {
     expect(problemsOfElements('  gender: { from: SX }')).toEqual([
       'm.yaml:6:19: unknown column of dbo.PT; found SX; did you mean SEX?',

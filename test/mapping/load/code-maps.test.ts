@@ -175,7 +175,7 @@ describe('code maps are checked in themselves and in their uses', () => {
     expect(problemsOf(files)).toEqual(['codes.yaml:1:1: warning: code map sex is never used']);
   });
 
-  test('a column in the table of a code map is held against the schema', () => {
+  test('a column in the table of a code map is checked against the schema', () => {
     const files = {
       'm.yaml': `${PEOPLE}  maritalStatus: { from: SEX, via: sex }
 `,

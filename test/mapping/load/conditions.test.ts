@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { problemsOfCondition, problemsOfSource } from './problems-of.ts';
 
-describe('conditions are held against the schema', () => {
+describe('conditions are checked against the schema', () => {
   test('a literal that its column cannot hold is rejected', () => {
     expect(problemsOfCondition('{ PT_NO: abc }')).toEqual([
       'm.yaml:3:63: literal not of the type of column PT_NO; expected a whole number; found abc',
@@ -53,7 +53,7 @@ describe('conditions are held against the schema', () => {
     ]);
   });
 
-  test('a pattern that LIKE cannot say is rejected', () => {
+  test('a pattern that LIKE cannot express is rejected', () => {
     expect(problemsOfCondition('{ SEX: { matches: "[a" } }')).toEqual([
       'm.yaml:3:72: pattern that cannot be used: a bracket is not closed, empty, or holds `]`, `[`, `^` or a loose `-`; expected text with * ? [0-9] [^…]; found [a',
     ]);

@@ -136,7 +136,7 @@ describe('a CSV file', () => {
   });
 });
 
-test('what cannot be written is refused', () => {
+test('invalid changes are refused', () => {
   const refused = (work: () => unknown, why: RegExp): void => {
     expect(work).toThrow(CodeEditError);
     expect(work).toThrow(why);

@@ -36,7 +36,7 @@ test('a pack without such a file has no hierarchy', () => {
   expect(load({ 'm.yaml': ACTIVE }).registry?.pack.hierarchies?.size).toBe(0);
 });
 
-test('what is wrong with it is reported at its line', () => {
+test('its errors are reported with their line', () => {
   expect(problemsOf(withTree('  sct: tree.cvs', { 'tree.csv': 'raw,code\n' }))).toContain(
     'pack.yaml:7:8: no such file in the pack; found tree.cvs; did you mean tree.csv?',
   );

@@ -47,7 +47,7 @@ describe('the lock of a schema', () => {
     ]);
   });
 
-  test('is compared with the live schema, and what has changed is reported by its line', () => {
+  test('is compared with the live schema, and changes are reported by line', () => {
     const files = { 'm.yaml': `${PEOPLE}  active: "true"\n` };
     const { registry } = load(files);
     const lock = registry ? writeLock(registry, catalog) : '';

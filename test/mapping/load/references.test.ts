@@ -94,7 +94,7 @@ elements:
     ]);
   });
 
-  test('mappings that need each other in a circle are rejected', () => {
+  test('mappings that need each other in a cycle are rejected', () => {
     const files = {
       'm.yaml': `${HEAD}needs: [link]
 elements:

@@ -80,7 +80,7 @@ it('keeps the trailing blanks of VARCHAR, and finds it with and without them', a
   expect(await found(like('TXT', 'Müller    '))).toEqual([1]);
 });
 
-it('compares exactly, whatever the collation of the column takes for equal', async () => {
+it('compares exactly, whatever the collation of the column equates', async () => {
   expect(await found(like('TXT', 'müller'))).toEqual([]);
   expect(await found(like('TXT', 'Muller'))).toEqual([]);
 });
