@@ -16,7 +16,7 @@ function after(step: StepOptions, text: string): string | undefined {
     case 'words':
       return wordsOf(text, step.words);
     case 'written':
-      return packed(text, step.form);
+      return packed(text, step.form, step.from);
     case 'entities':
       return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
     case 'upper':
@@ -45,10 +45,13 @@ function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-b
   return { first, last, 'all-but-last': before, 'all-but-first': behind }[which];
 }
 
-/** `20240310` of a text in the form; undefined for a text in another. */
-function packed(text: string, form: string): string | undefined {
+/**
+ * `20240310` of a text in the form; undefined for a text in another. `from`: the first of the years of two digits, of
+ * which a date of zeros alone is none.
+ */
+function packed(text: string, form: string, from = 0): string | undefined {
   const parts: string[] = [];
-  const pattern = form.replace(/YYYY|MON|MM?|DD?|[./]/g, part => {
+  const pattern = form.replace(/YYYY|YY|MON|MM?|DD?|[./]/g, part => {
     if (part === '.' || part === '/') return `\\${part}`;
     parts.push(part.charAt(0));
     if (part === 'MON') return '([A-Za-z]{3})';
@@ -61,7 +64,18 @@ function packed(text: string, form: string): string | undefined {
     return (form.includes('MON') && part === 'M' ? numberOfMonth(text) : text).padStart(width, '0');
   };
   if (form.includes('MON') && numberOfMonth(written('M')) === '') return undefined;
-  return found ? digits('Y', 4) + digits('M', 2) + digits('D', 2) : undefined;
+  if (!found) return undefined;
+  const isShort = !form.includes('YYYY');
+  if (isShort && !/[^0]/.test(written('Y') + written('M') + written('D'))) return '00000000';
+  const year = isShort ? String(yearOf(Number(written('Y')), from)) : digits('Y', 4);
+  return year.padStart(4, '0') + digits('M', 2) + digits('D', 2);
+}
+
+/** The one year that ends so, of the hundred that begin with `from`. */
+function yearOf(ending: number, from: number): number {
+  let year = from;
+  while (year % 100 !== ending) year++;
+  return year;
 }
 
 /** '' for what is no name of a month. */

@@ -29,7 +29,8 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
     [day, of(ABOVE, TWELVE)],
   ]),
   ['dd.mm.yyyy', /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}$/],
-  ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{2,4}$/],
+  ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{4}$/],
+  ['dd-mon-yy', /^\d{1,2}-[A-Za-z]{3}-\d\d$/],
   ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
   ['hh:mm:ss', /^(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?$/],
 ];

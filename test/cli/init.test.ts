@@ -142,6 +142,20 @@ test('rows decide between equal names, and select the codec of a column', async 
   expect(told).not.toContain('Qux');
 });
 
+test.each([
+  ['14-MAR-85', '[{ written: { form: D-MON-YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
+  ['14-mar-1985 00:00', '[{ words: first }, { written: D-MON-YYYY }, ymd8]', ''],
+])('birth dates like %s are read by their form', async (born, via, note) => {
+  const { file, pack, environment } = begun();
+  const database = new DatabaseSync(file);
+  database.exec('CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME VARCHAR(40), DOB VARCHAR(20))');
+  for (let i = 1; i <= 30; i++) database.exec(`INSERT INTO PATIENT VALUES (${i}, 'Quxfamily', '${born}')`);
+  database.close();
+  const { out } = await lintel(environment, 'init', pack, '--zone', 'UTC');
+  expect(readFileSync(join(pack, 'patients.yaml'), 'utf8')).toContain(`birthDate: { from: DOB, via: ${via} }`);
+  expect(out).toContain(note);
+});
+
 /**
  * English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and
  * allergies.

@@ -19,13 +19,13 @@ const SQL = `
 CREATE TABLE PERSON (ID INTEGER NOT NULL PRIMARY KEY, PNAME VARCHAR(40), BORN VARCHAR(10), UPD INTEGER, FLAGS CHAR(3), BITS INTEGER, LANGS VARCHAR(20), DEL_AT INTEGER, DOCTOR VARCHAR(9), SUR1 VARCHAR(20), SUR2 VARCHAR(20));
 CREATE TABLE ADDR (ID INTEGER NOT NULL, REV INTEGER NOT NULL, CITY VARCHAR(20), PRIMARY KEY (ID, REV));
 CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, BORN_AT INTEGER, STILL CHAR(1), UPD_DT INTEGER, UPD_TM INTEGER, PRIMARY KEY (FAC, CODE));
-CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME);
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME, CAME VARCHAR(9));
 CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME);
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
-INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000');
+INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000', '14-MAR-24');
 INSERT INTO NOTE VALUES (1, 50, '2024-02-01 08:00:00.000'), (2, 50, '2024-01-15 08:00:00.000');
 INSERT INTO REC VALUES (7, 1, '1/1', '9 g', 'P', 2, NULL, NULL, NULL), (7, 2, '120/80', '5.4 mmol/L', 'P', 1, '2,75', '14/03/2024 08:30', 20240314), (8, 1, '118/', NULL, 'V', 50, 'many', '31/02/2024 08:30', 20240300);
 `;
@@ -99,6 +99,7 @@ id: "{NO}"
 elements:
   status: finished
   class: { system: http://terminology.hl7.org/CodeSystem/v3-ActCode, code: AMB }
+  period: { start: { from: CAME, via: [{ written: { form: DD-MON-YY, from: 1930 } }, ymd8] } }
 `;
 
 test('the forms in "What old tables have" work as documented', async () => {
@@ -163,7 +164,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('Observation', 'component-value-quantity', '2.75')).toEqual(['7']);
   expect(await ids('Observation', 'date', '2024-03-14')).toEqual(['7']);
   expect(await allOf(facade, 'Encounter', [])).toMatchObject([
-    { meta: { lastUpdated: '2024-02-01T08:00:00.000-05:00' } },
+    { meta: { lastUpdated: '2024-02-01T08:00:00.000-05:00' }, period: { start: '2024-03-14' } },
   ]);
   await opened.close();
 });

@@ -24,7 +24,7 @@ import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
 import { entitiesStep, pieceStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
-import { isDateForm, writtenDateStep } from './written-date.ts';
+import { writtenDateStep, wrongDateForm } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
@@ -38,6 +38,7 @@ const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 const ONE_OR_MORE = /^[1-9]\d?$/;
+const YEAR = /^(?:1[89]|20)\d\d$/;
 
 /** Codecs by name. Code maps and text steps have names of their own. */
 export const CODECS: Readonly<Record<string, CodecEntry>> = {
@@ -150,6 +151,10 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   xhtml: entry(NONE, (_, types) => notes('xhtml', types)),
 };
 
+function dateForm(options: string | { readonly form: string; readonly from: string }): [string, number | undefined] {
+  return typeof options === 'string' ? [options, undefined] : [options.form, Number(options.from)];
+}
+
 /** Text steps by name; one codec of text follows them, `text` if none does. */
 export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   piece: step(
@@ -164,9 +169,15 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   upper: step(NONE, upperStep),
   written: step(
     z
-      .string()
-      .refine(isDateForm, 'not a date format: one each of YYYY, MM, M or MON, DD or D, with / - . or a blank between'),
-    writtenDateStep,
+      .union([
+        z.string(),
+        z.strictObject({ form: z.string(), from: z.string().regex(YEAR, 'a year from 1800 to 2099') }),
+      ])
+      .superRefine((options, { addIssue }) => {
+        const wrong = wrongDateForm(...dateForm(options));
+        if (wrong) addIssue(wrong);
+      }),
+    options => writtenDateStep(...dateForm(options)),
   ),
 };
 

@@ -13,7 +13,7 @@ import { trim, trimEnd, upperAscii } from './text.ts';
 export type StepOptions =
   | { readonly step: 'piece'; readonly by: string; readonly at: number }
   | { readonly step: 'words'; readonly words: Words }
-  | { readonly step: 'written'; readonly form: string }
+  | { readonly step: 'written'; readonly form: string; readonly from?: number }
   | { readonly step: 'entities' | 'upper' };
 
 export interface TextStep {

@@ -328,8 +328,11 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
   if (kind === 'date') {
     const via = dateCodec(forms, type);
     if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
-    const note = forms.some(isAmbiguousDay) ? `${told}: ${AMBIGUOUS}` : told;
-    return { note, fit: 1, via: via === '' ? undefined : via };
+    const guesses = [
+      ...(forms.some(isAmbiguousDay) ? [AMBIGUOUS] : []),
+      ...(forms.some(form => SHORT_YEAR.test(form)) ? [WHICH_YEARS] : []),
+    ];
+    return { note: [told, ...guesses].join(': '), fit: 1, via: via === '' ? undefined : via };
   }
   if (kind === 'text') {
     const isWords = !/number|^(?:yyyy|dd|mm|hh:)|^\d|^UUID$/.test(usual ?? '');
@@ -363,18 +366,24 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
       [new RegExp(`^${form} hh:mm`), `[{ words: first }, { written: ${written} }, ymd8]`],
     ];
   }),
+  [/^dd-mon-yyyy$/, '[{ written: D-MON-YYYY }, ymd8]'],
+  [/^dd-mon-yyyy hh:mm/, '[{ words: first }, { written: D-MON-YYYY }, ymd8]'],
+  [/^dd-mon-yy$/, '[{ written: { form: D-MON-YY, from: 1930 } }, ymd8]'],
+  [/^dd-mon-yy hh:mm/, '[{ words: first }, { written: { form: D-MON-YY, from: 1930 } }, ymd8]'],
   [/^whole number$/, 'epoch'],
   [/^number, /, 'julian'],
 ];
 
 const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
+const SHORT_YEAR = /-yy(?: |$)/;
+const WHICH_YEARS = 'the rows do not decide the century, 1930 to 2029 is a guess';
 /** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
 const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
 
 /**
  * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
- * that holds dates. Where
- * rows prove both orders of day and month, the more frequent one is taken, and where none proves any, the month first.
+ * that holds dates. Where rows prove both orders of day and month, the more frequent one is taken, and where none
+ * proves any, the month first.
  */
 function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
   const [usual = ''] = forms;

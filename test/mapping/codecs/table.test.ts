@@ -134,8 +134,18 @@ describe('the table of codecs', () => {
     ['piece', { by: '^' }],
     ['words', 'middle'],
     ['upper', {}],
+    ['written', 'MM/DD'],
+    ['written', { form: 'MM/DD/YY', from: '1700' }],
+    ['written', { form: 'MM/DD/YY' }],
   ])('refuses the step %s with %j', (name, options) => {
     expect(TEXT_STEPS[name]?.make(options)).toHaveProperty('problem');
+  });
+
+  it('says how the century of years of two digits is given', () => {
+    expect(TEXT_STEPS['written']?.make('MM/DD/YY')).toMatchObject({
+      problem: expect.stringContaining('`{ form: MM/DD/YY, from: 1930 }`'),
+    });
+    expect(TEXT_STEPS['written']?.make({ form: 'MM/DD/YY', from: '1930' })).toHaveProperty('step');
   });
 
   it('makes code map facets only for columns that can hold keys', () => {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { textAfter } from '../../../src/law/read-steps.ts';
 import { stepped } from '../../../src/mapping/codecs/text-step.ts';
-import { isDateForm, writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
+import { writtenDateStep, wrongDateForm } from '../../../src/mapping/codecs/written-date.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
@@ -10,8 +11,8 @@ import { decodeAll, expectMatch, expectOrder, expectPresent, table } from './law
 
 const ZONE = 'America/New_York';
 
-function codec(form: string) {
-  return stepped([writtenDateStep(form)], ymd8Codec({ zone: zoneOf(ZONE), columnType: UNICODE }));
+function codec(form: string, from?: number) {
+  return stepped([writtenDateStep(form, from)], ymd8Codec({ zone: zoneOf(ZONE), columnType: UNICODE }));
 }
 
 describe('dates that a text spells', () => {
@@ -47,49 +48,105 @@ describe('dates that a text spells', () => {
     expect(codec(form).decode(raw)).toBe(wanted);
   });
 
-  it.each(['MM/DD/YYYY', 'M/D/YYYY', 'D.M.YYYY', 'YYYY-MM-DD', 'DDMMYYYY', 'DD-MON-YYYY'])(
-    'keep the law as %s',
-    form => {
-      const parts = fc.record({
-        Y: fc.constantFrom('2024', '2023', '0000', '9999', '202'),
-        M: fc.constantFrom('03', '3', '11', '00', '13', '2'),
-        name: fc.constantFrom('MAR', 'mar', 'Feb', 'DEC', 'XXX', 'ANF', 'MA'),
-        D: fc.constantFrom('10', '1', '01', '00', '31', '32', '29'),
-        end: fc.constantFrom('', ' ', ' 08:00', 'x'),
-      });
-      const raw = fc.oneof(
-        {
-          weight: 4,
-          arbitrary: parts.map(
-            of =>
-              form
-                .replace('YYYY', of.Y)
-                .replace(/DD?/, of.D)
-                .replace(/MON|MM?/, part => (part === 'MON' ? of.name : of.M)) + of.end,
-          ),
+  it.each([
+    ['DD-MON-YY', 1930, '14-MAR-24', '2024-03-14'],
+    ['DD-MON-YY', 1930, '14-MAR-30', '1930-03-14'],
+    ['DD-MON-YY', 1930, '14-MAR-29', '2029-03-14'],
+    ['DD-MON-YY', 1935, '14-MAR-34', '2034-03-14'],
+    ['DD-MON-YY', 1935, '14-MAR-35', '1935-03-14'],
+    ['DD-MON-YY', 1930, '14-MAR-2024', undefined],
+    ['MM/DD/YY', 2000, '03/10/99', '2099-03-10'],
+    ['MM/DD/YY', 1999, '03/10/99', '1999-03-10'],
+    ['MM/DD/YY', 1999, '03/10/98', '2098-03-10'],
+    ['MM/DD/YY', 1930, '00/00/85', '1985'],
+    ['MM/DD/YY', 1930, '00/00/00', undefined],
+    ['M/D/YY', 1930, '0/0/00', undefined],
+    ['M/D/YY', 1930, '1/2/00', '2000-01-02'],
+    ['YYMMDD', 1950, '000229', '2000-02-29'],
+    ['YYMMDD', 1850, '000229', undefined],
+    ['YYMMDD', 1950, '000000', undefined],
+  ])('as %s from %i: %j is %j', (form, from, raw, wanted) => {
+    expect(codec(form, from).decode(raw)).toBe(wanted);
+  });
+
+  it('with years of two digits are read in their century, whichever year is the first', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1800, max: 2099 }), fc.integer({ min: 0, max: 99 }), (from, later) => {
+        const year = from + later;
+        expect(codec('DD/MM/YY', from).decode(`10/03/${String(year % 100).padStart(2, '0')}`)).toBe(`${year}-03-10`);
+      }),
+    );
+  });
+
+  it('with years of two digits are to the reference what they are to the codec', () => {
+    const digits = fc.constantFrom('00', '1', '12', '29', '30', '35', '99');
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1800, max: 2099 }),
+        fc.constantFrom('D/M/YY', 'YYMMDD'),
+        fc.gen(),
+        (from, form, g) => {
+          const { apply, options } = writtenDateStep(form, from);
+          const raw = form.replace(/YY|MM?|DD?/g, () => g(() => digits));
+          expect(textAfter([options], raw)).toBe(apply(raw));
         },
-        fc.constantFrom('', '  ', 'UNKNOWN', '//', '20240310', '[0-9]/1/2024'),
-      );
-      const rows = table('VARCHAR(40)');
-      const of = codec(form);
-      fc.assert(
-        fc.property(fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
-          rows.fill(raws.map(one => [one]));
-          expectPresent(of, rows);
-          const values = decodeAll(of, rows);
-          for (let i = 0; i < 6; i++)
-            expectMatch(of, rows, g(dateCriterion, values, ZONE, [Date.UTC(2024, 2, 10)]), ZONE, values);
-          expectOrder(of, rows);
-        }),
-        RUNS,
-      );
+      ),
+    );
+  });
+
+  it.each<[form: string, from?: number]>([
+    ...['MM/DD/YYYY', 'M/D/YYYY', 'D.M.YYYY', 'YYYY-MM-DD', 'DDMMYYYY', 'DD-MON-YYYY'].map((form): [string] => [form]),
+    ['DD-MON-YY', 1935],
+    ['M/D/YY', 1900],
+    ['YYMMDD', 1925],
+  ])('keep the law as %s from %j', (form, from) => {
+    const parts = fc.record({
+      Y: fc.constantFrom('2024', '2023', '0000', '9999', '202'),
+      YY: fc.constantFrom('24', '25', '99', '00', '2', '2024'),
+      M: fc.constantFrom('03', '3', '11', '00', '13', '2'),
+      name: fc.constantFrom('MAR', 'mar', 'Feb', 'DEC', 'XXX', 'ANF', 'MA'),
+      D: fc.constantFrom('10', '1', '01', '00', '31', '32', '29'),
+      end: fc.constantFrom('', ' ', ' 08:00', 'x'),
+    });
+    const raw = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: parts.map(
+          of =>
+            form
+              .replace(/YYYY|YY/, part => (part === 'YY' ? of.YY : of.Y))
+              .replace(/DD?/, of.D)
+              .replace(/MON|MM?/, part => (part === 'MON' ? of.name : of.M)) + of.end,
+        ),
+      },
+      fc.constantFrom('', '  ', 'UNKNOWN', '//', '20240310', '[0-9]/1/2024'),
+    );
+    const rows = table('VARCHAR(40)');
+    const of = codec(form, from);
+    fc.assert(
+      fc.property(fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+        rows.fill(raws.map(one => [one]));
+        expectPresent(of, rows);
+        const values = decodeAll(of, rows);
+        for (let i = 0; i < 6; i++)
+          expectMatch(of, rows, g(dateCriterion, values, ZONE, [Date.UTC(2024, 2, 10)]), ZONE, values);
+        expectOrder(of, rows);
+      }),
+      RUNS,
+    );
+  });
+
+  it.each(['MM/DD', 'MM/MM/YYYY', 'MDYYYY', 'MM%DD%YYYY', 'mm/dd/yyyy', 'YYYY-MM-DDTHH', 'DD/MM/YYY', ''])(
+    'cannot have the form %j',
+    form => {
+      expect(wrongDateForm(form, undefined)).toMatch(/^not a date format/);
     },
   );
 
-  it.each(['MM/DD', 'MM/MM/YYYY', 'DD/MM/YY', 'MDYYYY', 'MM%DD%YYYY', 'mm/dd/yyyy', 'YYYY-MM-DDTHH', ''])(
-    'cannot have the form %j',
-    form => {
-      expect(isDateForm(form)).toBe(false);
-    },
-  );
+  it('name the first of the hundred years that two digits stand for, and of four digits no such year', () => {
+    expect(wrongDateForm('DD/MM/YY', undefined)).toContain('`{ form: DD/MM/YY, from: 1930 }`');
+    expect(wrongDateForm('DD/MM/YY', 1930)).toBeUndefined();
+    expect(wrongDateForm('DD/MM/YYYY', 1930)).toContain('`from` is for years of two digits');
+    expect(wrongDateForm('DD/MM/YYYY', undefined)).toBeUndefined();
+  });
 });
