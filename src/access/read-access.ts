@@ -256,7 +256,5 @@ interface Search {
 /** `Type?name=value&name=value`, percent-encoded where a value has `&`, `+` or `%`. */
 function parseSearch(text: string): Search | undefined {
   const [, type = '', query] = /^([A-Z][A-Za-z]+)\?(.+)$/s.exec(text.trim()) ?? [];
-  if (query === undefined) return undefined;
-  const parameters = [...new URLSearchParams(query)];
-  return parameters.every(([name, value]) => name !== '' && value !== '') ? { type, parameters } : undefined;
+  return query === undefined ? undefined : { type, parameters: [...new URLSearchParams(query)] };
 }
