@@ -68,7 +68,7 @@ export async function startServer(
     const { registry, problems } = checked.pack;
     for (const problem of problems) console.note(problemLine(problem));
     if (registry === undefined) {
-      console.note('The mappings have errors and are not served; `npx lintel check` tells them again.');
+      console.note('The mappings have errors and are not served; `npx lintel check` lists them again.');
       console.note(
         '`npx lintel serve --degraded` serves those that work, where the database is at fault for the others.',
       );
@@ -84,7 +84,7 @@ export async function startServer(
 }
 
 const READABLE =
-  'HOST: this server is reached from the network without TLS, so tokens can be read on their way. Set TLS_CERT and TLS_KEY, or let ' +
+  'HOST: this server is reached from the network without TLS, so tokens can be intercepted. Set TLS_CERT and TLS_KEY, or let ' +
   'a proxy speak https and name its address as BASE_URL.';
 
 /** Whether tokens go over the network as they are. */
@@ -280,7 +280,7 @@ async function serve(
       perAddress: config.connections.perAddress,
       cutOff(bytes) {
         metrics.cutOff();
-        log.warn('a client that takes no answers was cut off', { bytes });
+        log.warn('a client that reads no answers was disconnected', { bytes });
       },
       crowded: metrics.crowded,
     },

@@ -75,7 +75,7 @@ export function forwardAudit(options: ForwardOptions): Forwarding {
           writePrivate(kept, positions);
         } catch (error) {
           // It goes on; the next start would send again what arrived since.
-          log.warn('where the audit was forwarded to cannot be kept', describeError(error));
+          log.warn('the position of audit forwarding cannot be saved', describeError(error));
         }
       },
       tell(failure) {

@@ -127,7 +127,7 @@ async function planOf(
     return await database.explain(plan, placeholders, now);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.reason === 'cancelled') throw error;
-    return [`the database tells no plan: ${error.message}`];
+    return [`the database gives no plan: ${error.message}`];
   }
 }
 

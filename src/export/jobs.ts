@@ -142,7 +142,7 @@ export function openJobs(options: JobsOptions): Jobs {
       jobs.update(job, { status: 'failed', finished: clock(), failure });
     } catch (again) {
       // A disk without room even for this: the job is gone after a restart, and failed until then.
-      log.error('the state of a failed export could not be kept', { job: job.record.id, full: isDiskFull(again) });
+      log.error('the state of a failed export could not be saved', { job: job.record.id, full: isDiskFull(again) });
     }
   };
 
@@ -154,7 +154,7 @@ export function openJobs(options: JobsOptions): Jobs {
     const job = jobs.add(record, pack());
     if (job.damaged !== undefined && record.status !== 'failed') {
       log.error('an export was lost', { file: job.damaged.file, problem: job.damaged.message });
-      fail(job, job.damaged, ': what was kept of it is damaged');
+      fail(job, job.damaged, ': its saved state is damaged');
     } else if (record.status === 'complete' || record.status === 'failed') {
       const left = Math.max(0, Math.min(limits.expiry, (record.finished ?? 0) + limits.expiry - clock()));
       jobs.expire(job, left);

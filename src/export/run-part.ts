@@ -207,7 +207,7 @@ class PartRun {
 function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   if (unstamped === undefined) return {};
   const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${plural(count, 'resource')}`);
-  const diagnostics = `${types.join(', ')} without a time of the last change left out, as by every _since and _until`;
+  const diagnostics = `${types.join(', ')} without a time of change omitted, as always with _since and _until`;
   return { remark: issueOf('incomplete', diagnostics, { severity: 'warning' }) };
 }
 

@@ -91,7 +91,7 @@ function whyNoRest({ rest, summary, served, config }: AppParts): string {
 
 /** Without somebody who knows tokens a server that is not open answers nobody. */
 function entryOf({ entry }: AppParts): Entry {
-  if (entry === undefined) throw new RangeError('ACCESS is not open, and nobody verifies tokens');
+  if (entry === undefined) throw new RangeError('ACCESS is not open, and no verifier of tokens is configured');
   return entry;
 }
 

@@ -53,12 +53,12 @@ const claims = z
     login: z
       .strictObject({ rule: filled.describe('of `logins` in the access.yaml of the pack'), claim: texts })
       .optional()
-      .describe('claim with a login of the legacy database, where no claim says who the person is'),
+      .describe('claim with a login of the legacy database, if no claim identifies the person'),
     purpose: texts.optional().describe('claim with the purpose of use, as a code: TREAT'),
-    'fhir-user': texts.optional().describe('claim with who the person is: Practitioner/7'),
+    'fhir-user': texts.optional().describe('claim that identifies the person: Practitioner/7'),
     client: texts.optional().describe('claims with the application; the first that is there counts'),
   })
-  .describe('where the claims stand; of a name with dots that is no claim the parts lead inwards');
+  .describe('names of the claims; a dotted name that is no claim is a path');
 
 const introspection = z
   .strictObject({
@@ -83,7 +83,7 @@ const issuer = z.strictObject({
     .refine(claims => Object.keys(claims).length > 0, 'expected one or more claims')
     .optional()
     .describe(
-      'claims that tell a token of client credentials from a token of a person, with their values; ' +
+      'claims that distinguish a token of client credentials from a user token, with their values; ' +
         '`{client}` is the application. Without it `system/` scopes do not count',
     ),
   metadata: address.optional().describe('of its metadata; <issuer>/.well-known/openid-configuration'),
@@ -94,7 +94,7 @@ const issuer = z.strictObject({
   scopes: z
     .record(z.string(), z.union([scope, z.array(scope).min(1, 'expected one or more')]))
     .optional()
-    .describe('words or roles of the issuer, and the scopes that they stand for'),
+    .describe('words or roles of the issuer, and the scopes that they mean'),
   introspection: introspection.optional(),
   smart: z
     .strictObject({ capabilities: z.array(z.enum(CAPABILITIES)).min(1, 'expected one or more') })

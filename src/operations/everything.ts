@@ -30,7 +30,7 @@ const DEFINITION: Operation = {
     input('start', 'date', 'Leaves out care that ended before this date.'),
     input('end', 'date', 'Leaves out care that began after this date.'),
     input('_since', 'instant', 'Leaves out resources that were last changed before this instant.'),
-    input('_type', 'code', 'Types with commas between; what is referred to is then left out unless named.', '*'),
+    input('_type', 'code', 'Types with commas between; referenced resources of other types are then omitted.', '*'),
     input('_count', 'integer', 'Resources of the compartment on a page.'),
     PAGE,
   ],

@@ -54,7 +54,7 @@ const OUTPUT: OperationParameter = {
 export const PAGE: OperationParameter = {
   ...OUTPUT,
   type: 'Bundle',
-  documentation: 'A searchset; its link `next` leads to the following page.',
+  documentation: 'A searchset; its link `next` is the following page.',
 };
 
 const EXPORT = [

@@ -205,7 +205,7 @@ export interface BundleText {
   readonly total?: number | undefined;
 }
 
-const CUT = issueOf('incomplete', 'more resources would be included than one page may hold; the rest was left out', {
+const CUT = issueOf('incomplete', 'more resources would be included than one page may hold; the rest was omitted', {
   severity: 'warning',
 });
 

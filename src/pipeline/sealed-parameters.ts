@@ -42,7 +42,7 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
       // The name is of the caller too: nobody else can know it, and for nobody else it is right.
       if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
         return parameters;
-      const why = 'This link is of a long search that is no longer kept; send the search again';
+      const why = 'This link belongs to a long search that is no longer stored; send the search again';
       throw new FhirError('expired-link', why, { parameter: SEALED });
     }
     const shown = open(text.slice(SEALED_PREFIX.length), caller);

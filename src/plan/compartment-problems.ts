@@ -52,7 +52,7 @@ function contradiction(mapping: Mapping, env: Environment): CompartmentProblem |
   if (resource !== COMPARTMENT_TYPE && !namesPatients(mapping, env)) return undefined;
   return {
     at,
-    message: 'the mapping says `compartment: none`, and its resources name the patient to whom they belong',
+    message: 'the mapping declares `compartment: none`, and its resources refer to their patient',
     expected: 'one of the two',
   };
 }

@@ -99,7 +99,7 @@ export function livePack<T>({
     for (const problem of first) tellProblem(problem, log);
     if (registry === undefined) {
       const more = problems.length - first.length;
-      const rest = more === 0 ? [] : [`and ${more} more; lintel check tells them all`];
+      const rest = more === 0 ? [] : [`and ${more} more; lintel check lists them all`];
       const told = [...first.map(problemLine), ...rest];
       if (!isServed) return refuse(told, 'refused');
       schema = checked.schema;
@@ -187,7 +187,7 @@ function mappingsOf({ mappings }: Registry): readonly string[] {
 /** Files that are copied one by one are a sound pack of fewer mappings for a while. */
 function goneText(names: readonly string[]): string {
   return (
-    `No longer in the pack: ${names.join(', ')}. The version before goes on, because the files may not all be written yet. ` +
+    `No longer in the pack: ${names.join(', ')}. The previous version stays in use, because the files may not all be written yet. ` +
     'If these mappings were deleted on purpose, send SIGHUP to the server or start it anew.'
   );
 }

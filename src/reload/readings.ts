@@ -46,11 +46,14 @@ export function readingsOf({
       read: () => one(served().refused ? 1 : 0),
     },
     {
-      ...gauge('lintel_schema_lacking', '1 while the database lacks what mappings need: these fail, or are left out.'),
+      ...gauge(
+        'lintel_schema_lacking',
+        '1 while the database lacks objects that mappings need: these fail, or are omitted.',
+      ),
       read: () => one(served().lacking ? 1 : 0),
     },
     {
-      ...gauge('lintel_database_away', '1 while nothing but a probe asks the database.'),
+      ...gauge('lintel_database_away', '1 while only a probe queries the database.'),
       read: () => one(database.load().away ? 1 : 0),
     },
     {
@@ -102,18 +105,16 @@ function cacheReadings({ counters }: NonNullable<Observed['cache']>): readonly R
       },
     },
     {
-      ...counter(
-        'lintel_cache_events_total',
-        'Answers that were shared while they were made, kept, too large to be kept, and put out for others.',
-        ['event'],
-      ),
+      ...counter('lintel_cache_events_total', 'Answers shared in progress, stored, too large to store, and evicted.', [
+        'event',
+      ]),
       read() {
         const { collapsed, stored, tooLarge, evicted } = counters();
         return byName({ collapsed, stored, too_large: tooLarge, evicted });
       },
     },
-    { ...gauge('lintel_cache_entries', 'Answers that are kept.'), read: () => one(counters().entries) },
-    { ...gauge('lintel_cache_bytes', 'Bytes of the answers that are kept.'), read: () => one(counters().bytes) },
+    { ...gauge('lintel_cache_entries', 'Cached answers.'), read: () => one(counters().entries) },
+    { ...gauge('lintel_cache_bytes', 'Bytes of cached answers.'), read: () => one(counters().bytes) },
   ];
 }
 
@@ -147,7 +148,7 @@ function sinkReadings({ load }: Pick<Forwarding, 'load'>): readonly Reading[] {
       read: each(({ behind }) => behind),
     },
     {
-      ...gauge('lintel_audit_sink_failing', '1 while a sink takes nothing.', ['sink']),
+      ...gauge('lintel_audit_sink_failing', '1 while a sink accepts nothing.', ['sink']),
       read: each(({ failing }) => (failing ? 1 : 0)),
     },
     {

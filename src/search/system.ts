@@ -43,7 +43,7 @@ function offersAll(type: string, parameters: Parameters, context: ParseContext):
 function leftOut(known: readonly string[], types: readonly string[]): readonly Issue[] {
   const missing = known.filter(type => !types.includes(type));
   if (missing.length === 0) return [];
-  const diagnostics = `types that cannot be searched by all of these parameters are left out: ${missing.join(', ')}`;
+  const diagnostics = `types that do not support all of these parameters are omitted: ${missing.join(', ')}`;
   return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 

@@ -58,7 +58,7 @@ export async function startSmart(config: Config, people: readonly DemoPerson[]):
 }
 
 export const SMART_GREETING = [
-  'Who may read is decided by tokens (ACCESS=smart); docs/smart.md says how to let people and apps in:',
+  'Who may read is decided by tokens (ACCESS=smart); docs/smart.md describes how to give people and apps access:',
   '',
   '  npx lintel user add NAME --fhir-user TYPE/ID',
   '  npx lintel client add ID --public --redirect URL --scope SCOPES',

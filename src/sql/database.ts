@@ -154,7 +154,7 @@ export interface DescribedDatabaseError extends EngineCode {
 }
 
 /** `told` of a statement that was ended before its answer was there. */
-export const TOO_LONG = 'The database takes too long for this';
+export const TOO_LONG = 'The database is too slow for this';
 
 /**
  * `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the
@@ -218,7 +218,7 @@ export class FormDisproved extends Error {
 /** A statement with more parameters than the engine takes: whoever asked can ask for less at a time. */
 export class StatementTooLarge extends DatabaseError {
   constructor() {
-    super('failed', 'the statement has more parameters than the database takes');
+    super('failed', 'the statement has more parameters than the database supports');
     this.name = 'StatementTooLarge';
   }
 }

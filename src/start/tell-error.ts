@@ -44,10 +44,10 @@ function cureOf({ engine }: DatabaseError): readonly string[] {
 }
 
 const NEW_FORM =
-  'Move it to another folder and keep it: it says who saw whom. The next start makes a new file, and `lintel audit --file` of ' +
+  'Move it to another folder and keep it: it is the record of accesses. The next start makes a new file, and `lintel audit --file` of ' +
   'the version that wrote the old one still reads that.';
 const WRITABLE = 'The user of this process has to be allowed to write the file and its folder (DATA_DIR).';
-const ROOM = 'Make room on the disk, or let the file grow with AUDIT_SIZE.';
+const ROOM = 'Free disk space, or raise AUDIT_SIZE.';
 
 /**
  * What is wrong with the file of the audit, and what to do, by SQLite's number of a result or the system's name of an

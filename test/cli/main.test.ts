@@ -150,9 +150,9 @@ describe('a fixable problem is reported with the variable to change', () => {
     );
     writeFileSync(join(folder, 'text.sqlite'), 'no database at all, '.repeat(100));
     const text = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}/text.sqlite` }, 'check');
-    expect(text.notes).toContain('Expected a SQLite file, and this is none');
+    expect(text.notes).toContain('Expected a SQLite file, and this is not one');
     const of = await lintelIn({ ...environment, DATABASE_URL: `sqlite:${folder}` }, 'check');
-    expect(of.notes).toContain('Expected a SQLite file; a folder is none');
+    expect(of.notes).toContain('Expected a SQLite file, not a folder');
   });
 
   test.each(['check', 'explain', 'lock', 'serve'])('%s of a pack without its database', async command => {

@@ -357,7 +357,7 @@ test.each(['', 'null', '{}'])('a job with a damaged part state fails, and its fi
   await jobs.close();
   writeFileSync(join(root, id, 'part-0.json'), text);
   const again = open(writes);
-  const failed = { status: 'failed', failure: expect.stringContaining('what was kept of it is damaged') };
+  const failed = { status: 'failed', failure: expect.stringContaining('its saved state is damaged') };
   expect(again.view('ann', id)?.job).toMatchObject(failed);
   expect(readdirSync(join(root, id))).toEqual(['job.json']);
   await again.close();

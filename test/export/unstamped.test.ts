@@ -20,9 +20,9 @@ test('requested resources without a time of change are counted', async () => {
   const since = '_type=Observation&_since=2000-01-01T00:00:00Z';
   const all = await finished(await kickOff(`${fhir}/$export?${since}`));
   expect(await contents(all)).toHaveLength(9);
-  expect(await errorsOf(all)).toContain('Observation: 3 resources without a time of the last change left out');
+  expect(await errorsOf(all)).toContain('Observation: 3 resources without a time of change omitted');
   const byPatient = await finished(await kickOff(`${fhir}/Patient/$export?${since}&organizeOutputBy=Patient`));
-  expect(await errorsOf(byPatient)).toContain('Observation: 3 resources without a time of the last change left out');
+  expect(await errorsOf(byPatient)).toContain('Observation: 3 resources without a time of change omitted');
   // Group 1 has persons 1 and 3.
   const some = await finished(await kickOff(`${fhir}/Group/g-1/$export?${since}`));
   expect(await errorsOf(some)).toContain('Observation: 2 resources without');

@@ -35,7 +35,7 @@ test.each(['1', 'AAAAAAAAAAAAAAAAAAAAAA', '%00'])(
     const { app } = appUnderTest();
     const response = await app.request(`/fhir/Widget/1/_history/${version}`);
     expect(response.status).toBe(404);
-    expect((await issuesOf(response))[0]?.diagnostics).toContain('No versions are kept');
+    expect((await issuesOf(response))[0]?.diagnostics).toContain('Versions are not kept');
   },
 );
 

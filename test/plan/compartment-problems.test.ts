@@ -51,7 +51,7 @@ describe('patient data without a reference to the patient is reported', () => {
     [
       'a mapping declared to be of no patient, with a reference to one',
       weighings('ServiceRequest', SCHEDULED + SUBJECT, NEEDS + NONE),
-      /^more.yaml:1:1: the mapping says `compartment: none`, and its resources name the patient/,
+      /^more.yaml:1:1: the mapping declares `compartment: none`, and its resources refer to their patient/,
     ],
     [
       'a reason that is missing',

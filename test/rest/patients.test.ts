@@ -54,7 +54,7 @@ describe('the number of a patient', () => {
   test.each<[query: Readonly<Record<string, string>>, message: RegExp]>([
     [
       { firstName: 'Caleb', lastName: 'Merriweather', dob: '1998-04-17', sex: 'M' },
-      /^2 patients match; none of the parameters tells them apart/,
+      /^2 patients match; none of the parameters distinguishes them/,
     ],
     [{ lastName: 'Merriweather' }, /^\d+ patients match; add firstName, dob/],
     [{ sex: 'F' }, /^\d+ patients match; add firstName, lastName, dob$/],

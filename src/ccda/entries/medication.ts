@@ -35,7 +35,7 @@ export const MEDICATION_COLUMNS = [
   'Period',
   'Reason',
   'Ordered',
-  'Ordered or told by',
+  'Ordered or reported by',
 ];
 
 export function addMedication(request: MedicationRequest, content: SectionWriter): void {

@@ -41,7 +41,7 @@ const ASKING: readonly string[] = ['GET', 'HEAD', 'POST'];
 const CHANGING: readonly string[] = ['GET', 'POST'];
 const POLLING: readonly string[] = [...ASKING, 'DELETE'];
 
-const NO_EXPORTS = 'an export is never opened by it; ask without the header';
+const NO_EXPORTS = 'not available for exports; send the request without the header';
 
 /** Seconds that a client is asked to wait between polls. */
 const RETRY_AFTER = 5;
@@ -102,11 +102,11 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   );
   changing('/$pause-job', async (c, parameters) => {
     const view = await parts.exports.jobs.pause(callerOf(c, parts), jobId(parameters));
-    return changed(c, view, 'paused', 'The export is paused; $resume-job lets it go on');
+    return changed(c, view, 'paused', 'The export is paused; $resume-job resumes it');
   });
   changing('/$resume-job', async (c, parameters) => {
     const view = parts.exports.jobs.resume(callerOf(c, parts), jobId(parameters));
-    return changed(c, view, 'running', 'The export goes on');
+    return changed(c, view, 'running', 'The export resumes');
   });
   operation('/$list-jobs', (c, parameters) => {
     const listed = parts.exports.jobs.list(callerOf(c, parts)).map(view => jobParameter(c, parts, view));
@@ -143,7 +143,7 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
   const { job } = parts.exports.jobs.start(understood, { access: exportable(context.access), base: context.base, url });
-  const begun = told('The export has begun; Content-Location says where to ask for it');
+  const begun = told('The export has begun; Content-Location has its status URL');
   return respondWithOutcome(c, 202, [...understood.remarks, begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),
   });

@@ -84,7 +84,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   if (method === 'POST' && /(^|\/)_search(\?|$)/.test(path)) {
     if (resource === undefined) return { method, path, headers };
     // A form cannot stand in a Bundle, and R4 knows no search by a resource.
-    const expected = 'Bundle.entry.resource: expected none; the parameters of a search stand in its address';
+    const expected = 'Bundle.entry.resource: expected none; the parameters of a search belong in its URL';
     return refusal('400 Bad Request', 'malformed-body', expected);
   }
   if (method === 'POST' && /(^|\/)(\$|%24)[a-z-]+(\?|$)/.test(path)) {
@@ -121,9 +121,7 @@ function refusal(status: string, kind: RequestErrorKind, diagnostics: string): R
   return { ...issueOf(kind, diagnostics), status };
 }
 
-const TOO_LARGE = outcomeText(
-  issueOf('too-costly', 'The answers before this one fill the batch; ask for less at a time'),
-);
+const TOO_LARGE = outcomeText(issueOf('too-costly', 'The answers exceed the size limit of a batch; split the batch'));
 
 function refusalText({ status, ...issue }: Refusal): string {
   return entryText(status, outcomeText(issue));

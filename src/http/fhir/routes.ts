@@ -86,7 +86,7 @@ function noOperation(): FhirError {
 }
 
 function noVersions(): FhirError {
-  return new FhirError('no-history', 'No versions are kept: a read shows what the database has now');
+  return new FhirError('no-history', 'Versions are not kept: a read shows the current data');
 }
 
 /**

@@ -57,7 +57,7 @@ export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
 export function whyNoDocuments({ unserved = [] }: Pick<Served, 'unserved'>): string {
   return unserved.length === 0
     ? 'C-CDA documents are not offered: the pack has no ccds.yaml, which says what they hold'
-    : 'C-CDA documents are not offered while mappings are left out; /ready says why they are';
+    : 'C-CDA documents are not offered while mappings are omitted; /ready gives the reason';
 }
 
 async function summary(

@@ -16,7 +16,7 @@ import { RestError, respondWithError } from '../rest/errors.ts';
 import { respondWithOutcome } from './answer.ts';
 import { routeOf } from './request-log.ts';
 
-const MESSAGE = 'What is read here has to be written down, and the audit store cannot be written now';
+const MESSAGE = 'The audit is required, and its store cannot be written now';
 /** Seconds. */
 const RETRY_AFTER = 30;
 

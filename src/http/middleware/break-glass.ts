@@ -34,14 +34,17 @@ export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
 
 async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass' | 'audit'>): Promise<Access> {
   if (glass === undefined)
-    throw new FhirError('glass-refused', `${GLASS}: nobody may on this server; access.yaml has no rule`);
+    throw new FhirError('glass-refused', `${GLASS}: not available on this server; access.yaml has no rule`);
   if (audit === undefined)
     throw new FhirError('glass-refused', `${GLASS}: this server keeps no audit, so nothing is opened`);
   const [grant, account, signal] = [c.get('grant'), c.get('account'), AbortSignal.timeout(TIME_LIMIT)];
   const opened =
     grant !== undefined ? await glass.ofGrant(grant, signal) : account && (await glass.ofAccount(account, signal));
   if (opened === undefined)
-    throw new FhirError('glass-refused', `${GLASS}: you may not, or not in this application; ask without the header`);
+    throw new FhirError(
+      'glass-refused',
+      `${GLASS}: not permitted for you, or not in this application; send the request without the header`,
+    );
   return opened;
 }
 
@@ -52,7 +55,7 @@ const TIME_LIMIT = 10_000;
 export function refuseGlass(isHere: (path: string) => boolean) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     if (headerOf(c, GLASS.toLowerCase()) === undefined || isHere(c.req.path)) return next();
-    throw new FhirError('glass-refused', `${GLASS}: nothing is hidden here; ask without the header`);
+    throw new FhirError('glass-refused', `${GLASS}: nothing is hidden here; send the request without the header`);
   });
 }
 
@@ -64,7 +67,7 @@ export function mustBeWhole(c: HttpContext, what: string): void {
 /** For searchsets: what the answer is. */
 function warningOf(parts: Pick<AppParts, 'glass'>): Issue {
   const diagnostics =
-    `The glass was broken (${told(parts)}): this answer has what is hidden from you otherwise. ` +
+    `The glass was broken (${told(parts)}): this answer contains data that is normally hidden from you. ` +
     'The audit has it, with your reason.';
   return issueOf('glass-broken', diagnostics, { severity: 'warning' });
 }

@@ -33,7 +33,7 @@ export function onError({ log }: Pick<AppParts, 'log'>) {
 function asFhirError(error: Error): FhirError | undefined {
   if (error instanceof FhirError) return error;
   if (error instanceof StatementTooLarge) {
-    return new FhirError('too-costly', 'This asks for more comparisons than the database takes; give fewer values');
+    return new FhirError('too-costly', 'This needs more comparisons than the database supports; give fewer values');
   }
   if (!(error instanceof DatabaseError) || error.reason === 'failed') return undefined;
   if (error.reason === 'cancelled') return cancelled();
@@ -89,6 +89,6 @@ function wordsFor(error: Error): readonly [kind: RequestErrorKind, message: stri
   return [
     'database-lacks',
     'the database lacks a table or a column',
-    'The database lacks a table or a column that this needs, or does not let it be read',
+    'The database lacks a table or a column that this needs, or denies access to it',
   ];
 }

@@ -108,7 +108,7 @@ export async function admitted<T>(
 
 function full(error: unknown): never {
   if (!(error instanceof DatabaseError) || error.reason !== 'unavailable') throw error;
-  throw new FhirError('overload', 'Too much is asked at a time; try again later', {
+  throw new FhirError('overload', 'Too many requests; try again later', {
     retryAfter: error.retryAfter ?? RETRY_AFTER,
   });
 }

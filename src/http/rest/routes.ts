@@ -106,12 +106,13 @@ async function patientNumber(c: HttpContext, parts: AppParts, rest: RestParts): 
     case 'none':
       throw unknownPatient();
     case 'several': {
-      const most = result.count > 1 ? `At least ${result.count} patients match` : 'Too many patients may match to tell';
+      const most =
+        result.count > 1 ? `At least ${result.count} patients match` : 'Too many patients may match to decide';
       const count = result.more ? most : `${result.count} patients match`;
       const hint =
         result.narrowing.length > 0
           ? `add ${result.narrowing.join(', ')}`
-          : 'none of the parameters tells them apart; patientsummary finds by record or telephone number';
+          : 'none of the parameters distinguishes them; patientsummary finds by record or telephone number';
       throw new RestError('conflict', `${count}; ${hint}`);
     }
   }

@@ -114,7 +114,7 @@ export function answerOfMalformed(error: unknown): Response {
   return new Response(body, { status: 400, headers: headersOf(body) });
 }
 
-const BUSY = bodyOf({ status: '503', kind: 'overload', text: 'Too much is asked at a time; try again later' });
+const BUSY = bodyOf({ status: '503', kind: 'overload', text: 'Too many requests; try again later' });
 const { Connection: _, ...BUSY_HEADERS } = headersOf(BUSY);
 
 /** 503 before anything is done for a request; the connection stays, for another would cost more. `after`: seconds. */

@@ -11,7 +11,7 @@ interface MssqlAddress extends DatabaseAddress {
   readonly address: SqlServerAddress;
 }
 
-const NETWORK = 'Look at the host and the port in DATABASE_URL, and whether a firewall stands between.';
+const NETWORK = 'Check the host and the port in DATABASE_URL, and firewalls between.';
 
 export const MSSQL_ENGINE: Engine<MssqlAddress> = {
   name: 'mssql',

@@ -34,8 +34,8 @@ export const SQLITE_ENGINE: Engine<SqliteAddress> = {
   wordTable: sqliteWordTable,
   cures: {
     SQLITE_CANTOPEN: `Expected a file that is there and can be read: ${LOOK}`,
-    SQLITE_IOERR: `Expected a SQLite file; a folder is none, and a disk may fail: ${LOOK}`,
-    SQLITE_NOTADB: `Expected a SQLite file, and this is none: ${LOOK}`,
+    SQLITE_IOERR: `Expected a SQLite file, not a folder; a disk may fail: ${LOOK}`,
+    SQLITE_NOTADB: `Expected a SQLite file, and this is not one: ${LOOK}`,
   },
 };
 

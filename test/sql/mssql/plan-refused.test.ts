@@ -21,7 +21,7 @@ test('statements and lineage are shown with the reason for a missing plan', { ti
   const { statements, lineage } = await explainSearch(demo.facade, { ...demo.database, explain }, request, {
     ...{ now: NOW, handling: 'strict' },
   });
-  expect(JSON.stringify(statements)).toContain(`the database tells no plan: ${refused.message}`);
+  expect(JSON.stringify(statements)).toContain(`the database gives no plan: ${refused.message}`);
   expect(JSON.stringify(statements)).toContain('SELECT');
   expect(lineage.length).toBeGreaterThan(5);
 });
