@@ -50,7 +50,7 @@ export const check: Command = {
   help: `Usage: lintel check [PACK] [--database URL | --locked] [--mapping NAME]… [options]
 
 Reads the mapping pack in the folder PACK (default: MAPPINGS, or the demo pack) against the live schema and the rows
-of the database (default: DATABASE_URL, or the demo database), and tells every problem at once with its place in the
+of the database (default: DATABASE_URL, or the demo database), and reports every problem at once with its place in the
 files, what was expected, what was found, and the nearest right spelling. It counts rows, and shows no value: keys and
 ids that are not unique, lookups that find several rows, orders that leave open which row comes first, references that
 find no row at all, codes that no map has, literals that rows write in other letters, a custodian in ccds.yaml that

@@ -208,7 +208,9 @@ function finish({ imported, csv, name, system, folder, files }: Import, args: Ar
   const declared = isDeclared ? '' : declaration({ name, system });
   if (declared !== '') out(`codes.yaml:\n${declared.replace(/^(?=.)/gm, '  ')}`.trimEnd());
   if (isDeclared)
-    out(`codes.yaml has a map ${name} already: its system, blank and else hold, and its rows stand beside the file's.`);
+    out(
+      `codes.yaml has a map ${name} already: its system, blank and else are used, and its rows are added to those of the file.`,
+    );
   else if (system === undefined && !imported.hasSystems)
     out('The codes have no system: enough for a code, not for a Coding. --system names one.');
   const before = files.tables.find(

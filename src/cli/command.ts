@@ -86,7 +86,7 @@ export function printsText(args: Arguments, files: readonly string[]): boolean {
   const printed = [...(wantsJson(args) ? ['json'] : []), ...files.filter(one => textOf(args, one) === PRINTED)];
   const folders = files.filter(one => statSync(textOf(args, one) ?? '', { throwIfNoEntry: false })?.isDirectory());
   const problems = [
-    ...folders.map(one => `--${one} takes a FILE, and ${textOf(args, one)} is a folder; PACK stands before --${one}`),
+    ...folders.map(one => `--${one} takes a FILE, and ${textOf(args, one)} is a folder; write PACK before --${one}`),
     ...(printed.length > 1 ? [`${printed.map(one => `--${one}`).join(' and ')} both print; give one a FILE`] : []),
   ];
   if (problems.length > 0) throw new ArgumentsError(problems);

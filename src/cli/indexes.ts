@@ -32,7 +32,7 @@ Prints one CREATE INDEX statement for each index that the database lacks for the
 offers and for the rows that it looks up, with what each serves as a comment. An index on (A, B) stands for one on (A)
 too. Lintel executes none: the administrator of the database decides which tables are large enough to need one.
 
-Below each statement stands what the engine's own plan says that the index would change, for one of the searches that
+Below each statement is the change that the engine's own plan predicts for the index, for one of the searches that
 it serves: on SQLite the lines of the plan now and with the index, tried on a copy of the schema; on SQL Server its
 estimated cost and the share that the index would save. No value of a row is read for it.
 
@@ -74,7 +74,7 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
       }
       for (const [view, of] of Map.groupBy(views, ({ table }) => table)) {
         const columns = of.map(one => `(${one.columns.join(', ')})`).join(', ');
-        const told = `${view} is a view and takes no index; the tables behind it should have: ${columns}`;
+        const told = `${view} is a view and cannot have an index; the tables behind it should have: ${columns}`;
         terminal.out(['', ...asRemark(told)].join('\n'));
       }
       return 0;

@@ -148,7 +148,7 @@ async function listTables({ database, catalog, mappings, json }: Listing, termin
     const line = `${one.table.padEnd(name)}  ${rows.padStart(12)}  ${String(one.columns).padStart(7)}  ${key}${by}`;
     terminal.out(cut(line));
   }
-  terminal.out(`${plural(tables.length, 'table')}; lintel profile TABLE tells its columns`);
+  terminal.out(`${plural(tables.length, 'table')}; lintel profile TABLE lists its columns`);
   const unknown = tables.filter(({ size }) => size === undefined).length;
   if (unknown > 0)
     terminal.note(`The rows of ${plural(unknown, 'table')}, views among them, are not known without counting.`);

@@ -20,7 +20,7 @@ export const words: Command = {
   help: `Usage: lintel words TABLE COLUMN... [--json] [--database URL] [--mappings FOLDER]
 
 Prints the statements for a table with the words of these columns, kept by triggers, and the lines of pack.yaml that
-let searches seek in it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel
+let searches use it. \`lintel explain\` names the tables and columns that a search compares by words. Lintel
 executes nothing: the administrator of the database does, and grants Lintel's login SELECT on the table.`,
   exits: [
     'statements',
@@ -68,7 +68,7 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
       const key = keyOf(of, registry);
       if (key.length === 0) return refuse([`Table ${of.name} has no primary key, and no mapping reads it`], terminal);
       if (![of, ...key, ...columns].every(one => isIdentifier(one.name)))
-        return refuse(['A name has characters that no mapping takes'], terminal);
+        return refuse(['A name has characters that no mapping supports'], terminal);
       const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
       const [statements, lines] = [wordTable(table), packLines(written, table)];
       if (wantsJson(args)) printJson({ statements, pack: lines }, terminal);

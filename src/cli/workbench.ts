@@ -19,9 +19,9 @@ export const workbench: Command = {
 
 Serves a page on 127.0.0.1 and prints a link to it, which works once and in one browser. The page shows the files of
 the pack in the folder PACK (default: MAPPINGS, or the demo pack), problems as you type, and rows beside the resources
-that the mappings make of them. It shows patients' data to whoever opens the link. It writes files of PACK and nothing
-else, and asks no other address for anything. It ends with Ctrl+C.`,
-  exits: ['it was told to stop', 'it could not start'],
+that the mappings make of them. It shows patients' data to anyone who opens the link. It writes files of PACK and
+nothing else, and connects to no other address. It ends with Ctrl+C.`,
+  exits: ['it was stopped', 'it could not start'],
   options: { ...DATABASE, ...SCHEMA, port: ['PORT', 'default: a free one'] },
   positionals: [0, 1],
   async run(args, terminal) {

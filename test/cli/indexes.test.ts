@@ -110,7 +110,7 @@ elements:
   execute(clinic, 'CREATE VIEW V_PERSON AS SELECT * FROM PERSON');
   const { out } = await lintel(clinic.environment, 'indexes');
   expect(out).not.toMatch(/ON V_PERSON/);
-  expect(out).toMatch(/^-- V_PERSON is a view and takes no index; the tables behind it should have: .*\(SEX\)/m);
+  expect(out).toMatch(/^-- V_PERSON is a view and cannot have an index; the tables behind it should have: .*\(SEX\)/m);
   execute(clinic, out);
 });
 

@@ -36,7 +36,7 @@ test('without a table there is a line for each, with the mappings that read it',
     'table             rows  columns  key; read by',
     'PERSON               2        4  ID; people',
     'WEIGHING             2        4  NO; weights',
-    '2 tables; lintel profile TABLE tells its columns',
+    '2 tables; lintel profile TABLE lists its columns',
   ]);
 });
 

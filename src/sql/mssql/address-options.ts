@@ -22,31 +22,31 @@ export const OPTIONS = {
   encrypt: {
     ...FLAG,
     default: 'true',
-    meaning: 'TLS for the whole connection; a server that offers none is sent no login.',
+    meaning: 'TLS for the whole connection; without TLS on the server no login is sent.',
   },
   trustServerCertificate: {
     ...FLAG,
     default: 'false',
-    meaning: 'Takes any certificate: anyone between can then read along. For trying out only; prefer `ca`.',
+    meaning: 'Accepts any certificate, which allows interception. For trials only; prefer `ca`.',
   },
   ca: {
     default: '',
     expected: 'the path of a PEM file',
     pattern: /^.+$/,
-    meaning: 'File with the authority that signed the certificate of the server, where the system does not know it.',
+    meaning: 'File with the certificate authority of the server, if the system does not trust it.',
   },
-  serverName: { ...TEXT, default: '', meaning: 'Name in the certificate of the server, where it is not the host.' },
+  serverName: { ...TEXT, default: '', meaning: 'Name in the certificate of the server, if other than the host.' },
   auth: {
     default: 'sql',
     expected: 'one of `sql`, `ntlm`, `azure-password`, `azure-secret`, `azure-default`',
     pattern: /^(sql|ntlm|azure-(password|secret|default))$/,
     meaning:
-      'How to log in: a SQL login; a Windows account by NTLM (`domain`); Microsoft Entra ID (Azure AD) by user and password (`clientId`, `tenantId`), as an application (`clientId` and the secret in place of user and password, `tenantId`), or by what the environment offers, such as a managed identity.',
+      'How to log in: a SQL login; a Windows account by NTLM (`domain`); Microsoft Entra ID (Azure AD) by user and password (`clientId`, `tenantId`), as an application (`clientId` and the secret instead of user and password, `tenantId`), or by credentials of the environment, such as a managed identity.',
   },
   domain: { ...TEXT, default: '', meaning: 'Windows domain of the user, with `auth=ntlm`.' },
   clientId: { ...TEXT, default: '', meaning: 'Application or managed identity, with `auth=azure-…`.' },
   tenantId: { ...TEXT, default: '', meaning: 'Tenant, with `auth=azure-password` and `auth=azure-secret`.' },
-  applicationName: { ...TEXT, default: 'Lintel', meaning: 'What the DBA sees as program_name of the sessions.' },
+  applicationName: { ...TEXT, default: 'Lintel', meaning: '`program_name` of the sessions, as the DBA sees it.' },
   applicationIntent: {
     default: 'ReadWrite',
     expected: '`ReadOnly` or `ReadWrite`',
@@ -57,28 +57,32 @@ export const OPTIONS = {
   connectTimeout: {
     ...whole(5, 'milliseconds'),
     default: '1500',
-    meaning: 'How long a login may take. It decides how soon requests are answered with 503 when the host is away.',
+    meaning: 'Time limit of a login, after which requests get 503 if the host is away.',
   },
   packetSize: {
     default: '16383',
     expected: 'bytes, one of `4096`, `8192`, `16383`, `32767`',
     pattern: /^(4096|8192|16383|32767)$/,
     meaning:
-      'Size of the network packets that is asked for. The default is the most that goes with TLS; with the 4096 that drivers ask for, rows take this process twice as long. Logins with `auth=azure-…` always ask for 4096: their tokens are sent before the size is agreed on.',
+      'Requested size of network packets. The default is the maximum with TLS; with the usual 4096 rows take this process twice as long. Logins with `auth=azure-…` always request 4096, as their tokens are sent before the size is negotiated.',
   },
   lockTimeout: {
     ...whole(6, 'milliseconds'),
     default: '5000',
     meaning:
-      'LOCK_TIMEOUT of the sessions: how long a statement waits for the lock of somebody else; never longer than a quarter of `queueTimeout`.',
+      'LOCK_TIMEOUT of the sessions: how long a statement waits for a lock; at most a quarter of `queueTimeout`.',
   },
   pool: { ...whole(3, 'connections'), default: '10', meaning: 'Connections for requests.' },
   queue: {
     ...whole(4, 'statements'),
     default: '100',
-    meaning: 'Statements that may wait for one of them; more are answered with 503 and Retry-After.',
+    meaning: 'Statements that may wait for a connection; more get 503 and Retry-After.',
   },
-  queueTimeout: { ...whole(6, 'milliseconds'), default: '5000', meaning: 'How long a statement may wait there.' },
+  queueTimeout: {
+    ...whole(6, 'milliseconds'),
+    default: '5000',
+    meaning: 'How long a statement may wait for a connection.',
+  },
   timeout: {
     ...whole(7, 'milliseconds'),
     default: '30000',
@@ -88,14 +92,13 @@ export const OPTIONS = {
     default: '2',
     expected: 'connections, a whole number from 2 to 999',
     pattern: /^([2-9]|[1-9]\d{1,2})$/,
-    meaning:
-      'Connections for exports, apart from those above: one streams rows, the others fetch what belongs to them.',
+    meaning: 'Additional connections for exports: one streams rows, the others fetch their child rows.',
   },
-  exportQueue: { ...whole(4, 'statements'), default: '100', meaning: 'Statements that may wait for one of them.' },
+  exportQueue: { ...whole(4, 'statements'), default: '100', meaning: 'Statements that may wait for a connection.' },
   exportQueueTimeout: {
     ...whole(7, 'milliseconds'),
     default: '600000',
-    meaning: 'How long a statement of an export may wait there.',
+    meaning: 'How long a statement of an export may wait for a connection.',
   },
   exportTimeout: {
     ...whole(7, 'milliseconds'),
@@ -114,7 +117,7 @@ const PARTS: Readonly<Record<string, string>> = {
   '`:<port>`': 'Port. Default: `1433`.',
   '`/<database>`': 'Database.',
   '`<user>:<password>@`':
-    'Login. The password may stand in `DATABASE_PASSWORD` or in the file named by `DATABASE_PASSWORD_FILE` instead.',
+    'Login. The password can be in `DATABASE_PASSWORD` or in the file of `DATABASE_PASSWORD_FILE` instead.',
 };
 
 /** The parts of an address and its options as Markdown, for docs/configuration.md. */
