@@ -120,6 +120,26 @@ describe('problems are reported with file and line, and the pack is not served',
       'access.yaml:3:15: not a search of the right form; expected Patient?name=value; found Patient?&',
     ],
     [
+      'a parameter without a value, which a search would leave out',
+      one("'Patient?_id={id}&gender='"),
+      'access.yaml:3:15: parameter gender expects a value that is not empty',
+    ],
+    [
+      'a parameter without a value, by itself',
+      one("'Patient?_id='"),
+      'access.yaml:3:15: parameter _id expects a value that is not empty',
+    ],
+    [
+      'values that are all empty',
+      one("'Patient?gender=,'"),
+      'access.yaml:3:15: parameter gender expects a value that is not empty',
+    ],
+    [
+      'a parameter without a name',
+      one("'Patient?=1'"),
+      'access.yaml:3:15: the mappings of Patient offer no such search parameter',
+    ],
+    [
       'a result parameter',
       one('Patient?_count=1'),
       'access.yaml:3:15: the mappings of Patient offer no such search parameter; expected one of _id, _profile, _security, _tag, birthdate, family, gender, name; found _count',
