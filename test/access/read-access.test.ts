@@ -234,3 +234,28 @@ test.each<[title: string, text: string, problem: RegExp]>([
   expect([problems.join(), served]).toEqual([expect.stringMatching(problem), false]);
   expect(access.glass?.users ?? []).toEqual([]);
 });
+
+test('a login is found by a search with {login} in it', async () => {
+  const { access, problems } = await load("logins: { portal: 'Patient?gender=female&_id={login}' }\n");
+  expect(problems).toEqual([]);
+  expect(access.logins).toEqual({
+    portal: {
+      type: 'Patient',
+      found: [
+        ['gender', 'female'],
+        ['_id', '{login}'],
+      ],
+    },
+  });
+});
+
+test.each<[title: string, search: string, problem: RegExp]>([
+  ['a search that finds the same people for every login', 'Patient?gender=female', /does not depend on the login/],
+  ['a search that the mappings do not offer', 'Patient?gendre={login}', /no such search parameter/],
+  ['a type that no user is', 'Patients?_id={login}', /unknown type of user/],
+  ['a placeholder of another place', 'Patient?_id={login}&name={user}', /unknown placeholder/],
+])('a login by %s is an error, and finds nobody', async (_title, search, problem) => {
+  const { access, problems, served } = await load(`logins: { portal: '${search}' }\n`);
+  expect([problems.join(), served]).toEqual([expect.stringMatching(problem), false]);
+  expect(access.logins).toEqual({});
+});
