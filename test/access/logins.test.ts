@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type FindUser, userFinder, userOfLogin, withLogins } from '../../src/access/logins.ts';
+import { type FindUser, unknownLogins, userFinder, userOfLogin, withLogins } from '../../src/access/logins.ts';
 import { NO_RULES } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import type { Facade } from '../../src/facade.ts';
@@ -68,20 +68,39 @@ describe('a login of the database', () => {
   });
 });
 
-test('a login of 200 characters is searched, a longer one is not', async () => {
+/** A finder over a database in which each login is that of these people. */
+function finderOf(ids: readonly string[]) {
   const asked: string[] = [];
   const search = async ({ parameters: [own] }: Parameters<Facade['search']>[0]) => {
     asked.push(own?.[1] ?? '');
-    return { json: '{"entry":[{"resource":{"id":"1"}}]}' };
+    return { json: JSON.stringify({ entry: ids.map(id => ({ resource: { id } })) }) };
   };
   const find = userFinder({
     facade: () => ({ search }) as unknown as Pick<Facade, 'search'>,
     access: () => ({ ...NO_RULES, logins: { portal: { type: 'Patient', found: [['identifier', '{login}']] } } }),
     timeLimit: 10_000,
   });
+  return { asked, find };
+}
+
+test('a login of 200 characters is searched, a longer one is not', async () => {
+  const { asked, find } = finderOf(['1']);
   expect(await find('portal', 'x'.repeat(200))).toBe('Patient/1');
   expect(await find('portal', 'x'.repeat(201))).toBeUndefined();
   expect(asked).toEqual(['x'.repeat(200)]);
+});
+
+test('a login that two people share is nobody', async () => {
+  expect(await finderOf(['1', '2']).find('portal', 'anna')).toBeUndefined();
+});
+
+test('a rule of logins that the pack does not have is named, with those that it has', () => {
+  const logins = { portal: { type: 'Patient', found: [] }, staff: { type: 'Practitioner', found: [] } };
+  expect(unknownLogins(['staff', 'portal'], { ...NO_RULES, logins })).toBeUndefined();
+  expect(unknownLogins(['staff', 'toString'], { ...NO_RULES, logins })).toBe(
+    'the pack\'s access.yaml has no login "toString"; it has portal, staff',
+  );
+  expect(unknownLogins(['staff'], NO_RULES)).toMatch(/it has none$/);
 });
 
 test('several rules name a user only where all matches are the same person', async () => {
