@@ -7,15 +7,15 @@ import { CONTEXT } from '../law/searches.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
 import { ifJudged, type Thing } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
-import type { Mapping, Node, Registry, ValueNode } from '../mapping/model.ts';
+import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
+import { idsByForm } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
-import { and, TRUE } from '../sql/construct.ts';
+import { and, or, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
-import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOfMapping } from './mapping-branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
@@ -99,7 +99,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
-      for (const one of await ownAlone(await withServed(read, asking), registry, reader, signal)) {
+      for (const one of await ownAlone(await withServed(read, asking), reader, asking)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -246,8 +246,7 @@ function countedColumn(from: Expression): Expression | undefined {
   return typeof of === 'object' ? of : undefined;
 }
 
-type ReadRow = Omit<SampledRow, 'served'> & { readonly view: View };
-type ServedRow = ReadRow & SampledRow;
+type ReadRow = Omit<SampledRow, 'served'>;
 
 /** Each row by each mapping; those that cannot be judged are left out. */
 async function readAll(
@@ -282,12 +281,12 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     const id = interpreter.id(mapping.id, column => rows.raw(column, view));
     values.clear();
     const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
-    return { mapping, expected, id, values: new Map(values), view };
+    return { mapping, expected, id, values: new Map(values) };
   });
 }
 
 /** Asks the server for each id, whether it should have it or not. */
-async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly ServedRow[]> {
+async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
   const served = new Map<string, string[]>();
   const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
   for (const [type, rows] of byType) {
@@ -314,36 +313,37 @@ async function withServed(read: readonly ReadRow[], { facade, signal }: Asking):
 }
 
 /**
- * Leaves out what another mapping makes of a row that this one takes away: where both write the same id, as of a UUID,
- * what is served under it is the other's.
+ * Leaves out what another mapping serves under the id of a row that this one takes away, as two may that write UUIDs.
  */
 async function ownAlone(
-  rows: readonly ServedRow[],
-  registry: Registry,
-  reader: Reader,
-  signal: AbortSignal,
+  rows: readonly SampledRow[],
+  { interpreter }: Reader,
+  { registry, database, now, signal }: Asking,
 ): Promise<readonly SampledRow[]> {
-  const own: SampledRow[] = [];
-  for (const one of rows) {
-    const { mapping, view } = one;
-    const others =
-      one.expected === undefined && one.served.length > 0
-        ? registry
-            .ofType(mapping.resource)
-            .filter(other => other !== mapping && isSameTable(other.source.table, mapping.source.table))
-        : [];
-    let isOthers = false;
-    for (const other of others) {
-      const read = await readAll([reader.rows.view(other.source, view.row)], [other], reader, signal);
-      isOthers ||= read.some(({ expected, id }) => expected !== undefined && id === one.id);
+  const env = environment(registry, now, OPEN_SIGHT);
+  const isOdd = ({ expected, served }: SampledRow): boolean => expected === undefined && served.length > 0;
+  const ofOthers = new Map<Mapping, Set<string>>();
+  for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
+    const known = new Set<string>();
+    ofOthers.set(mapping, known);
+    const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
+    for (const other of registry.ofType(mapping.resource)) {
+      const columns = other.id.alternatives.flat().flatMap(part => (part.kind === 'column' ? [part.column] : []));
+      for (let at = 0; at < ids.length && other !== mapping; at += IDS) {
+        const forms = idsByForm(other, ids.slice(at, at + IDS), env);
+        if (forms.length === 0) continue;
+        const from = bareRelation(other.source, and(servedPredicate(other, env), or(...forms)), env, columns);
+        const plan: SqlPlan = { from, columns, orderBy: [], limit: KEPT, shape: 'rows', searches: true };
+        for (const row of await database.query(plan, { signal })) {
+          const id = interpreter.id(other.id, column => row[columns.indexOf(column)] ?? null);
+          if (id !== undefined) known.add(id);
+        }
+      }
     }
-    own.push(isOthers ? { ...one, served: [] } : one);
   }
-  return own;
-}
-
-function isSameTable(one: TableName, other: TableName): boolean {
-  return tableKey(one) === tableKey(other);
+  return rows.map(one =>
+    isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
+  );
 }
 
 type Parameters = readonly (readonly [string, string])[];
