@@ -26,7 +26,7 @@ test('a section that exceeds its time budget is reported', async () => {
   expect(late?.notes).toEqual([
     'looked',
     expect.stringMatching(
-      /^This took \d+ seconds? longer than its part of the time: a statement that has begun is not ended\.$/,
+      /^This took \d+ seconds? longer than its time budget: a running statement is not interrupted\.$/,
     ),
   ]);
   expect(free?.notes).toEqual(['looked']);

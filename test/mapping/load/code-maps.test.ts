@@ -90,8 +90,8 @@ describe('code maps are checked in themselves and in their uses', () => {
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'codes.yaml:2:20: warning: row FEMALE of a code map maps a code of the map to another one; expected female; found other',
-      'codes.yaml:2:35: warning: row Other of a code map maps a code of the map to another one; expected other; found female',
+      'codes.yaml:2:20: warning: row FEMALE of a code map gives another code of the map than its name; expected female; found other',
+      'codes.yaml:2:35: warning: row Other of a code map gives another code of the map than its name; expected other; found female',
     ]);
   });
 

@@ -28,7 +28,7 @@ export function reportSwapped(
   for (const [raw, { coded, at }] of rows) {
     const named = codes.get(wordOf(raw) ?? '');
     if (!coded || named === undefined || wordOf(coded.code) === wordOf(named)) continue;
-    report.warning('unlikely-code', at, `row ${raw} of a code map maps a code of the map to another one`, {
+    report.warning('unlikely-code', at, `row ${raw} of a code map gives another code of the map than its name`, {
       expected: named,
       found: coded.code,
     });
