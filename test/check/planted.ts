@@ -231,7 +231,7 @@ const READ: readonly Planted[] = [
     name: 'a status that is swapped in the code map',
     edit: ['codes.yaml', 'ACTIVE: active, STOPPED: stopped', 'ACTIVE: stopped, STOPPED: active'],
     at: ['codes.yaml', 'ACTIVE: stopped'],
-    says: /row ACTIVE of a code map maps a code of the map to another one/,
+    says: /row ACTIVE of a code map gives another code of the map than its name/,
     severity: 'warning',
   },
   {
