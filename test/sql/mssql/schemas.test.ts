@@ -71,7 +71,9 @@ describe('a table outside of the default schema', () => {
   it('needs its full name if several schemas have it', async () => {
     const { errors } = await open({ ...cdm, 'stage.PLACE': { ...PLACE, schema: 'stage' } });
     expect(errors).toEqual([
-      expect.stringContaining('several schemas have a table of this name; expected `cdm.PLACE` or `stage.PLACE`; found PLACE'),
+      expect.stringContaining(
+        'several schemas have a table of this name; expected `cdm.PLACE` or `stage.PLACE`; found PLACE',
+      ),
     ]);
   });
 
