@@ -68,6 +68,18 @@ describe('ids can be parsed without ambiguity', () => {
     ]);
   });
 
+  test('mappings that share a table are named in one warning each, and not in one for each pair', () => {
+    const people = ACTIVE.replace('{PT_NO}', '{UID}');
+    const files = Object.fromEntries(
+      ['a', 'b', 'c', 'd'].map(name => [`${name}.yaml`, people.replace('mapping: people', `mapping: ${name}`)]),
+    );
+    expect(problemsOf(files).map(problem => problem.replace(/ are UUIDs.*/, ''))).toEqual([
+      'b.yaml:4:5: warning: ids of mappings a and b',
+      'c.yaml:4:5: warning: ids of mappings a, b and c',
+      'd.yaml:4:5: warning: ids of mappings a, b, c and d',
+    ]);
+  });
+
   test('two variants of the same UUID are rejected: every row would have both', () => {
     const files = {
       'm.yaml': `${HEAD}variants:

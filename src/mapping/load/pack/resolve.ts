@@ -5,7 +5,7 @@
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
 import type { IdPart } from '../../id-rule.ts';
-import type { Mapping, Node } from '../../model.ts';
+import type { Mapping, Node, Position } from '../../model.ts';
 import type { Draft } from '../macros/macros.ts';
 import { columnsOf } from '../nodes/id.ts';
 import { commonId, isUnique } from '../nodes/id-shape.ts';
@@ -261,7 +261,14 @@ class Pass {
 /** R8: an id belongs to one mapping of its type, and to one alternative of its rule. */
 function checkIds(open: readonly OpenDraft[], report: Report): void {
   const rules = open.flatMap(({ draft, id, idAt }) => id.alternatives.map(parts => ({ draft, parts, at: idAt })));
+  const unproven = (at: Position, whose: string): void =>
+    report.warning('shared-id', at, `ids of ${whose} are UUIDs: only the rows show whether they differ`, {
+      expected: '`lintel check` on the database, which counts ids that both have',
+      provenBy: 'rows',
+    });
   for (const [i, rule] of rules.entries()) {
+    // Of a table that many mappings share each pair would be a warning of its own.
+    const uuids = new Set<string>();
     for (const other of rules.slice(0, i)) {
       const common = commonId(other.parts, rule.parts);
       if (common === undefined) continue;
@@ -269,16 +276,15 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
       const areOther = other.draft.group !== rule.draft.group || !sameColumns(other.parts, rule.parts);
       if (areOther && isUnique(other.parts) && isUnique(rule.parts)) {
-        report.warning('shared-id', rule.at, `ids of ${whose} are UUIDs: only the rows show whether they differ`, {
-          expected: '`lintel check` on the database, which counts ids that both have',
-          provenBy: 'rows',
-        });
+        if (isOne) unproven(rule.at, whose);
+        else uuids.add(other.draft.name);
         continue;
       }
       report.error('shared-id', rule.at, `ids of ${whose} can be equal, such as ${common}`, {
         expected: 'a literal that distinguishes them',
       });
     }
+    if (uuids.size > 0) unproven(rule.at, `mappings ${[...uuids].join(', ')} and ${rule.draft.name}`);
   }
 }
 
