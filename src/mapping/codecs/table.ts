@@ -268,17 +268,17 @@ function numeric(
   fhirType: string,
   scale: string | undefined,
 ): Codec | string | undefined {
+  if (!type || !NUMERIC.has(type.kind)) return undefined;
   if (fhirType !== 'decimal' && fhirType !== 'integer' && fhirType !== 'positiveInt' && fhirType !== 'unsignedInt')
-    return undefined;
-  if (scale !== undefined) {
-    if (type?.kind !== 'decimal' || fhirType !== 'decimal')
-      return '`scale` is for a decimal column and a decimal element';
-    if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
-    return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
-  }
-  const isNumeric = type && ['text', 'integer', 'decimal', 'float'].includes(type.kind);
-  return isNumeric ? numberCodec({ columnType: type, fhirType }) : undefined;
+    return `number gives no ${fhirType}`;
+  if (scale === undefined) return numberCodec({ columnType: type, fhirType });
+  if (type.kind !== 'decimal' || fhirType !== 'decimal') return '`scale` is for a decimal column and a decimal element';
+  if (Number(scale) > type.scale) return `the column has ${type.scale} digits after the point`;
+  return numberCodec({ columnType: type, fhirType, scale: Number(scale) });
 }
+
+/** Kinds of columns that `number` reads. */
+const NUMERIC: ReadonlySet<string> = new Set(['text', 'integer', 'decimal', 'float']);
 
 /** One to three notes; another number is left to the check of columns by number. */
 function notes(name: 'html' | 'xhtml', types: readonly ColumnType[]): Codec | string {

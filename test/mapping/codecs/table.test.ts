@@ -58,6 +58,8 @@ describe('the table of codecs', () => {
     ['datetime', undefined, undefined, context('dateTime', 'CHAR(8)'), 'problem: datetime does not read CHAR(8)'],
     ['comparator-number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'problem: facet missing'],
     ['number', undefined, undefined, context('integer', 'DATE'), 'problem: number does not read DATE'],
+    ['number', undefined, undefined, context('boolean', 'TINYINT'), 'problem: number gives no boolean'],
+    ['number', undefined, undefined, context('string', 'FLOAT'), 'problem: number gives no string'],
     [
       'number',
       { scale: '3' },
