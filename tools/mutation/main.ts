@@ -23,6 +23,7 @@ const FOLDERS = 'access,auth,cache,export,plan,search';
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   auth: ['auth', 'access/glass'],
   search: ['search', 'plan'],
+  smart: ['smart', 'conformance/smart*'],
 };
 /** A process that tells nothing for so long hangs. */
 const SILENT_MS = 900_000;
