@@ -67,6 +67,7 @@ test.each([
   expect(organization?.['identifier']).toContainEqual(brandIdentifier(brand));
   expect(organization?.['endpoint']).toEqual([{ reference: `Endpoint/${endpoint?.id}` }]);
   expect(endpoint?.['managingOrganization']).toEqual({ reference: `Organization/${organization?.id}` });
+  expect(organization?.['active']).toBe(true);
   expect(endpoint?.['address']).toBe('https://x.example/fhir');
   expect(
     bundle.entry.map(({ fullUrl, resource }) => fullUrl.endsWith(`/${resource.resourceType}/${resource.id}`)),
