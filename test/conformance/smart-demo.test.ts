@@ -11,8 +11,9 @@ import { run } from '../../src/cli/main.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
+import { TEXTS } from '../../src/smart/texts.ts';
 import { CHROMIUM, openTab } from '../clients/chromium.ts';
-import { type Browser, boxes, formAction, openBrowser } from '../smart/browser.ts';
+import { type Browser, boxes, formAction, openBrowser, type Page } from '../smart/browser.ts';
 import { post } from '../smart/served.ts';
 
 let folder: string;
@@ -179,7 +180,10 @@ interface EhrLaunch {
  * Whoever is logged in at the page that plays the EHR launches the app with a secret for a patient and the latest
  * visit.
  */
-async function fromEhr(user: string, patient: string): Promise<EhrLaunch & { readonly encounter: string }> {
+async function fromEhr(
+  user: string,
+  patient: string,
+): Promise<EhrLaunch & { readonly encounter: string; send(fields: Readonly<Record<string, string>>): Promise<Page> }> {
   const browser = openBrowser(`${running.url}/auth`);
   await browser.send(`${running.url}/auth/login`, [
     ['username', user],
@@ -194,9 +198,24 @@ async function fromEhr(user: string, patient: string): Promise<EhrLaunch & { rea
   const shown = await browser.send(formAction(page, '/ehr'), [...choice, ['do', 'show']]);
   const [, encounter] = /<select name="encounter">.*?<option value="([^"]+)"/s.exec(shown.html) ?? [];
   if (encounter === undefined) throw new Error('the patient has no visits');
-  const app = await browser.send(formAction(shown, '/ehr'), [...choice, ['encounter', encounter], ['do', 'launch']]);
-  return { browser, encounter, launch: new URL(app.url).searchParams.get('launch') ?? '' };
+  const send = (fields: Readonly<Record<string, string>>): Promise<Page> =>
+    browser.send(formAction(shown, '/ehr'), [
+      ...Object.entries({ app: 'demo-secret', patient, encounter, ...fields }),
+      ['do', 'launch'],
+    ]);
+  const app = await send({});
+  return { browser, encounter, send, launch: new URL(app.url).searchParams.get('launch') ?? '' };
 }
+
+test('the page in the role of an EHR launches nothing for an app, a patient or a visit that is not there', async () => {
+  const { send, encounter } = await fromEhr('doctor', '1');
+  for (const wrong of [{ app: 'nothing' }, { patient: 'nobody' }, { encounter: 'none' }, { patient: '2', encounter }]) {
+    const { url, html } = await send(wrong);
+    expect(url).toBe(`${running.url}/auth/ehr`);
+    expect(html).toContain(TEXTS.error.noPatient);
+  }
+  expect((await send({ encounter: '' })).url).toContain('launch=');
+});
 
 interface Found {
   readonly status: number;

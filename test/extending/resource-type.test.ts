@@ -106,7 +106,10 @@ test('check refuses a mapping of patient data without a reference to the patient
     .replace(/ {2}patient: [\s\S]*/, '');
   const { environment } = clinic({ 'family-history.yaml': flags, 'family-history.test.yaml': '' });
   const { code, out } = await lintel(environment, 'check');
-  expect([code, out]).toEqual([1, expect.stringMatching(/^family-history\.yaml:1:1: .* to which; .*LNT-513/m)]);
+  expect([code, out]).toEqual([
+    1,
+    expect.stringMatching(/^family-history\.yaml:1:1: .* has no reference to the patient; .*LNT-513/m),
+  ]);
 });
 
 const ENTRY = `/** Family history. In: FamilyMemberHistory. Out: Family History Organizer with an observation of each condition. */
