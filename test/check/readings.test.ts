@@ -171,5 +171,5 @@ test('an `sql` whose search finds too much is reported by its parameter', async 
   );
   const node = reading(opened, 'visits', 'sql', /^ymd8$/);
   Object.assign(node.codec, { match: () => TRUE });
-  expect(await toldOf(opened, [SEARCHES])).toMatch(/^visits\.yaml:10:\d+: searches by Observation\?date do not find/m);
+  expect(await toldOf(opened, [SEARCHES])).toMatch(/^visits\.yaml:10:\d+: searches by Observation\?date do not agree/m);
 });

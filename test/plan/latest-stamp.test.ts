@@ -90,7 +90,7 @@ test('columns of different forms are compared as times', async () => {
 
 test('columns of different types are refused', async () => {
   const wrong = { ...PACK, 'line.yaml': PACK['line.yaml'].replace('[UPD, h.UPD, n.UPD]', '[UPD, TX]') };
-  await expect(searchSmall(SCHEMA, wrong, 'Observation')).rejects.toThrow('columns of one type');
+  await expect(searchSmall(SCHEMA, wrong, 'Observation')).rejects.toThrow('must have one type');
 });
 
 describe('a read has lastUpdated only if it covers every row of the resource', async () => {
