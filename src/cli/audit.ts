@@ -11,7 +11,8 @@ import { type Arguments, ArgumentsError, type Command, configOf, refuse, textOf,
 
 export const auditCommand: Command = {
   summary: 'prints the audit, as text, CSV or JSON',
-  help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass] [--csv | --json] [--file FILE]
+  help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass]
+       [--csv | --json] [--file FILE]
 
 Prints the records of the audit by time. With --patient these are the answers that held the patient's data, and the
 files of exports, which may contain data of any patient: their column "patients" is "unknown".`,

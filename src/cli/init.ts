@@ -31,9 +31,9 @@ export const init: Command = {
   help: `Usage: lintel init [FOLDER] [options]
 
 Looks for tables of patients, practitioners, organizations, locations, encounters, conditions, allergies, results, vital
-signs, medications, immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a sample of the rows
-of likely tables. It prints each candidate with its score and reasons. The only values that it prints are codes: few,
-short, and each in three rows or more.
+signs, medications, immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a
+sample of the rows of likely tables. It prints each candidate with its score and reasons. The only values that it
+prints are codes: few, short, and each in three rows or more.
 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
 comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads unchanged, and serves nothing

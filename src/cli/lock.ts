@@ -33,8 +33,8 @@ export const lock: Command = {
   summary: 'stores the schema that a pack uses, to check the pack without the database',
   help: `Usage: lintel lock [PACK] [--json] [--database URL] [--schema VERSION]
 
-Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use, with
-columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
+Writes ${FILE} into the folder PACK (default: MAPPINGS, or the demo pack): the tables that its mappings use,
+with columns, keys and indexes, as the database has them now. \`lintel check --locked\` then needs no database.
 
 Also writes ${NAMES}: the JSON Schema of mappings with all tables and columns of the database but those under
 \`deny\`. A mapping whose first line is \`# yaml-language-server: $schema=./${NAMES}\` have them completed by its

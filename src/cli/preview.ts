@@ -29,10 +29,10 @@ export const preview: Command = {
   summary: 'shows one row and its resource, with the source of each element',
   help: `Usage: lintel preview MAPPING KEY... [options]
 
-Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and shows
-the resource that MAPPING makes of it: for each element the table and column, the codec, the row of the code map, and the
-line of the pack; for each column of the row the elements that it makes; and what is wrong with the resource by R4 and
-the profiles that it claims, by line.`,
+Reads the row whose key columns hold KEY (one argument for each key column, in the order of the mapping's \`key\`), and
+shows the resource that MAPPING makes of it: for each element the table and column, the codec, the row of the code map,
+and the line of the pack; for each column of the row the elements that it makes; and what is wrong with the resource by
+R4 and the profiles that it claims, by line.`,
   exits: ['the row is a resource', 'it is none (the reason is printed), there is no such row, or the pack has errors'],
   options: {
     ccda:

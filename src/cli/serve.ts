@@ -6,11 +6,16 @@ import { describeVariables } from '../config/variables.ts';
 import { runServer } from '../main.ts';
 import { type Command, configOf, DATABASE, MAPPINGS, SCHEMA } from './command.ts';
 
+/** Indented lines of at most 110 characters. */
+function paragraph(text: string): string {
+  return text.replaceAll(/(.{1,104})(?: |$)/g, '      $1\n');
+}
+
 const variables = describeVariables()
-  .map(
-    one =>
-      `  ${one.name}\n      ${one.meaning.replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1: docs/$2')}\n      Default: ${one.default.replaceAll('`', '')}.`,
-  )
+  .map(({ name, meaning, default: byDefault }) => {
+    const text = meaning.replaceAll(/\[([^\]]+)\]\(([^)]+)\)/g, '$1: docs/$2');
+    return `  ${name}\n${paragraph(text)}${paragraph(`Default: ${byDefault.replaceAll('`', '')}.`).trimEnd()}`;
+  })
   .join('\n');
 
 export const serve: Command = {
