@@ -5,14 +5,28 @@
 import { plural } from '../common/plural.ts';
 import type { SqlValue } from '../sql/expression.ts';
 
-/** Forms of dates that begin with their day, their month, or either: of a day up to 12 only other rows can tell. */
-const ORDERS = ['/', '-'].map(mark => {
-  const [day, month] = [['dd', 'mm', 'yyyy'].join(mark), ['mm', 'dd', 'yyyy'].join(mark)];
-  const of = (first: string, second: string): RegExp => new RegExp(`^${first}${mark}${second}${mark}\\d{4}$`);
-  return { mark, day, month, either: `${day} or ${month}`, of };
-});
 const TWELVE = '(?:0?[1-9]|1[0-2])';
 const ABOVE = '(?:1[3-9]|2\\d|3[01])';
+/**
+ * Forms of dates that end with their year and begin with their day, their month, or either: of a day up to 12 only
+ * other rows can tell. With full stops the day comes first.
+ */
+const YEAR_LAST = Object.entries({ yyyy: '\\d{4}', yy: '\\d\\d' }).flatMap(([year, digits]) => {
+  const of = (first: string, second: string, mark: string): RegExp =>
+    new RegExp(`^${first}${mark}${second}${mark}${digits}$`);
+  return [
+    ...['/', '-'].flatMap((mark): [form: string, pattern: RegExp][] => {
+      const [day, month] = [['dd', 'mm', year].join(mark), ['mm', 'dd', year].join(mark)];
+      return [
+        [`${day} or ${month}`, of(TWELVE, TWELVE, mark)],
+        [month, of(TWELVE, ABOVE, mark)],
+        [day, of(ABOVE, TWELVE, mark)],
+      ];
+    }),
+    [`dd.mm.${year}`, of(`(?:${TWELVE}|${ABOVE})`, TWELVE, '\\.')] as const,
+  ];
+});
+const EITHER_ORDER = /^dd([-/])mm\1(y+) or mm\1dd\1\2/;
 
 /** A form of dates: which texts have it, and how it is called. */
 const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
@@ -23,12 +37,7 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmddhhmmss', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){2}$/],
   ['yyyy-mm-dd', /^\d{4}-\d\d-\d\d$/],
   ['yyyy-mm', /^(?:1[89]|2\d)\d\d-(?:0[1-9]|1[0-2])$/],
-  ...ORDERS.flatMap(({ day, month, either, of }): [string, RegExp][] => [
-    [either, of(TWELVE, TWELVE)],
-    [month, of(TWELVE, ABOVE)],
-    [day, of(ABOVE, TWELVE)],
-  ]),
-  ['dd.mm.yyyy', /^(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.\d{4}$/],
+  ...YEAR_LAST,
   ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{4}$/],
   ['dd-mon-yy', /^\d{1,2}-[A-Za-z]{3}-\d\d$/],
   ['hh:mm', /^(?:[01]?\d|2[0-3]):[0-5]\d$/],
@@ -36,7 +45,7 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
 ];
 
 /** Forms of days behind which a time may stand. */
-const BEFORE_TIME = /^yyyy-?mm-?dd$|yyyy$|^dd-mon-y/;
+const BEFORE_TIME = /^yyyy-?mm-?dd$|yy$/;
 /** A day with a time behind it. */
 const MOMENT = /^(\S+?)( +|T)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
@@ -54,23 +63,22 @@ const LONGEST = 32;
 export function settledForms(forms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
   const settled = new Map<string, number>();
   for (const [form, rows] of forms) {
-    const order = ORDERS.find(({ either }) => form.startsWith(either));
-    const proven = order && [order.day, order.month].filter(one => hasProof(forms, one));
-    const [only, other] = proven ?? [];
-    const name = order && only !== undefined && other === undefined ? form.replace(order.either, only) : form;
+    const [, mark] = EITHER_ORDER.exec(form) ?? [];
+    const proven = mark === undefined ? [] : [`dd${mark}mm`, `mm${mark}dd`].filter(one => hasProof(forms, one));
+    const name = proven.length === 1 ? form.replace(EITHER_ORDER, `${proven[0]}$1$2`) : form;
     settled.set(name, (settled.get(name) ?? 0) + rows);
   }
   return settled;
 }
 
-/** Whether a row has this form of a day, whatever time stands behind it. */
-function hasProof(forms: ReadonlyMap<string, number>, day: string): boolean {
-  return forms.keys().some(form => form.startsWith(day) && !isAmbiguousDay(form));
+/** Whether a row has its day and month in this order, whatever stands behind them. */
+function hasProof(forms: ReadonlyMap<string, number>, order: string): boolean {
+  return forms.keys().some(form => form.startsWith(order) && !isAmbiguousDay(form));
 }
 
 /** Whether the form leaves it open which is the day and which the month. */
 export function isAmbiguousDay(form: string): boolean {
-  return ORDERS.some(({ either }) => form.startsWith(either));
+  return EITHER_ORDER.test(form);
 }
 
 /** The form of a value that is neither NULL nor blank. */
@@ -129,12 +137,12 @@ function lettersForm(letters: string): string {
 const PARTS: readonly RegExp[] = [
   /^(?<y>\d{4})-(?<m>\d\d)-(?<d>\d\d)(?:$|[ T])/,
   /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?(?:$|[ T])/,
-  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4})(?:$|[ T])/,
+  /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4}|\d\d)(?:$|[ T])/,
   // Which of the two is the day, only the day can tell.
-  /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4})(?:$|[ T])/,
+  /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4}|\d\d)(?:$|[ T])/,
 ];
 const IN_EITHER_ORDER = /^\d{1,2}[-/]/;
-const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^(?:dd|mm)([-/.])(?:dd|mm)\1yyyy/;
+const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^(?:dd|mm)([-/.])(?:dd|mm)\1yy/;
 
 /** Whether values of this form are dates of a year, a month and a day. */
 export function isDayForm(form: string): boolean {
@@ -163,8 +171,9 @@ export function impossibleDay(stored: Exclude<SqlValue, null>): string | undefin
   return undefined;
 }
 
+/** Of a year in two digits, 2000 is meant by `00`, which has a 29th of February. */
 function daysOf(year: number, month: number): number {
-  return new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return new Date(Date.UTC(year < 100 ? year + 2000 : year, month, 0)).getUTCDate();
 }
 
 /** Texts that mean that there is no value, in any letters. */
@@ -188,7 +197,7 @@ export function looksLikeNone(stored: Exclude<SqlValue, null>): boolean {
   const text = String(stored).trim();
   if (WORDS.test(text)) return true;
   const form = dateForm(text) ?? '';
-  if (form.includes('yyyy')) return YEARS.test(text) || DAYS.test(text);
-  const digits = text.replace(/[-\s().]/g, '');
+  if (form.includes('yy')) return YEARS.test(text) || DAYS.test(text);
+  const digits = text.replace(/[-/\s().]/g, '');
   return /^(\d)\1{2,}$/.test(digits) || text === '-1' || text === '0';
 }

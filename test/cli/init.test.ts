@@ -145,6 +145,14 @@ test('rows decide between equal names, and select the codec of a column', async 
 test.each([
   ['14-MAR-85', '[{ written: { form: D-MON-YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
   ['14-mar-1985 00:00', '[{ words: first }, { written: D-MON-YYYY }, ymd8]', ''],
+  ['3/14/85', '[{ written: { form: M/D/YY, from: 1930 } }, ymd8]', 'mm/dd/yy: the rows do not decide the century'],
+  ['14-3-85 08:30', '[{ words: first }, { written: { form: D-M-YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
+  ['14.03.85', '[{ written: { form: D.M.YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
+  [
+    '03/04/85',
+    '[{ written: { form: M/D/YY, from: 1930 } }, ymd8]',
+    'the one below is a guess; the rows do not decide the century',
+  ],
 ])('birth dates like %s are read by their form', async (born, via, note) => {
   const { file, pack, environment } = begun();
   const database = new DatabaseSync(file);

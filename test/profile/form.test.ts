@@ -21,6 +21,12 @@ test.each([
   ['14-MAR-2020', 'dd-mon-yyyy'],
   ['4-Mar-20', 'dd-mon-yy'],
   ['14-MAR-20 09:15', 'dd-mon-yy hh:mm'],
+  ['03/14/24', 'mm/dd/yy'],
+  ['14/3/24', 'dd/mm/yy'],
+  ['03-04-24', 'dd-mm-yy or mm-dd-yy'],
+  ['14.03.24', 'dd.mm.yy'],
+  ['03/14/24 09:15', 'mm/dd/yy hh:mm'],
+  ['14/03/024', '99/99/999'],
   ['14/03/2020 09:15:30', 'dd/mm/yyyy hh:mm:ss'],
   ['3/14/2020 9:15 PM', 'mm/dd/yyyy hh:mm AM'],
   ['03/04/2020 09:15', 'dd/mm/yyyy or mm/dd/yyyy hh:mm'],
@@ -62,6 +68,10 @@ test.each([
   ['30/02/2023 08:00:00', '02-30'],
   ['31-04-2023', '04-31'],
   ['31/12/2023', undefined],
+  ['02/30/24', '02-30'],
+  ['02/29/00', undefined],
+  ['31.04.24', '04-31'],
+  ['31-12-23 08:00', undefined],
   ['19801330', undefined],
 ])('an impossible date in %j is detected: %s', (text, day) => {
   const impossible = isDayForm(formOf(text)) ? impossibleDay(text) : undefined;
@@ -81,6 +91,8 @@ test.each([
   '01/01/1900',
   '00000000',
   '0000-00-00',
+  '00/00/0000',
+  '00/00/00',
   'N/A',
   'unknown',
   '000-000-0000',
@@ -90,7 +102,7 @@ test.each([
   expect(looksLikeNone(text)).toBe(true);
 });
 
-test.each(['2024-03-10', '2024-03-10 09:15:00.9999', '12', 'Naomi', '555-0123', 'M'])(
+test.each(['11-11-11', '1.1.11', '2024-03-10', '2024-03-10 09:15:00.9999', '12', 'Naomi', '555-0123', 'M'])(
   '%s does not look like a placeholder',
   text => {
     expect(looksLikeNone(text)).toBe(false);
@@ -106,6 +118,12 @@ test('columns of names, addresses, telephone numbers and notes are recognised by
     expect(isPersonal(name), name).toBe(true);
   for (const name of ['SEX', 'STATUS', 'PHASE', 'context', 'DESCR', 'NUMBER', 'TBL_ID', 'TABLENAME', 'CELLCOUNT'])
     expect(isPersonal(name), name).toBe(false);
+});
+
+test('days in two digits of a year are no codes, so that none is shown', () => {
+  const tally = new ColumnTally(false);
+  for (const day of ['03/14/24', '03/15/24', '03/16/24']) for (let i = 0; i < 9; i++) tally.add(day);
+  expect(tally.profile('codes').frequent).toBeUndefined();
 });
 
 test('impossible days of a date column are reported as impossible dates', () => {
@@ -132,6 +150,10 @@ test.each([
   [
     ['14/03/2020', '03/04/2020 09:15', '03-04-2020'],
     ['dd-mm-yyyy or mm-dd-yyyy 1', 'dd/mm/yyyy 1', 'dd/mm/yyyy hh:mm 1'],
+  ],
+  [
+    ['03/04/24', '14/03/24', '03/04/2024', '05/06/24 09:15'],
+    ['dd/mm/yy 2', 'dd/mm/yy hh:mm 1', 'dd/mm/yyyy 1'],
   ],
   [
     ['03/04/2020', '14/03/2020', '03/14/2020'],

@@ -332,7 +332,7 @@ function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile):
       ...(forms.some(isAmbiguousDay) ? [AMBIGUOUS] : []),
       ...(forms.some(form => SHORT_YEAR.test(form)) ? [WHICH_YEARS] : []),
     ];
-    return { note: [told, ...guesses].join(': '), fit: 1, via: via === '' ? undefined : via };
+    return { note: [told, guesses.join('; ')].filter(Boolean).join(': '), fit: 1, via: via === '' ? undefined : via };
   }
   if (kind === 'text') {
     const isWords = !/number|^(?:yyyy|dd|mm|hh:)|^\d|^UUID$/.test(usual ?? '');
@@ -359,23 +359,27 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   // No codec reads the time of day of such a text.
   [/^yyyy-mm-dd hh:mm/, '[{ words: first }, { written: YYYY-MM-DD }, ymd8]'],
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
-  ...['D/M/YYYY', 'M/D/YYYY', 'D-M-YYYY', 'M-D-YYYY', 'D.M.YYYY'].flatMap((written): [RegExp, string][] => {
-    const form = written.toLowerCase().replace('d', 'dd').replace('m', 'mm').replaceAll('.', '\\.');
-    return [
-      [new RegExp(`^${form}$`), `[{ written: ${written} }, ymd8]`],
-      [new RegExp(`^${form} hh:mm`), `[{ words: first }, { written: ${written} }, ymd8]`],
-    ];
-  }),
-  [/^dd-mon-yyyy$/, '[{ written: D-MON-YYYY }, ymd8]'],
-  [/^dd-mon-yyyy hh:mm/, '[{ words: first }, { written: D-MON-YYYY }, ymd8]'],
-  [/^dd-mon-yy$/, '[{ written: { form: D-MON-YY, from: 1930 } }, ymd8]'],
-  [/^dd-mon-yy hh:mm/, '[{ words: first }, { written: { form: D-MON-YY, from: 1930 } }, ymd8]'],
+  ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-'].flatMap(order =>
+    ['YYYY', 'YY'].flatMap((year): [RegExp, string][] => {
+      const written = `${order}${year}`;
+      const form = written
+        .toLowerCase()
+        .replace('d', 'dd')
+        .replace(/m(?!on)/, 'mm')
+        .replaceAll('.', '\\.');
+      const step = `{ written: ${year === 'YY' ? `{ form: ${written}, from: 1930 }` : written} }`;
+      return [
+        [new RegExp(`^${form}$`), `[${step}, ymd8]`],
+        [new RegExp(`^${form} hh:mm`), `[{ words: first }, ${step}, ymd8]`],
+      ];
+    }),
+  ),
   [/^whole number$/, 'epoch'],
   [/^number, /, 'julian'],
 ];
 
 const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
-const SHORT_YEAR = /-yy(?: |$)/;
+const SHORT_YEAR = /\byy\b/;
 const WHICH_YEARS = 'the rows do not decide the century, 1930 to 2029 is a guess';
 /** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
 const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;

@@ -83,21 +83,21 @@ function movedBy(year: number, month: number, day: number, { days }: Shift): Day
   return isDay(year, month, day) ? civil(dayOf(year, month, day) + days) : undefined;
 }
 
-/** `10.3.2024`, `03/10/2024`, `10032024`; the day or the month first. */
+/** `10.3.2024`, `03/10/24`, `10032024`; the day or the month first. */
 function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
   const [, before = '', a, mark = '', b, year, rest = ''] =
-    /^(\s*)(\d{1,2})([-/. ])(\d{1,2})\3(\d{4})(?!\d)(.*)$/s.exec(text) ??
+    /^(\s*)(\d{1,2})([-/. ])(\d{1,2})\3(\d{4}|\d\d)(?!\d)(.*)$/s.exec(text) ??
     /^(\s*)(\d\d)()(\d\d)(\d{4})(?!\d)(.*)$/s.exec(text) ??
     [];
-  if (a === undefined || b === undefined) return [];
+  if (a === undefined || b === undefined || year === undefined) return [];
   const time = shiftedRest(rest, shift);
   const spelled = (isDayFirst: boolean): string | undefined => {
     const [day, month] = isDayFirst ? [a, b] : [b, a];
-    const moved = movedBy(Number(year), Number(month), Number(day), shift);
+    const moved = movedBy(Number(year.padStart(4, '20')), Number(month), Number(day), shift);
     if (!moved || time === undefined) return undefined;
     const parts = isDayFirst ? [moved.day, moved.month] : [moved.month, moved.day];
     const written = [a, b].map((part, i) => pad(parts[i] ?? 0, part.length)).join(mark);
-    return `${before}${written}${mark}${pad(moved.year, 4)}${time}`;
+    return `${before}${written}${mark}${pad(moved.year, 4).slice(-year.length)}${time}`;
   };
   return [spelled(true), spelled(false)];
 }
