@@ -3,6 +3,8 @@
  * of it that may be granted: reading and searching only, never more than was asked.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
+import { SECURITY } from '../auth/rules.ts';
+import { parseScope } from '../auth/scopes.ts';
 
 /** A scope on resources, of either version. */
 export interface ResourceScope {
@@ -86,8 +88,14 @@ function covers(bound: ResourceScope, scope: ResourceScope, letter: string): boo
     bound.level === scope.level &&
     (bound.type === '*' || bound.type === scope.type) &&
     bound.letters.includes(letter) &&
-    (bound.query === '' || bound.query === scope.query)
+    ((bound.query === '' && !namesLabels(scope)) || bound.query === scope.query)
   );
+}
+
+/** Such a scope shows what labels hide, so it is more than the same scope without a constraint. */
+function namesLabels(scope: ResourceScope): boolean {
+  const where = parseScope(written(scope, scope.letters))?.where ?? [];
+  return where.some(([name]) => name === SECURITY);
 }
 
 /** Version 1 has no word for reading without searching. */

@@ -44,6 +44,19 @@ describe('what may be granted', () => {
     expect(ask('user/Patient.r')).toEqual([]);
   });
 
+  test('a scope that names a label is granted to clients that are registered with it alone', () => {
+    const label = 'user/Condition.rs?_security=http://example.org/labels|SUD';
+    const hidden = [label, label.replace('_sec', '%5Fsec'), label.replace('?', '?category=a&%5fsecurity=b&')];
+    for (const scope of hidden) {
+      for (const wide of ['user/*.rs', 'user/Condition.rs', 'user/Condition.rs?category=a'])
+        expect([scope, wide, grantable([scope], [wide], 'person')]).toEqual([scope, wide, []]);
+      expect(grantable([scope], ['system/*.rs', scope], 'person')).toEqual(parseResourceScope(scope) ? [scope] : []);
+    }
+    expect(grantable([label.replace('SUD', 'PSY')], [label], 'person')).toEqual([]);
+    const [program, registered] = [label, 'user/*.rs'].map(scope => scope.replace('user', 'system'));
+    expect(grantable([program ?? ''], [registered ?? ''], 'client')).toEqual([]);
+  });
+
   test('it never writes, and never exceeds the request', () => {
     const scope = fc
       .tuple(
