@@ -4,7 +4,7 @@
  */
 import type { AuditSettings } from '../config/config.ts';
 import type { Log } from '../log.ts';
-import type { AuditRecord } from './record.ts';
+import { type AuditRecord, isUnknown } from './record.ts';
 import { AuditError, type AuditWriter, openWriter, type WriterLoad } from './writer.ts';
 
 export interface AuditLoad extends WriterLoad {
@@ -21,25 +21,35 @@ export interface Audit {
   close(): Promise<void>;
 }
 
-/** Refusals of callers without a good token that are written one by one in each window; of more there is a count. */
+/** Records of callers who are not known: so many are written one by one, of more there is a count. */
 export interface FloodLimits {
+  /** At a time. */
   readonly each: number;
-  /** Milliseconds. */
+  /** Milliseconds after which one more may be. */
+  readonly pace: number;
+  /** Milliseconds between two counts. */
   readonly window: number;
 }
 
-const FLOOD: FloodLimits = { each: 200, window: 10_000 };
+/** Less than 20 MB a day, whatever comes. */
+const FLOOD: FloodLimits = { each: 200, pace: 20_000, window: 10_000 };
 const UNAUTHORIZED = 401;
+/** Characters of a request that are kept: with its parameters it may have 256,000. */
+const LENGTH = { answered: 32_000, refused: 2000, unknown: 500 } as const;
 /** Milliseconds between two lines of the log on the same trouble. */
 const PAUSE = 60_000;
 /** Part of the bytes from which on the log warns. */
 const NEARLY = 0.8;
 
-/** Rejects with AuditError where the store cannot be opened, unless it is `best-effort`. */
+/**
+ * Rejects with AuditError where the store cannot be opened, unless it is `best-effort`. `clock`: milliseconds that
+ * never go back.
+ */
 export async function openAudit(
   settings: Omit<AuditSettings, 'sinks'>,
   log: Log,
   flood: FloodLimits = FLOOD,
+  clock: () => number = () => performance.now(),
 ): Promise<Audit> {
   const { mode, file: path, keep, bytes, survives } = settings;
   const open = (): Promise<AuditWriter> => openWriter({ path, keep, bytes, survives });
@@ -94,11 +104,13 @@ export async function openAudit(
     });
   }
 
-  const windows = refusals(flood, store);
+  const windows = refusals(flood, store, clock);
   return {
     file: path,
-    write(record) {
-      const stored = record.status === UNAUTHORIZED ? windows.write(record) : store(record);
+    write(whole) {
+      const isSummedUp = isUnknown(whole) || whole.status === UNAUTHORIZED;
+      const record = shortened(whole, isSummedUp);
+      const stored = isSummedUp ? windows.write(record) : store(record);
       if (mode === 'required') return stored;
       stored.catch(() => {});
       return Promise.resolve();
@@ -112,32 +124,47 @@ export async function openAudit(
   };
 }
 
-/** Whoever sends bad tokens by the thousand must not fill the store, which would stop the answers of all others. */
-function refusals({ each, window }: FloodLimits, store: (record: AuditRecord) => Promise<void>) {
-  let begun = 0;
-  let seen = 0;
+/** A store that is full stops the answers of everybody: long requests must not fill it. */
+function shortened(record: AuditRecord, isSummedUp: boolean): AuditRecord {
+  const { query, status } = record;
+  const most = LENGTH[isSummedUp ? 'unknown' : status < 400 ? 'answered' : 'refused'];
+  return query.length <= most ? record : { ...record, query: `${query.slice(0, most)}… (${query.length} characters)` };
+}
+
+/** Whoever asks by the thousand without a good token must not fill the store, which would stop the answers of all. */
+function refusals(
+  { each, pace, window }: FloodLimits,
+  store: (record: AuditRecord) => Promise<void>,
+  clock: () => number,
+) {
+  let left = each;
+  let refilled = clock();
+  let further = 0;
   let last: AuditRecord | undefined;
   let timer: NodeJS.Timeout | undefined;
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const further = seen - each;
-    const example = last;
+    const [example, count] = [last, further];
     last = undefined;
-    seen = 0;
-    if (further > 0 && example !== undefined) await store({ ...example, count: further });
+    further = 0;
+    if (example !== undefined) await store({ ...example, count });
+  };
+  const refill = (): void => {
+    const more = Math.floor((clock() - refilled) / pace);
+    left = Math.min(each, left + more);
+    refilled += more * pace;
   };
   return {
     async write(record: AuditRecord): Promise<void> {
-      const now = Date.now();
-      if (now - begun >= window) {
-        // What the timer has not written yet.
-        await flush();
-        begun = now;
+      refill();
+      if (left > 0) {
+        left--;
+        return store(record);
       }
-      if (++seen <= each) return store(record);
+      further++;
       last = record;
-      // Counted refusals tell nothing of a patient: they are not waited for.
+      // What is counted tells nothing of a patient: it is not waited for.
       timer ??= setTimeout(() => void flush().catch(() => {}), window);
     },
     close: () => flush().catch(() => {}),

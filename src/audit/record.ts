@@ -59,6 +59,14 @@ export interface AuditRecord {
   readonly count?: number;
 }
 
+/** The client of a caller who gave no good token and has no session. */
+export const NOBODY = 'nobody';
+
+/** Whether nothing is known of who asked. A client may be called as it likes, but somebody vouches for it. */
+export function isUnknown({ who }: Pick<AuditRecord, 'who'>): boolean {
+  return who.client === NOBODY && who.issuer === undefined;
+}
+
 /**
  * 0: success; 4: refused, or nothing there; 8: a failure of the server.
  * https://hl7.org/fhir/R4/codesystem-audit-event-outcome.html

@@ -117,5 +117,10 @@ function textLine(one: Disclosure): string {
     String(status),
     ...(whom === '' ? [] : [whom]),
     ...(answers > 1 ? [`${answers} answers`] : []),
-  ].join('  ');
+  ]
+    .join('  ')
+    .replace(UNSEEN, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** What a request may hold and a terminal would obey: control characters, and those that turn the direction of text. */
+const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;

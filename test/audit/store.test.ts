@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openAudit } from '../../src/audit/audit.ts';
 import { openStore } from '../../src/audit/store.ts';
@@ -130,14 +131,67 @@ test('a store that cannot be opened stops the start, unless the audit is best-ef
   expect(audit.load()).toMatchObject({ written: 0, failed: 1 });
 });
 
+const FLOOD = { each: 10, pace: 60_000, window: 60_000 } as const;
+
 test('a flood of refusals is counted rather than written one by one, so that it cannot fill the store', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
-  const audit = await openAudit(settings(file), silent, { each: 10, window: 60_000 });
+  const audit = await openAudit(settings(file), silent, FLOOD);
   await Promise.all(Array.from({ length: 1000 }, () => audit.write(record({ status: 401 }))));
   await Promise.all(Array.from({ length: 20 }, () => audit.write(record({ status: 403 }))));
   await audit.close();
   expect(rowsOf(file, 'SELECT STATUS, COUNT(*) AS N, SUM(ANSWERS) AS A FROM RECORD GROUP BY STATUS')).toEqual([
     { STATUS: 401, N: 11, A: 1000 },
     { STATUS: 403, N: 20, A: 20 },
+  ]);
+});
+
+test.each([204, 405, 413, 414])('the same of any answer (%i) to a caller of whom nothing is known', async status => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const audit = await openAudit(settings(file), silent, FLOOD);
+  const ask = (issuer?: string) =>
+    audit.write(record({ status, who: { client: 'nobody', ...(issuer !== undefined && { issuer }) } }));
+  await Promise.all(Array.from({ length: 1000 }, () => ask()));
+  // A client of that name.
+  await Promise.all(Array.from({ length: 20 }, () => ask('https://issuer.example.org')));
+  await audit.close();
+  expect(rowsOf(file, 'SELECT ISSUER, COUNT(*) AS N, SUM(ANSWERS) AS A FROM RECORD GROUP BY ISSUER')).toEqual([
+    { ISSUER: null, N: 11, A: 1000 },
+    { ISSUER: 'https://issuer.example.org', N: 20, A: 20 },
+  ]);
+});
+
+test('after a pause records of unknown callers are written one by one again, as many as the pause allows', async () => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  let now = 0;
+  const audit = await openAudit(settings(file), silent, { ...FLOOD, each: 2, window: 10 }, () => now);
+  const flood = () => Promise.all(Array.from({ length: 50 }, () => audit.write(record({ status: 401 }))));
+  await flood();
+  // Until what was counted is written.
+  await wait(50);
+  now = 1.5 * FLOOD.pace;
+  await flood();
+  await audit.close();
+  expect(rowsOf(file, 'SELECT ANSWERS, COUNT(*) AS N FROM RECORD GROUP BY ANSWERS ORDER BY ANSWERS')).toEqual([
+    { ANSWERS: 1, N: 3 },
+    { ANSWERS: 48, N: 1 },
+    { ANSWERS: 49, N: 1 },
+  ]);
+});
+
+test('a long request is kept in part: most of an answered one, least of an unknown caller', async () => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const audit = await openAudit(settings(file), silent);
+  const query = `POST /fhir/Patient/_search\n${'_id=1&'.repeat(40_000)}`;
+  await audit.write(record({ query }));
+  await audit.write(record({ query, status: 400 }));
+  await audit.write(record({ query, status: 414, who: { client: 'nobody' } }));
+  await audit.write(record({ query: query.slice(0, 500), status: 414, who: { client: 'nobody' } }));
+  await audit.close();
+  const end = `… (${query.length} characters)`;
+  expect(rowsOf(file, 'SELECT QUERY FROM RECORD ORDER BY SEQ').map(row => String(row['QUERY']))).toEqual([
+    query.slice(0, 32_000) + end,
+    query.slice(0, 2000) + end,
+    query.slice(0, 500) + end,
+    query.slice(0, 500),
   ]);
 });

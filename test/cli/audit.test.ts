@@ -56,6 +56,17 @@ test('the report on a patient lists answers with data of the patient, and files 
   expect(await times([], environment)).toEqual(['03-01', '03-02', '03-03', '03-04']);
 });
 
+test('as text: what a request holds commands no terminal', async () => {
+  const folder = temporaryFolder();
+  const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
+  const query = 'POST /fhir/Patient/_search\nname=\u001b[1A\u001b[2K\r\u009b2J\u202ex';
+  store.append([record({ query, glass: '\u009b1A' })]);
+  store.close();
+  const { out } = await lintel({ DATA_DIR: folder }, 'audit');
+  expect(out.trim()).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(out).toContain('_search name=\\u001b[1A\\u001b[2K\\u000d\\u009b2J\\u202ex');
+});
+
 test('as CSV: a header, quotes where needed, and no spreadsheet formula', async () => {
   const { environment } = audited();
   const { out } = await lintel(environment, 'audit', '--patient', '2', '--csv');

@@ -220,7 +220,7 @@ test('each request of a batch and the batch itself write a record, with one comm
 test('the REST interface: records have the account and the patients, never a password', async () => {
   records.length = 0;
   const client = await under.client();
-  expect(records).toMatchObject([{ route: 'POST /api/users/login', status: 200 }]);
+  expect(records).toMatchObject([{ who: { client: 'rest', subject: 'anna' }, route: 'POST /api/users/login' }]);
   expect(JSON.stringify(records)).not.toContain('password=');
   records.length = 0;
   expect((await client.get('/api/patientinfo/2')).status).toBe(200);

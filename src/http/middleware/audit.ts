@@ -5,7 +5,7 @@
 
 import { createMiddleware } from 'hono/factory';
 import type { Audit } from '../../audit/audit.ts';
-import type { AuditRecord, Interaction, Who } from '../../audit/record.ts';
+import { type AuditRecord, type Interaction, NOBODY, type Who } from '../../audit/record.ts';
 import { type Access, OPEN_ACCESS } from '../../auth/access.ts';
 import { REST_CLIENT } from '../../auth/glass.ts';
 import type { Grant } from '../../auth/token.ts';
@@ -103,7 +103,7 @@ function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
   const account = c.get('account');
   if (account !== undefined)
     return { client: REST_CLIENT, subject: account.name, ...(account.fhirUser && { user: account.fhirUser }) };
-  return { client: access === 'open' ? 'open' : 'nobody' };
+  return { client: access === 'open' ? 'open' : NOBODY };
 }
 
 function whoIn({ client, subject, issuer, fhirUser, purpose }: Grant): Who {
@@ -187,7 +187,7 @@ export function recordOfHits(
   const mark = url.indexOf('?');
   const { interaction, resource } = askedFor('GET', mark < 0 ? url : url.slice(0, mark), config.fhirPath);
   return {
-    who: grant === undefined ? { client: config.access === 'open' ? 'open' : 'nobody' } : whoIn(grant),
+    who: grant === undefined ? { client: config.access === 'open' ? 'open' : NOBODY } : whoIn(grant),
     address,
     server: serverOf(hostname, config),
     interaction,

@@ -50,6 +50,8 @@ export async function login(c: HttpContext, parts: AppParts, rest: RestParts): P
     case 'wrong':
       throw new RestError('unauthorized', 'The user name or the password is wrong');
     case 'in': {
+      // For the audit.
+      c.set('account', result.account);
       const id = rest.sessions.open(result.account, getCookie(c, COOKIE));
       setCookie(c, COOKIE, id, cookieOptions(c, parts));
       if (wantsPage(c.req.header('accept'))) return c.redirect(nextAddress(c, parts, next), 303);
@@ -66,6 +68,9 @@ export async function login(c: HttpContext, parts: AppParts, rest: RestParts): P
 /** `POST /users/logout`: fine without a session too. */
 export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Response {
   const id = getCookie(c, COOKIE);
+  const account = id === undefined ? undefined : rest.sessions.account(id);
+  // For the audit.
+  if (account !== undefined) c.set('account', account);
   if (id !== undefined) rest.sessions.close(id);
   deleteCookie(c, COOKIE, cookieOptions(c, parts));
   if (wantsPage(c.req.header('accept'))) return c.redirect(`${serverBase(c, parts)}/`, 303);
