@@ -81,29 +81,33 @@ const WIDTH = 120;
 
 const HELP: Option = 'prints this';
 
-/** A line for each option, or several with what it does in a column of its own. */
-function optionLines(options: Command['options']): readonly string[] {
-  const heads = Object.entries(options).map(([name, option]) =>
-    typeof option === 'string' ? ([`--${name}`, option] as const) : ([`--${name} ${option[0]}`, option[1]] as const),
-  );
-  const width = Math.max(...heads.map(([head]) => head.length));
+/** A line for each head, or several with its text in a column of its own. */
+function columnsOf(rows: readonly (readonly [head: string, text: string])[]): string {
+  const width = Math.max(...rows.map(([head]) => head.length));
   const line = new RegExp(`\\S.{0,${WIDTH - width - 5}}(?= |$)`, 'g');
-  return heads.map(([head, does]) => {
-    const [first, ...more] = does.match(line) ?? [];
-    return [`  ${head.padEnd(width)}  ${first}`, ...more.map(text => `${' '.repeat(width + 4)}${text}`)].join('\n');
+  const wrapped = rows.flatMap(([head, text]) => {
+    const [first, ...more] = text.match(line) ?? [];
+    return [`  ${head.padEnd(width)}  ${first}`, ...more.map(rest => `${' '.repeat(width + 4)}${rest}`)];
   });
+  return wrapped.join('\n');
+}
+
+function optionRow([name, option]: readonly [string, Option]): readonly [head: string, text: string] {
+  return typeof option === 'string' ? [`--${name}`, option] : [`--${name} ${option[0]}`, option[1]];
 }
 
 function fullHelp({ help, options, exits: [fine, no] }: Command): string {
   return `${help}
 
 Options:
-${optionLines({ ...options, help: HELP }).join('\n')}
+${columnsOf(Object.entries({ ...options, help: HELP }).map(optionRow))}
 
 Exit codes:
-  0  ${fine}
-  1  ${no}; or the configuration, a file or the database cannot be used
-  2  the arguments are wrong`;
+${columnsOf([
+  ['0', fine],
+  ['1', `${no}; or the configuration, a file or the database cannot be used`],
+  ['2', 'the arguments are wrong'],
+])}`;
 }
 
 /** `--html` without a FILE behind it as `--html=-`. */

@@ -20,14 +20,14 @@ test('--help lists every command, and without any argument that is an error', as
   expect(await lintel()).toEqual({ ...asked, code: 2 });
 });
 
-describe.each(commands)('lintel %s', (name, { help, options, positionals: [fewest] }) => {
+describe.each(commands)('lintel %s', (name, { options, positionals: [fewest] }) => {
   test('--help lists usage, each option and three exit codes', async () => {
     const { code, out } = await lintel(name, '--help');
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^Usage: lintel ${name}\\b`));
     for (const option of Object.keys(options)) expect(out).toMatch(new RegExp(`--${option}\\b`));
-    expect(help.split('\n').filter(line => line.length > 120)).toEqual([]);
-    expect(out).toMatch(/\n\nExit codes:\n {2}0 {2}\S.*\n {2}1 {2}\S.*\n {2}2 {2}\S.*$/);
+    expect(out.split('\n').filter(line => line.length > 120)).toEqual([]);
+    expect(out).toMatch(/\n\nExit codes:\n {2}0 {2}\S.*\n {2}1 {2}\S.*(?:\n {5}\S.*)*\n {2}2 {2}\S.*$/);
   });
 
   test('an argument too few or an unknown option ends with exit code 2', async () => {

@@ -80,6 +80,31 @@ describe.skipIf(CHROMIUM === undefined)('the preview in a browser', () => {
     await tab.when(`${state} === 'weights,,no row'`);
   });
 
+  test('makes no test of a row while the pack has errors', { timeout: 120_000 }, async () => {
+    const { tab, press, fill } = page;
+    const makes = `[...document.querySelectorAll('.preview button')].some(one => /Keep this row|Other values/.test(one.textContent))`;
+    const isStale = `document.querySelector('.preview .note')?.textContent.startsWith('The pack has errors')`;
+    await press('.files button', 'person.yaml');
+    await tab.run(`{ const mapping = document.querySelector('.preview select'); mapping.value = 'people';
+      mapping.dispatchEvent(new Event('change', { bubbles: true })); }`);
+    await fill('.key', '1');
+    await press('.preview button', 'Preview');
+    await tab.when(`${makes} && !${isStale}`);
+    await tab.run(`document.querySelector('.cm-content').focus()`);
+    await tab.press('End', true);
+    await tab.write('wrong: [');
+    await tab.when(`${isStale} && !${makes}`);
+    for (let i = 0; i < 'wrong: ['.length; i++) await tab.press('Backspace');
+    await tab.when(`${makes} && !${isStale}`);
+    // A test that was made stays, and no other values are drawn.
+    await press('.preview button', 'Keep this row');
+    await tab.when(`document.querySelector('.recorded pre')?.textContent`);
+    await tab.write('wrong: [');
+    await tab.when(`${isStale} && !${makes} && document.querySelector('.recorded pre') !== null`);
+    for (let i = 0; i < 'wrong: ['.length; i++) await tab.press('Backspace');
+    await tab.when(`${makes} && !${isStale}`);
+  });
+
   test('shows all buttons above the resource in full', { timeout: 120_000 }, async () => {
     const { tab, press, fill } = page;
     await tab.resize(1280, 500);

@@ -100,7 +100,7 @@ export function PreviewPane({ bench }: { readonly bench: Bench }) {
       )}
       {failed !== undefined && <p role="alert">{failed}</p>}
       {shown && failed === undefined && shown.preview.reason === undefined && (
-        <RecordedTest key={nameOf(shown.looked)} looked={shown.looked} bench={bench} />
+        <RecordedTest key={nameOf(shown.looked)} looked={shown.looked} bench={bench} stale={shown.preview.stale} />
       )}
       {shown && failed === undefined && <Shown shown={shown.preview} looked={shown.looked} bench={bench} />}
       {!shown && !failed && <p class="quiet">Enter the key of a row to see it with its resource.</p>}

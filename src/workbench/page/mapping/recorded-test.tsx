@@ -10,9 +10,11 @@ import type { Bench } from '../bench.ts';
 interface Parts {
   readonly looked: { readonly mapping: string; readonly key: readonly string[] };
   readonly bench: Bench;
+  /** The pack has errors, so no test can be made. */
+  readonly stale: boolean;
 }
 
-export function RecordedTest({ looked, bench }: Parts) {
+export function RecordedTest({ looked, bench, stale }: Parts) {
   const [made, setMade] = useState<WireRecorded>();
   const record = (): void => {
     const { mapping, key } = looked;
@@ -27,6 +29,7 @@ export function RecordedTest({ looked, bench }: Parts) {
     bench.tell(`The test stands in ${path}, which is not saved yet`);
   };
   if (!made) {
+    if (stale) return null;
     return (
       <div class="bar">
         <button type="button" onClick={record}>
@@ -51,9 +54,11 @@ export function RecordedTest({ looked, bench }: Parts) {
         <button type="button" onClick={() => save(made)}>
           Save
         </button>
-        <button type="button" onClick={record}>
-          Other values
-        </button>
+        {!stale && (
+          <button type="button" onClick={record}>
+            Other values
+          </button>
+        )}
         <button type="button" onClick={() => setMade(undefined)}>
           Cancel
         </button>
