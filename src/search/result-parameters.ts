@@ -47,10 +47,12 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (!/^\d+$/.test(text)) throw invalid('_count', 'a whole number');
     result.count = Math.min(Number(text), context.pageMax);
   },
-  _total: (result, _types, text) => {
-    if (text !== 'none' && text !== 'estimate' && text !== 'accurate')
+  _total: (result, _types, text, _modifier, { handling }) => {
+    // `SearchTotalModeEnum` of HAPI's client has no other word for it. R4 leaves it to servers which totals they give.
+    const mode = handling === 'lenient' && text === 'estimated' ? 'estimate' : text;
+    if (mode !== 'none' && mode !== 'estimate' && mode !== 'accurate')
       throw invalid('_total', 'none, estimate or accurate');
-    result.total = text;
+    result.total = mode;
   },
   // One key of those in the value: `itemsOf`.
   _sort: (result, types, key, _modifier, context) => {

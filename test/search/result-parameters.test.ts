@@ -59,6 +59,14 @@ test('a _count is any whole number: a large one is capped, whatever its digits',
   await expect(search('Patient', [['_count', '9'.repeat(4001)]])).rejects.toMatchObject({ code: 'too-costly' });
 });
 
+test("the spelling of HAPI's client, _total=estimated, is an estimate unless handling is strict", async () => {
+  const asked = { type: 'Patient', parameters: [['_total', 'estimated'] as const, ['_count', '1'] as const] };
+  const { json } = await demo.facade.search(asked, { ...CONTEXT, handling: 'lenient' });
+  expect(JSON.parse(json)).toMatchObject({ total: 4, entry: [{ search: { mode: 'match' } }] });
+  await expect(demo.facade.search(asked, { ...CONTEXT, handling: 'strict' })).rejects.toMatchObject({ code: 'value' });
+  await expect(search('Patient', [['_total', 'about']])).rejects.toThrow('none, estimate or accurate');
+});
+
 test('a sort key that cannot sort is refused with the reason and the keys that can', async () => {
   const sorted = (code: string) => search('Observation', [['_sort', code]]);
   await expect(sorted('nope')).rejects.toThrow(
