@@ -37,7 +37,7 @@ export interface Tab {
   when(expression: string): Promise<unknown>;
   /** Shows pages as on a screen of this size, in CSS pixels. */
   resize(width: number, height: number): Promise<void>;
-  /** Runs a statement in the page. */
+  /** Runs a statement in the page. Rejects where it throws, such as for a button that is not there. */
   run(statement: string): Promise<void>;
   /** Presses a key as a person does: `Tab`, `Enter`, `Escape`, `ArrowDown`, `F8`, a letter with `ctrl`. */
   press(key: string, ctrl?: boolean): Promise<void>;
@@ -55,6 +55,11 @@ export interface Tab {
 /** Milliseconds between two looks, and until a page counts as hung. */
 const LOOK = 50;
 const TIME_LIMIT = 60_000;
+
+/**
+ * How many times slower than this machine pages run: `PAGE_SLOWNESS=20` shows tests that go on before a page is ready.
+ */
+const SLOWNESS = Number(process.env['PAGE_SLOWNESS'] ?? 1);
 
 /** Virtual key codes. */
 const KEYS: ReadonlyMap<string, number> = new Map([
@@ -85,6 +90,7 @@ interface Reply {
   readonly params?: { readonly entry?: { readonly source: string; readonly text: string } };
   readonly result?: {
     readonly result?: { readonly value?: unknown };
+    readonly exceptionDetails?: { readonly exception?: { readonly description?: string } };
     readonly sessionId?: string;
     readonly targetId?: string;
     readonly nodes?: readonly TreeNode[];
@@ -100,6 +106,8 @@ export async function openTab(): Promise<Tab> {
     '--no-sandbox',
     '--disable-gpu',
     '--remote-debugging-port=0',
+    // A common screen. On a small one lines of the editor wrap, and where depends on what was drawn beside them so far.
+    '--window-size=1440,900',
     `--user-data-dir=${profile}`,
   ];
   const child = spawn(CHROMIUM ?? '', [...flags, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -131,14 +139,16 @@ export async function openTab(): Promise<Tab> {
   const { targetId } = await send('Target.createTarget', { url: 'about:blank' });
   const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
   await send('Log.enable', {}, sessionId);
-  const evaluate = async (expression: string): Promise<unknown> => {
+  if (SLOWNESS > 1) await send('Emulation.setCPUThrottlingRate', { rate: SLOWNESS }, sessionId);
+  const evaluate = async (expression: string): Promise<Reply['result']> => {
     try {
-      return (await send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)).result?.value;
+      return await send('Runtime.evaluate', { expression, returnByValue: true }, sessionId);
     } catch {
       // The page is being left.
       return undefined;
     }
   };
+  const looked = async (expression: string): Promise<unknown> => (await evaluate(expression))?.result?.value;
   return {
     async open(url) {
       await send('Page.navigate', { url }, sessionId);
@@ -146,9 +156,9 @@ export async function openTab(): Promise<Tab> {
     async when(expression) {
       const end = Date.now() + TIME_LIMIT;
       for (;;) {
-        const value = await evaluate(expression);
+        const value = await looked(expression);
         if (value) return value;
-        if (Date.now() > end) throw new Error(`never true: ${expression}; ${await evaluate('location.pathname')}`);
+        if (Date.now() > end) throw new Error(`never true: ${expression}; ${await looked('location.pathname')}`);
         await new Promise(resolve => setTimeout(resolve, LOOK));
       }
     },
@@ -157,7 +167,8 @@ export async function openTab(): Promise<Tab> {
       await send('Emulation.setDeviceMetricsOverride', size, sessionId);
     },
     async run(statement) {
-      await evaluate(statement);
+      const thrown = (await evaluate(statement))?.exceptionDetails;
+      if (thrown) throw new Error(`${thrown.exception?.description}; of: ${statement}`);
     },
     async press(key, ctrl = false) {
       const code = KEYS.get(key) ?? key.toUpperCase().charCodeAt(0);

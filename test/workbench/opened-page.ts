@@ -10,7 +10,7 @@ import { serveBench } from './served-bench.ts';
 export interface OpenedPage {
   readonly clinic: SmallClinic;
   readonly tab: Tab;
-  /** Clicks the first that matches and has the text. */
+  /** Clicks the first that matches and has the text, as soon as it is there. */
   press(selector: string, text: string): Promise<void>;
   /** Types into an input as a person does, and submits nothing. */
   fill(selector: string, text: string): Promise<void>;
@@ -26,8 +26,11 @@ export async function openPage(files: Readonly<Record<string, string>> = {}): Pr
   await tab.when(`document.querySelector('header nav') !== null`);
   return {
     ...{ clinic, tab },
-    press: (selector, text) =>
-      tab.run(`[...document.querySelectorAll('${selector}')].find(one => one.textContent.includes('${text}')).click()`),
+    async press(selector, text) {
+      const found = `[...document.querySelectorAll('${selector}')].find(one => one.textContent.includes('${text}'))`;
+      await tab.when(`${found} !== undefined`);
+      await tab.run(`${found}.click()`);
+    },
     fill: (selector, text) =>
       tab.run(`{ const input = document.querySelector('${selector}'); input.focus(); input.value = '${text}';
         input.dispatchEvent(new Event('input', { bubbles: true })); }`),
