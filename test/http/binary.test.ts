@@ -29,9 +29,16 @@ test('the resource is sent if FHIR is requested, or nothing else is acceptable',
 });
 
 test('content without a usable media type is sent as a resource', async () => {
-  for (const contentType of [undefined, 'text/html\r\nX: y', 'html', '']) {
+  const unsent = [
+    'text/html; name="€"',
+    'text/html; name="é"',
+    'text/html\n; a=b',
+    'text/html; a=\u0007',
+    'text/html\u00a0;',
+  ];
+  for (const contentType of [undefined, 'text/html\r\nX: y', 'html', '', ...unsent]) {
     const response = await request(undefined, undefined, { ...binary, contentType });
-    expect(response.headers.get('content-type')).toContain('application/fhir+json');
+    expect(response.headers.get('content-type')).toBe('application/fhir+json; charset=utf-8');
   }
 });
 

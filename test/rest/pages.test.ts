@@ -193,7 +193,10 @@ describe('documents', () => {
     expect(await typeOf(`${problems}?_format=html`, 'application/xml')).toBe('text/html; charset=utf-8');
     expect(await typeOf(problems, CHROME)).toBe('text/html; charset=utf-8');
     expect(await typeOf(problems, JAVA)).toBe('application/xml; charset=utf-8');
-    expect((await client.get(`${problems}?_format=pdf`)).status).toBe(406);
+    for (const format of ['pdf', 'constructor', '__proto__', 'toString']) {
+      expect((await client.get(`${problems}?_format=${format}`)).status).toBe(406);
+      expect((await client.get(problems, { accept: format })).status).toBe(406);
+    }
   });
 
   test('the XML has its stylesheet, and may run and fetch nothing', async () => {

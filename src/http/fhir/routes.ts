@@ -126,6 +126,9 @@ function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise
   });
 }
 
+/** One that a header can hold: Node sends no header with other characters, and throws. */
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/;
+
 /** The one type whose content R4 gives without the resource around it. */
 const CONTENT_TYPE = 'Binary';
 
@@ -145,7 +148,7 @@ export function nativeContent(
   const { contentType, data }: { contentType?: string; data?: string } = JSON.parse(resource.json);
   if (contentType === undefined || data === undefined) return undefined;
   const [mediaType = ''] = contentType.split(';');
-  if (!/^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/.test(contentType) || !accepts(mediaType.trim(), accept)) return undefined;
+  if (!MEDIA_TYPE.test(contentType) || !accepts(mediaType.trim(), accept)) return undefined;
   return answerWith(Buffer.from(data, 'base64'), contentType, {
     headers: { 'Content-Security-Policy': "default-src 'none'; sandbox" },
   });

@@ -20,14 +20,17 @@ export type DocumentFormat = 'application/xml' | 'text/xml' | 'text/html';
 /** The first wins where a client likes several equally. */
 const FORMATS: readonly DocumentFormat[] = ['application/xml', 'text/xml', 'text/html'];
 /** Other names of the same. */
-const ALIASES: Readonly<Record<string, DocumentFormat>> = {
-  'application/hl7-v3+xml': 'application/xml',
-  'application/cda+xml': 'application/xml',
-  'application/xhtml+xml': 'text/html',
-};
+const ALIASES: ReadonlyMap<string, DocumentFormat> = new Map([
+  ['application/hl7-v3+xml', 'application/xml'],
+  ['application/cda+xml', 'application/xml'],
+  ['application/xhtml+xml', 'text/html'],
+]);
 
 /** What `_format` may say, as the FHIR interface calls it. */
-const NAMES: Readonly<Record<string, DocumentFormat>> = { xml: 'application/xml', html: 'text/html' };
+const NAMES: ReadonlyMap<string, DocumentFormat> = new Map([
+  ['xml', 'application/xml'],
+  ['html', 'text/html'],
+]);
 
 /**
  * `format`: `_format`, which decides alone where it is given. Throws RestError where the client takes neither XML nor
@@ -35,14 +38,14 @@ const NAMES: Readonly<Record<string, DocumentFormat>> = { xml: 'application/xml'
  */
 export function documentFormat(accept: string | undefined, format?: string): DocumentFormat {
   if (format !== undefined) {
-    const asked = NAMES[format] ?? FORMATS.find(one => one === format);
+    const asked = NAMES.get(format) ?? FORMATS.find(one => one === format);
     if (asked === undefined) throw new RestError('not-acceptable', '_format: expected xml or html');
     return asked;
   }
   const ranges = parseAccept(accept ?? '').map(({ type, q }) => ({ range: type.toLowerCase(), q }));
   if (ranges.length === 0) return 'application/xml';
   const named = ranges
-    .map(({ range, q }) => ({ format: FORMATS.find(one => one === range) ?? ALIASES[range], q }))
+    .map(({ range, q }) => ({ format: FORMATS.find(one => one === range) ?? ALIASES.get(range), q }))
     .filter(one => one.format !== undefined && one.q > 0 && (one.format !== 'text/html' || wantsPage(accept)))
     .toSorted((a, b) => b.q - a.q)[0]?.format;
   if (named !== undefined) return named;
