@@ -3,7 +3,7 @@
  * Out: the pieces with their parts; the keys that a raw value asks for, in the order of `on`, after text steps, in
  * upperAscii case if the join ignores case; and the rows of a piece.
  */
-import { upperAscii } from '../mapping/codecs/text.ts';
+import { trim, upperAscii } from '../mapping/codecs/text.ts';
 import type { JoinColumn, Pieces } from '../mapping/model.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
@@ -72,7 +72,7 @@ export function piecesOf(raw: SqlValue, by: string, between: readonly string[]):
   if (typeof raw !== 'string') return [];
   const pieces: (readonly string[])[] = [];
   for (const piece of raw.split(by)) {
-    const text = trimmed(piece);
+    const text = trim(piece);
     const parts = text === '' ? undefined : partsOf(text, between);
     if (parts) pieces.push(parts);
   }
@@ -86,14 +86,9 @@ function partsOf(piece: string, between: readonly string[]): readonly string[] |
   for (const separator of between) {
     const at = rest.indexOf(separator);
     if (at < 0) return undefined;
-    parts.push(trimmed(rest.slice(0, at)));
+    parts.push(trim(rest.slice(0, at)));
     rest = rest.slice(at + separator.length);
   }
-  parts.push(trimmed(rest));
+  parts.push(trim(rest));
   return parts;
-}
-
-/** Blanks, tabs and line ends, as SQL's `trim` here; not every space that JavaScript knows. */
-function trimmed(text: string): string {
-  return text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
 }

@@ -100,8 +100,12 @@ export function asItStands(type: ColumnType): ColumnType {
 
 /** The text without blanks (U+0020) at the end, the only character that SQLite and SQL Server trim there. */
 export function withoutBlanks(text: string): string {
-  return text.endsWith(' ') ? text.replace(/ +$/, '') : text;
+  let end = text.length;
+  while (end > 0 && text.charCodeAt(end - 1) === BLANK) end--;
+  return end === text.length ? text : text.slice(0, end);
 }
+
+const BLANK = 0x20;
 
 /** A column of texts whose rows hold numbers, too. */
 export function isLoose(type: ColumnType): boolean {

@@ -13,7 +13,7 @@ import { call, filled, or } from '../../sql/construct.ts';
 import type { Codec } from './codec.ts';
 import { NarrativeWriter, type Opened } from './narrative-writer.ts';
 import { isRtf, rtfText } from './rtf.ts';
-import { trim, withoutControls } from './text.ts';
+import { trim, trimEnd, withoutControls } from './text.ts';
 
 const NO_TEXT = '(no text)';
 
@@ -57,10 +57,24 @@ export function plainText(note: string): string {
   const text = isRtf(note) ? rtfText(note) : MARKUP.test(note) ? textOfHtml(note) : note;
   const tidy = clean(text)
     .replace(/\r\n?/g, '\n')
-    .replace(/[ \t\u00a0]+\n/g, '\n')
+    .split('\n')
+    .map((line, i, lines) => (i === lines.length - 1 ? line : withoutSpaces(line)))
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n');
-  return trim(tidy.replace(/^[\s\u00a0]+|[\s\u00a0]+$/g, '')) || NO_TEXT;
+  return tidy.trim() || NO_TEXT;
 }
+
+/**
+ * A line without blanks at its end. Not by an expression: one that looks for blanks before an end takes the square of
+ * the number of blanks that are elsewhere, and notes have many.
+ */
+function withoutSpaces(line: string): string {
+  let end = line.length;
+  while (end > 0 && SPACES.includes(line.charAt(end - 1))) end--;
+  return line.slice(0, end);
+}
+
+const SPACES = ' \t\u00a0';
 
 /** A narrative's `div`: well-formed XML with readable text in it. Each of several notes is a `div` within. */
 export function narrative(...notes: readonly string[]): string {
@@ -82,7 +96,13 @@ interface Events {
   close(name: string): void;
 }
 
-/** Reads HTML and tells what lies outside of the dropped elements; each element opened is closed, innermost first. */
+/** Elements within each other that the parser knows of: it looks through all of them for each end tag. */
+const DEEPEST = 500;
+
+/**
+ * Reads HTML and tells what lies outside of the dropped elements; each element opened is closed, innermost first. Where
+ * too many are open a new parser goes on: what is open then ends with the text.
+ */
 function readHtml(html: string, events: Events): void {
   const open: string[] = [];
   let dropped = 0;
@@ -92,55 +112,103 @@ function readHtml(html: string, events: Events): void {
       else if (dropped === 0) events.close(name);
     }
   };
-  const parser = new Parser(
-    {
-      onopentag: (name, attributes) => {
-        open.push(name);
-        if (DROPPED.has(name)) dropped++;
-        else if (dropped === 0) events.open(name, attributes);
+  /** Returns what is left to be read. */
+  const readUntilDeep = (text: string): string => {
+    const before = open.length;
+    const parser = new Parser(
+      {
+        onopentag: (name, attributes) => {
+          open.push(name);
+          if (DROPPED.has(name)) dropped++;
+          else if (dropped === 0) events.open(name, attributes);
+          if (open.length === before + DEEPEST) parser.pause();
+        },
+        ontext: piece => {
+          if (dropped === 0) events.text(piece);
+        },
+        // A tag that the text ends within is closed without ever having been opened.
+        onclosetag: name => {
+          const depth = open.lastIndexOf(name);
+          if (depth >= before) closeTo(depth);
+        },
       },
-      ontext: text => {
-        if (dropped === 0) events.text(text);
-      },
-      // A tag that the text ends within is closed without ever having been opened.
-      onclosetag: name => {
-        const depth = open.lastIndexOf(name);
-        if (depth >= 0) closeTo(depth);
-      },
-    },
-    { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
-  );
-  parser.write(html);
-  parser.end();
+      { decodeEntities: true, lowerCaseTags: true, recognizeSelfClosing: false },
+    );
+    parser.write(text);
+    if (open.length < before + DEEPEST) {
+      parser.end();
+      return '';
+    }
+    // Nobody would tell the end of what is dropped.
+    const outermost = open.findIndex(name => DROPPED.has(name));
+    if (outermost >= 0) closeTo(outermost);
+    return text.slice(parser.endIndex + 1);
+  };
+  for (let rest = html; rest !== ''; ) rest = readUntilDeep(rest);
   if (open.length > 0) closeTo(0);
 }
 
 function textOfHtml(html: string): string {
-  let text = '';
+  const written = new PlainWriter();
   let preformatted = 0;
-  const line = (): void => {
-    if (text !== '' && !text.endsWith('\n')) text = `${text.replace(/ +$/, '')}\n`;
-  };
   readHtml(html, {
     open: name => {
       if (name === 'pre') preformatted++;
-      if (name === 'br') text += '\n';
-      else if (LINES.has(name)) line();
-      else if (CELLS.has(name) && text !== '' && !text.endsWith('\n')) text += '\t';
+      if (name === 'br') written.add('\n');
+      else if (LINES.has(name)) written.endLine();
+      else if (CELLS.has(name) && !written.isAtStart) written.add('\t');
     },
     text: piece => {
-      if (preformatted > 0) text += piece;
+      if (preformatted > 0) written.add(piece);
       else {
         const flat = piece.replace(/[ \t\r\n\f]+/g, ' ');
-        text += /(^|[\s])$/.test(text) ? flat.replace(/^ /, '') : flat;
+        written.add(written.isAtSpace ? flat.replace(/^ /, '') : flat);
       }
     },
     close: name => {
       if (name === 'pre') preformatted--;
-      if (LINES.has(name)) line();
+      if (LINES.has(name)) written.endLine();
     },
   });
-  return text;
+  return written.end();
+}
+
+/** A text in pieces: what is asked of its end must not cost as much as all that stands before it. */
+class PlainWriter {
+  readonly #pieces: string[] = [];
+  #last = '';
+
+  /** Nothing is written, or a line has just ended. */
+  get isAtStart(): boolean {
+    return this.#last === '' || this.#last === '\n';
+  }
+
+  get isAtSpace(): boolean {
+    return this.#last === '' || /\s/.test(this.#last);
+  }
+
+  add(piece: string): void {
+    if (piece === '') return;
+    this.#pieces.push(piece);
+    this.#last = piece.slice(-1);
+  }
+
+  /** Ends a line in which something stands, without the blanks at its end. */
+  endLine(): void {
+    if (this.isAtStart) return;
+    for (let piece = this.#pieces.pop(); piece !== undefined; piece = this.#pieces.pop()) {
+      const kept = trimEnd(piece);
+      if (kept === '') continue;
+      this.#pieces.push(kept);
+      break;
+    }
+    this.#pieces.push('\n');
+    this.#last = '\n';
+  }
+
+  end(): string {
+    return this.#pieces.join('');
+  }
 }
 
 /** Undefined if no readable text is in it. */

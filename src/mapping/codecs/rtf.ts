@@ -17,20 +17,20 @@ const SILENT = new Set([
   'footer',
   'listtable',
 ]);
-const TEXT_OF: Readonly<Record<string, string>> = {
-  par: '\n',
-  line: '\n',
-  row: '\n',
-  tab: '\t',
-  cell: '\t',
-  emdash: '—',
-  endash: '–',
-  bullet: '•',
-  lquote: '‘',
-  rquote: '’',
-  ldblquote: '“',
-  rdblquote: '”',
-};
+const TEXT_OF: ReadonlyMap<string, string> = new Map([
+  ['par', '\n'],
+  ['line', '\n'],
+  ['row', '\n'],
+  ['tab', '\t'],
+  ['cell', '\t'],
+  ['emdash', '—'],
+  ['endash', '–'],
+  ['bullet', '•'],
+  ['lquote', '‘'],
+  ['rquote', '’'],
+  ['ldblquote', '“'],
+  ['rdblquote', '”'],
+]);
 const WINDOWS_1252 = new TextDecoder('windows-1252');
 
 export function isRtf(text: string): boolean {
@@ -64,7 +64,7 @@ export function rtfText(rtf: string): string {
     else if (word !== undefined) {
       if (SILENT.has(word)) group = { ...group, silent: true };
       else if (word === 'uc') group = { ...group, skip: Number(parameter ?? 1) };
-      else if (!group.silent) text += TEXT_OF[word] ?? '';
+      else if (!group.silent) text += TEXT_OF.get(word) ?? '';
     } else if (symbol === '*') group = { ...group, silent: true };
     else if (symbol !== undefined) add(symbol === '~' ? '\u00a0' : '\\{}'.includes(symbol) ? symbol : '');
     else if (plain !== undefined) add(plain);

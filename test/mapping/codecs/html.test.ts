@@ -162,7 +162,44 @@ describe('html', () => {
   });
 });
 
+describe('notes that are made to take long', () => {
+  const shapes: Readonly<Record<string, (length: number) => string>> = {
+    'blanks in a line': length => `x${' '.repeat(length)}x`,
+    'blanks before markup': length => `<p>x${' '.repeat(length)}</p>x`,
+    'blanks in RTF': length => `{\\rtf1 x${' \t'.repeat(length / 2)}x}`,
+    'cells of no row': length => '<td>'.repeat(length / 4),
+    'end tags of nothing': length => `${'<b>'.repeat(length / 7)}${'</i>'.repeat(length / 7)}`,
+  };
+  const took = (work: () => void): number => {
+    const begun = process.cpuUsage();
+    work();
+    return process.cpuUsage(begun).user / 1000;
+  };
+
+  it.each(Object.entries(shapes))('%s: four times the length takes less than ten times as long', (_name, shape) => {
+    for (const read of [plainText, narrative]) {
+      const [short, long] = [shape(50_000), shape(200_000)];
+      read(short);
+      const before = Math.min(...[1, 2, 3].map(() => took(() => read(short))));
+      expect(took(() => read(long))).toBeLessThan(10 * Math.max(before, 20));
+    }
+  });
+
+  it('no text is lost where elements nest too deep', () => {
+    const deep = `${'<b>'.repeat(3000)}in${'</b>'.repeat(3000)}<p>behind</p>`;
+    expect(plainText(deep)).toBe('in\nbehind');
+    expect(narrative(deep).replace(/<[^>]*>/g, '')).toBe('inbehind');
+    expect(plainText(`${'<b>'.repeat(499)}<b`)).toBe('(no text)');
+    const drawn = `<svg>${'<g>'.repeat(3000)}drawn${'</g>'.repeat(3000)}</svg><p>behind</p>`;
+    expect(plainText(drawn)).toContain('behind');
+  });
+});
+
 describe('RTF', () => {
+  it('has no text for words that are none of its own', () => {
+    expect(rtfText('{\\rtf1 a \\constructor b \\toString c}')).toBe('a b c');
+  });
+
   it('is read without fonts, styles and pictures', () => {
     const rtf = String.raw`{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}{\colortbl;\red255\green0\blue0;}{\*\generator X;}\pard\f0 Caf\'e9 \b bold\b0\par 5 \u8804? x\{y\}\tab z{\pict abcdef}}`;
     expect(rtfText(rtf)).toBe('Café bold\n5 ≤ x{y}\tz');
