@@ -31,10 +31,11 @@ export function interval(
   end: string | undefined,
   ended = false,
   name = 'effectiveTime',
+  attributes: Markup = NOTHING,
 ): Markup {
   const sound = notBefore(end, start);
   const high = sound !== undefined || ended ? timeElement('high', sound) : NOTHING;
-  return xml`<${name}>${timeElement('low', start)}${high}</${name}>`;
+  return xml`<${name}${attributes}>${timeElement('low', start)}${high}</${name}>`;
 }
 
 /** An end, unless it lies before the start: then it is a slip of the pen, for the narrative but not for an interval. */

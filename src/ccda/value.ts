@@ -9,7 +9,7 @@ import { coded, labelOf, nullFlavorOf, TYPE_CD } from './code.ts';
 import { UCUM } from './code-systems.ts';
 import type { Quantity, Range } from './fhir/datatypes.ts';
 import type { ObservationValue } from './fhir/measured.ts';
-import { readablePeriod, readableTime, timeValue } from './time.ts';
+import { interval, readablePeriod, readableTime, timeValue } from './time.ts';
 import { attribute, type Markup, NOTHING, textElement, xml } from './xml.ts';
 
 export interface ValueOptions {
@@ -30,6 +30,10 @@ export function valueElement(value: ObservationValue, options: ValueOptions = {}
   if (value.valueInteger !== undefined) return xml`<value xsi:type="INT" value="${value.valueInteger}"/>`;
   if (value.valueRange !== undefined) return rangeValue(value.valueRange);
   if (value.valueDateTime !== undefined) return timeValue(value.valueDateTime);
+  if (value.valuePeriod !== undefined)
+    return interval(value.valuePeriod.start, value.valuePeriod.end, false, 'value', xml` xsi:type="IVL_TS"`);
+  const text = value.valueTime ?? readableRatio(value.valueRatio);
+  if (text !== undefined) return textElement('value', text, TYPE_ST);
   return xml`<value xsi:type="ST" nullFlavor="${nullFlavorOf(value.dataAbsentReason) ?? 'UNK'}"/>`;
 }
 
@@ -101,6 +105,13 @@ export function readableInterval({ low, high }: Range): string {
   return from ? `at least ${from}` : to ? `at most ${to}` : '';
 }
 
+/** For people: `1:128`, `30 mg : 1 g`. */
+function readableRatio(ratio: ObservationValue['valueRatio']): string | undefined {
+  const [over, under] = [readableQuantity(ratio?.numerator), readableQuantity(ratio?.denominator)];
+  if (!over || !under) return undefined;
+  return /\s/.test(over + under) ? `${over} : ${under}` : `${over}:${under}`;
+}
+
 /** For people: whatever the value is. */
 export function readableValue(value: ObservationValue): string {
   if (value.valueQuantity !== undefined) return readableQuantity(value.valueQuantity);
@@ -113,5 +124,5 @@ export function readableValue(value: ObservationValue): string {
   }
   if (value.valuePeriod !== undefined) return readablePeriod(value.valuePeriod.start, value.valuePeriod.end);
   if (value.valueDateTime !== undefined) return readableTime(value.valueDateTime);
-  return labelOf(value.dataAbsentReason);
+  return value.valueTime ?? readableRatio(value.valueRatio) ?? labelOf(value.dataAbsentReason);
 }

@@ -1,13 +1,14 @@
 /**
  * Results. In: Observation, and the DiagnosticReport that lists it. Out: Result Organizer (V3) with its Result
- * Observations (V3). A result without a report has an organizer of its own.
+ * Observations (V3). A result without a report has an organizer of its own, with its members if it is a panel. Each
+ * component of an observation is a result.
  */
 
 import { attachedText } from '../attachment.ts';
 import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, INTERPRETATION, LOINC, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept } from '../fhir/datatypes.ts';
-import type { DiagnosticReport, Observation } from '../fhir/measured.ts';
+import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
+import type { Component, DiagnosticReport, Observation, ReferenceRange } from '../fhir/measured.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import { comment, remarksIn } from '../remark.ts';
@@ -40,33 +41,71 @@ export const RESULT_COLUMNS = [
   'Performed by',
 ];
 
+/** What one Result Observation says: a result, or a component of it. */
+interface Part {
+  readonly of: Observation;
+  /** Sets the ids of components apart. */
+  readonly part: string;
+  readonly said: Component;
+  /** It tells what was remarked on the whole. */
+  readonly isFirst: boolean;
+}
+
 /** Reports with their results first, the newest before the others; then what is in none. */
 export function addResults(
   reports: readonly DiagnosticReport[],
   results: readonly Observation[],
   content: SectionWriter,
 ): void {
-  const byReference = new Map(results.map(result => [`Observation/${result.id}`, result]));
+  const known = new Set(results.map(nameOfResult));
+  const left = new Map(results.map(result => [nameOfResult(result), result]));
+  /** A result and its members, unless they stand elsewhere already. */
+  const take = ({ reference: at = '' }: Reference): readonly Observation[] => {
+    const result = left.get(at);
+    left.delete(at);
+    return result === undefined ? [] : [result, ...(result.hasMember ?? []).flatMap(take)];
+  };
   for (const report of reports) {
-    const own = (report.result ?? []).flatMap(({ reference: at = '' }) => {
-      const result = byReference.get(at);
-      byReference.delete(at);
-      return result === undefined ? [] : [result];
-    });
-    if (own.length > 0) addOrganizer(report, own, content);
+    const own = (report.result ?? []).flatMap(take);
+    if (own.length > 0) addOrganizer(report, own, known, content);
     else addBareReport(report, content);
   }
-  for (const result of byReference.values()) addOrganizer(result, [result], content);
+  // A panel comes before its members; of panels in a circle no one does.
+  const members = new Set(left.values().flatMap(({ hasMember = [] }) => hasMember.map(one => one.reference)));
+  for (const at of [...left.keys().filter(one => !members.has(one)), ...left.keys()]) {
+    const own = take({ reference: at });
+    const [first] = own;
+    if (first) addOrganizer(first, own, known, content);
+  }
 }
 
+function nameOfResult({ id }: Observation): string {
+  return `Observation/${id}`;
+}
+
+/** A panel without a value says nothing beside its components and its members, of which `known` are in the document. */
+function partsOf(result: Observation, known: ReadonlySet<string>): readonly Part[] {
+  const { component = [], hasMember = [] } = result;
+  const isSaid = component.length > 0 || hasMember.some(({ reference: at = '' }) => known.has(at));
+  const whole = readableValue(result) === '' && isSaid ? [] : [{ part: '', said: result }];
+  const components = component.map((said, i) => ({ part: `component-${i}`, said }));
+  return [...whole, ...components].map((one, i) => ({ of: result, ...one, isFirst: i === 0 }));
+}
+
+/** Nothing where all of it stands elsewhere: a panel whose members are those of a report. */
 function addOrganizer(
   head: DiagnosticReport | Observation,
   results: readonly Observation[],
+  known: ReadonlySet<string>,
   content: SectionWriter,
 ): void {
-  const report = head.resourceType === 'DiagnosticReport' ? (head as DiagnosticReport) : undefined;
-  const said = report === undefined || results[0]?.id === report.id ? NOTHING : reportRow(report, content);
-  const components = results.map(result => xml`<component>${resultObservation(result, report, content)}</component>`);
+  const parts = results.flatMap(result => partsOf(result, known));
+  if (parts.length === 0) return;
+  const isOne = parts[0]?.of.id === head.id;
+  const silent = results.filter(result => !parts.some(({ of }) => of === result));
+  const said = [...(isOne || silent.includes(head) ? [] : [head]), ...silent].map(one => headRow(one, content));
+  const report = isOne && head.resourceType !== 'DiagnosticReport' ? undefined : head;
+  const components = parts.map(part => xml`<component>${resultObservation(part, report, content)}</component>`);
   content.entry(
     xml`
     <organizer classCode="BATTERY" moodCode="EVN">
@@ -82,8 +121,11 @@ function addOrganizer(
   );
 }
 
-/** What a report says beside its results, a row before theirs. Returns a Comment Activity each, as components. */
-function reportRow(report: DiagnosticReport, content: SectionWriter): Markup {
+/**
+ * What a report or a panel says beside its results, a row before theirs. Returns a Comment Activity each, as
+ * components.
+ */
+function headRow(report: DiagnosticReport, content: SectionWriter): Markup {
   const texts = remarksIn([...textsOf(report, content), ...(report.note ?? []).map(({ text }) => text)]);
   if (texts.length === 0) return NOTHING;
   const row = content.row(
@@ -116,16 +158,20 @@ function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
     resourceType: 'DiagnosticReport',
     ...(texts.length > 0 && { valueString: texts.join('\n\n') }),
   };
-  addOrganizer(report, [result], content);
+  addOrganizer(report, [result], new Set(), content);
 }
 
-function resultObservation(result: Observation, report: DiagnosticReport | undefined, content: SectionWriter): Markup {
+function resultObservation(
+  { of: result, part, said, isFirst }: Part,
+  report: DiagnosticReport | Observation | undefined,
+  content: SectionWriter,
+): Markup {
   const [who] = result.performer ?? [];
-  const row = content[isAbnormal(result) ? 'markedRow' : 'row'](
-    labelOf(result.code),
-    readableValue(result),
-    (result.interpretation ?? []).map(labelOf).join(', '),
-    (result.referenceRange ?? []).map(readableRange).join('\n'),
+  const row = content[isAbnormal(said) ? 'markedRow' : 'row'](
+    labelOf(said.code),
+    readableValue(said),
+    (said.interpretation ?? []).map(labelOf).join(', '),
+    (said.referenceRange ?? []).map(readableRange).join('\n'),
     readableCode(result.status),
     readableTime(result.effectiveDateTime ?? result.effectivePeriod?.start),
     report === undefined ? '' : labelOf(report.code),
@@ -134,16 +180,16 @@ function resultObservation(result: Observation, report: DiagnosticReport | undef
   return xml`
     <observation classCode="OBS" moodCode="EVN">
       ${templateIds('4.2', '4.2:2015-08-01')}
-      ${content.id(result, 'result')}
-      ${coded('code', result.code, { systems: [LOINC], shown: headOf(row) })}
+      ${content.id(result, `result${part}`)}
+      ${coded('code', said.code, { systems: [LOINC], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[result.status ?? ''] ?? 'completed'}"/>
       ${moment(result.effectiveDateTime, result.effectivePeriod)}
-      ${valueElement(result, { systems: [SNOMED] })}
-      ${(result.interpretation ?? []).map(interpretation)}
+      ${valueElement(said, { systems: [SNOMED] })}
+      ${(said.interpretation ?? []).map(interpretation)}
       ${author(who, result.issued ?? result.effectiveDateTime, content.resolve)}
-      ${content.remarks(row, result)}
-      ${(result.referenceRange ?? []).map(referenceRange)}
+      ${isFirst ? content.remarks(row, result) : NOTHING}
+      ${(said.referenceRange ?? []).map(referenceRange)}
     </observation>`;
 }
 
@@ -158,15 +204,13 @@ function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observa
 const ABNORMAL: ReadonlySet<string> = new Set(['A', 'AA', 'H', 'HH', 'HU', 'HX', 'L', 'LL', 'LU', 'LX', '<', '>']);
 
 /** Flagged as not what it should be. */
-export function isAbnormal({ interpretation: flags }: Observation): boolean {
+export function isAbnormal({ interpretation: flags }: Pick<Component, 'interpretation'>): boolean {
   return (flags ?? []).some(flag => ABNORMAL.has(codeIn(flag, INTERPRETATION) ?? ''));
 }
 
 export function interpretation(concept: CodeableConcept): Markup {
   return coded('interpretationCode', concept, { systems: [INTERPRETATION] });
 }
-
-type ReferenceRange = NonNullable<Observation['referenceRange']>[number];
 
 export function referenceRange(range: ReferenceRange): Markup {
   const { low, high, text } = range;

@@ -25,13 +25,17 @@ interface Measurement {
 }
 
 export function addVitalSigns(observations: readonly Observation[], content: SectionWriter): void {
+  const known = new Set(observations.map(({ id }) => `Observation/${id}`));
   const takings = Map.groupBy(observations, ({ effectiveDateTime, effectivePeriod, encounter }) =>
     JSON.stringify([effectiveDateTime, effectivePeriod, encounter?.reference]),
   );
   for (const taken of takings.values()) {
     const [first] = taken;
     if (first === undefined) continue;
-    const components = taken.flatMap(measurements).map(one => xml`<component>${vitalSign(one, content)}</component>`);
+    const components = taken
+      .flatMap(one => measurements(one, known))
+      .map(one => xml`<component>${vitalSign(one, content)}</component>`);
+    if (components.length === 0) continue;
     content.entry(
       xml`
     <organizer classCode="CLUSTER" moodCode="EVN">
@@ -49,8 +53,8 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
   }
 }
 
-/** The value of an observation, and those of its components. */
-function measurements(observation: Observation): readonly Measurement[] {
+/** The value of an observation, and those of its components. A panel of `known` members needs no value. */
+function measurements(observation: Observation, known: ReadonlySet<string>): readonly Measurement[] {
   const parts = (observation.component ?? []).map((component, i) => ({
     of: observation,
     part: `component-${i}`,
@@ -58,7 +62,8 @@ function measurements(observation: Observation): readonly Measurement[] {
     value: component,
   }));
   const whole = { of: observation, part: '', code: observation.code, value: observation };
-  return readableValue(observation) === '' && parts.length > 0 ? parts : [whole, ...parts];
+  const isSaid = parts.length > 0 || (observation.hasMember ?? []).some(({ reference: at = '' }) => known.has(at));
+  return readableValue(observation) === '' && isSaid ? parts : [whole, ...parts];
 }
 
 function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): Markup {

@@ -11,6 +11,8 @@ export interface ObservationValue {
   readonly valueBoolean?: boolean;
   readonly valueInteger?: number;
   readonly valueRange?: Range;
+  readonly valueRatio?: { readonly numerator?: Quantity; readonly denominator?: Quantity };
+  readonly valueTime?: string;
   readonly valueDateTime?: string;
   readonly valuePeriod?: Period;
   readonly dataAbsentReason?: CodeableConcept;
@@ -26,12 +28,20 @@ export interface Observation extends Clinical, ObservationValue {
   readonly interpretation?: readonly CodeableConcept[];
   readonly bodySite?: CodeableConcept;
   readonly method?: CodeableConcept;
-  readonly referenceRange?: readonly {
-    readonly low?: Quantity;
-    readonly high?: Quantity;
-    readonly text?: string;
-  }[];
-  readonly component?: readonly (ObservationValue & { readonly code?: CodeableConcept })[];
+  readonly referenceRange?: readonly ReferenceRange[];
+  readonly component?: readonly Component[];
+}
+
+export interface ReferenceRange {
+  readonly low?: Quantity;
+  readonly high?: Quantity;
+  readonly text?: string;
+}
+
+export interface Component extends ObservationValue {
+  readonly code?: CodeableConcept;
+  readonly interpretation?: readonly CodeableConcept[];
+  readonly referenceRange?: readonly ReferenceRange[];
 }
 
 export interface DiagnosticReport extends Clinical {
