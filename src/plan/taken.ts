@@ -73,10 +73,10 @@ function linkOf(
   from: Relation,
   outside: ReadonlySet<Identifier>,
 ): readonly Link[] | undefined {
-  if (not || left.kind !== 'column' || right.kind !== 'column' || !isComparedAlike(left.type, right.type))
-    return undefined;
-  if (outside.has(right.alias) && !outside.has(left.alias)) return [{ ours: right, select: left, from }];
-  return outside.has(left.alias) && !outside.has(right.alias) ? [{ ours: left, select: right, from }] : undefined;
+  const isColumns = left.kind === 'column' && right.kind === 'column';
+  // References compare the column of the referring row, on the left, with ours (referring.ts).
+  if (not || !isColumns || outside.has(left.alias) || !isComparedAlike(left.type, right.type)) return undefined;
+  return [{ ours: right, select: left, from }];
 }
 
 /**

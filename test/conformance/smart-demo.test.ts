@@ -13,7 +13,7 @@ import { createLog } from '../../src/log.ts';
 import { type Running, startServer } from '../../src/main.ts';
 import { TEXTS } from '../../src/smart/texts.ts';
 import { CHROMIUM, openTab } from '../clients/chromium.ts';
-import { type Browser, boxes, formAction, openBrowser, type Page } from '../smart/browser.ts';
+import { type Browser, boxes, formAction, hiddenFields, openBrowser, type Page } from '../smart/browser.ts';
 import { post } from '../smart/served.ts';
 
 let folder: string;
@@ -60,7 +60,7 @@ test('a doctor launches the app from the simulated EHR, for a patient and a visi
   const page = await browser.send(formAction(first, '/login'), [
     ['username', 'doctor'],
     ['password', passwordOf('doctor')],
-    ['place', 'ehr'],
+    ...hiddenFields(first),
   ]);
   expect(page.html).toContain('Okonkwo-Reyes');
   const shown = await browser.send(formAction(page, '/ehr'), [

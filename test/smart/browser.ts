@@ -69,6 +69,12 @@ export function formAction({ html, url }: Page, text: string): string {
   return action;
 }
 
+/** What the forms of a page send without being asked. */
+export function hiddenFields({ html }: Page): Fields {
+  const found = html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]+)">/g);
+  return [...found].map(([, name = '', value = '']) => [name, value]);
+}
+
 /** Values of the ticked boxes of a name, or of all its boxes. */
 export function boxes({ html }: Page, name: string, ticked: 'ticked' | 'all' = 'ticked'): readonly string[] {
   const found = html.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]+)"( checked)?>/g);

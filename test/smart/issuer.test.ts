@@ -5,9 +5,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { exportJWK, generateKeyPair } from 'jose';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
-import { type Browser, formAction, openBrowser, type Page } from './browser.ts';
+import { type Browser, formAction, hiddenFields, openBrowser, type Page } from './browser.ts';
 import { fakeIssuer, ISSUER_CLIENT, testIssuer } from './fake-issuer.ts';
 import { authorize, PASSWORD, read, redeem, type Served, serveRestartable, serveSmart } from './served.ts';
 
@@ -28,8 +28,7 @@ async function serveWith(
 
 /** From Lintel's page of login to the address with which the issuer sends the browser back. */
 async function goThere(served: Served, browser: Browser, page: Page): Promise<Page> {
-  const place = page.html.includes('name="place"') ? [['place', 'apps'] as const] : [];
-  const away = await browser.send(formAction(page, '/issuer'), place);
+  const away = await browser.send(formAction(page, '/issuer'), hiddenFields(page));
   return new URL(away.url).origin === new URL(served.auth).origin ? away : openBrowser(away.url).open(away.url);
 }
 
@@ -233,6 +232,16 @@ describe('a server whose people log in at an issuer', () => {
     expect([page.status, page.html.includes('This page has expired')]).toEqual([400, true]);
     expect(isIn(await other.open(`${served.auth}/apps`))).toBe(false);
     expect(isIn(await browser.open(back.url))).toBe(true);
+  });
+
+  test('a login has to end within 15 minutes', async () => {
+    const browser = openBrowser(served.auth);
+    const page = await browser.open(`${served.auth}/apps`);
+    const ago = Date.now() - 15 * 60_000 - 2000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(ago);
+    const back = await goThere(served, browser, page).finally(() => clock.mockRestore());
+    const late = await browser.open(back.url);
+    expect([late.status, late.html.includes('This page has expired')]).toEqual([400, true]);
   });
 
   test('a login for one launch cannot continue another', async () => {
