@@ -1,9 +1,7 @@
 import { defineConfig, type TestProjectConfiguration } from 'vitest/config';
-import { MSSQL_URL } from './test/engines/url.ts';
+import { MSSQL_URL, ON_SERVER_ALONE } from './test/engines/url.ts';
 import { LongestFirst } from './test/longest-first.ts';
 import { putTemporaryFoldersInMemory } from './test/memory-folder.ts';
-
-const ON_SERVER_ALONE = ['test/sql/mssql/{server,differences}.test.ts'];
 
 /** Node runs the code of the tests as it runs that of the server: Vite's module runner takes a tenth more time. Nothing is mocked. */
 const AS_NODE = { viteModuleRunner: false, nodeLoader: false };
@@ -12,7 +10,7 @@ const sqlite: TestProjectConfiguration = {
   test: {
     name: 'sqlite',
     include: ['test/**/*.test.ts'],
-    exclude: ON_SERVER_ALONE,
+    exclude: [...ON_SERVER_ALONE],
     // Files follow each other in the process of a worker, which reads and warms up the code once: whatever a file
     // changes for others, such as a clock or a prototype, it has to put back.
     isolate: false,

@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Random } from '../../fixtures/random.ts';
+import { MSSQL_URL, ON_SERVER_ALONE } from '../../test/engines/url.ts';
 import { type Mutant, mutantsOf } from './mutants.ts';
 import type { Trial } from './setup.ts';
 
@@ -73,8 +74,9 @@ async function judge(folder: string, sample: number, seed: number): Promise<void
     .toSorted()
     .flatMap(file => mutantsOf(file, readFileSync(join(ROOT, file), 'utf8')));
   const tests = values.tests?.split(',') ?? TESTS[folder] ?? [folder];
+  const exclude = MSSQL_URL === undefined ? ON_SERVER_ALONE : [];
   const files = tests.flatMap(one =>
-    globSync([`test/${one}/**/*.test.ts`, `test/${one}.test.ts`], { cwd: ROOT }).toSorted(),
+    globSync([`test/${one}/**/*.test.ts`, `test/${one}.test.ts`], { cwd: ROOT, exclude }).toSorted(),
   );
   const coverage = await coverageOf(source, files);
   const drawn = draw(
