@@ -10,13 +10,13 @@ import { and, call, compare, constant, isNull, not, or, TRUE, value } from '../.
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
-import { clip, intersect, overlay, type RangeSet } from '../../time/range-set.ts';
+import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone, zoneOf } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type OrderFace, only } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
-import { bounds, isComputed, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
+import { bounds, isComputed, raise, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
 import { onUtcInstants } from './utc-instants.ts';
 
 export interface DatetimeOptions {
@@ -219,7 +219,9 @@ function matchTimes(
   values: 'single' | 'many',
 ): Predicate {
   const { first, end } = bounds(type);
-  return rangePredicate(clip(set, Math.ceil(first / unit), Math.ceil(end / unit)), {
+  // After its last time a column holds nothing, and no literal of its type says so.
+  const held = mapEnds(set, at => (raise(at * unit, type) < end ? at : Number.POSITIVE_INFINITY));
+  return rangePredicate(clip(held, Math.ceil(first / unit), Number.POSITIVE_INFINITY), {
     column,
     literal: at => timeLiteral(at * unit, type),
     next: values === 'single' ? successor : undefined,

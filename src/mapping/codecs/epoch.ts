@@ -56,14 +56,10 @@ const UTC = zoneOf('UTC');
 /** Moments counted since 1970. */
 export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): Codec {
   const [first, end] = [FIRST / unit, END / unit];
-  const typed = (at: number): string | number => (columnType.bits === 64 ? String(at) : at);
   const inRange = (column: Expression): ReturnType<typeof and> =>
     columnType.bits < 64
       ? not(isNull(column))
-      : and(
-          compare(column, '>=', constant(typed(first), columnType)),
-          compare(column, '<', constant(typed(end), columnType)),
-        );
+      : and(compare(column, '>=', constant(first, columnType)), compare(column, '<', constant(end, columnType)));
   const most = 2 ** (columnType.bits - 1);
   const [least, beyond] = columnType.bits < 64 ? [-most, most] : [first, end];
   const instantOf = (raw: SqlValue | undefined): number | undefined => {
@@ -94,7 +90,7 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
       const present = inRange(column);
       const within = rangePredicate(clip(set, least, beyond), {
         column,
-        literal: at => value(typed(at), columnType),
+        literal: at => value(at, columnType),
         next: successor,
         present,
       });

@@ -230,7 +230,7 @@ export function onWholeNumbers(codec: Codec, types: readonly ColumnType[]): Code
   const { order } = codec;
   return {
     ...codec,
-    inverse: codec.inverse === 'none' ? 'none' : 'computed',
+    inverse: 'computed',
     decode: (a, b, c) => codec.decode(wholeRaw(a, 0), wholeRaw(b, 1), wholeRaw(c, 2)),
     present: (columns, clock) => codec.present(whole(columns), clock),
     match: (columns, criterion, clock) => codec.match(whole(columns), criterion, clock),

@@ -17,7 +17,7 @@ export function isTimed(type: ColumnType | undefined): type is TimedType {
 }
 
 /** The lowest local time at or after `local` that a column can hold; times before its first one stay what they are. */
-function raise(local: number, type: TimedType): number {
+export function raise(local: number, type: TimedType): number {
   if (type.kind === 'date') return Math.ceil(local / DAY) * DAY;
   if (type.form?.kind === 'layout' && type.form.length < 19) {
     const step = type.form.length === 10 ? DAY : 60_000;

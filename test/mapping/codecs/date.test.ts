@@ -60,7 +60,9 @@ const PLAIN = [
   '2050-07-01 08:00:00',
   '2024-11-03 00:00:00',
 ];
-const LOCALS = [...CHANGES, ...PLAIN].map(text => Date.parse(`${text.replace(' ', 'T')}Z`));
+/** The first and last times of column types: searched for, stored in no row. */
+const ENDS = ['0001-01-01 00:00:00', '1753-01-01 00:00:00', '2079-06-06 23:59:00', '9999-12-31 23:59:59'];
+const LOCALS = [...CHANGES, ...PLAIN, ...ENDS].map(text => Date.parse(`${text.replace(' ', 'T')}Z`));
 
 const local = fc.constantFrom(...CHANGES, ...PLAIN);
 const zones = fc.constantFrom(...ZONES);
@@ -226,17 +228,20 @@ describe('datetime', () => {
         fhirType: 'instant',
         midnight: 'time',
       });
-      const at = Date.UTC(2024, 0, 15, 8);
       const within = (from: number, to: number) => [
         { edge: 'start', op: '>=', at: from } as const,
         { edge: 'end', op: '<=', at: to } as const,
       ];
-      for (const by of [-1, 0, 1]) {
-        expectMatch(codec, rows, { kind: 'date', any: [within(at + by, at + by + 1)] });
-        expectMatch(codec, rows, {
-          kind: 'date',
-          any: [[{ edge: 'start', op: '<', at: at + by }], [{ edge: 'end', op: '>', at: at + by + 1 }]],
-        });
+      const last =
+        declared === 'SMALLDATETIME' ? Date.UTC(2079, 5, 6, 23, 59) : Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+      for (const at of [Date.UTC(2024, 0, 15, 8), last]) {
+        for (const by of [-1, 0, 1]) {
+          expectMatch(codec, rows, { kind: 'date', any: [within(at + by, at + by + 1)] });
+          expectMatch(codec, rows, {
+            kind: 'date',
+            any: [[{ edge: 'start', op: '<', at: at + by }], [{ edge: 'end', op: '>', at: at + by + 1 }]],
+          });
+        }
       }
     },
   );

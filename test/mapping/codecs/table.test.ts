@@ -38,6 +38,10 @@ describe('the table of codecs', () => {
     ['ymd-parts', undefined, undefined, context('date', 'INT', 'INT', 'INT'), 'ymd-parts'],
     ['comparator-number', undefined, 'value', context('decimal', 'VARCHAR(9)'), 'comparator-number.value'],
     ['range-text', undefined, 'high', context('decimal', 'VARCHAR(9)'), 'range-text.high'],
+    ['epoch', undefined, undefined, context('dateTime', 'INT'), 'epoch'],
+    ['epoch', { unit: 'milliseconds' }, undefined, context('instant', 'BIGINT'), 'epoch (milliseconds)'],
+    ['epoch', undefined, undefined, context('dateTime', 'FLOAT'), 'epoch'],
+    ['julian', undefined, undefined, context('dateTime', 'DECIMAL(12,5)'), 'julian'],
     ['uuid', undefined, undefined, context('string', 'VARBINARY(16)'), 'uuid'],
     ['base64', undefined, undefined, context('base64Binary', 'VARBINARY(MAX)'), 'base64'],
     ['html', undefined, undefined, context('markdown', 'NVARCHAR(MAX)'), 'html'],
@@ -83,6 +87,28 @@ describe('the table of codecs', () => {
     ],
   ])('%s with %j and facet %j', (name, options, facet, of, wanted) => {
     expect(made(name, options, facet, of)).toBe(wanted);
+  });
+
+  it('says of every codec, column type and element whether they fit, or why not', () => {
+    const types = ['VARCHAR(9)', 'INT', 'BIT', 'DECIMAL(9,2)', 'FLOAT', 'DATE', 'DATETIME', 'TIME', 'VARBINARY(8)'];
+    const elements = ['string', 'code', 'boolean', 'decimal', 'date', 'dateTime', 'instant', 'base64Binary', 'xhtml'];
+    const columns: Readonly<Record<string, number>> = { 'date-and-time': 2, 'ymd-parts': 3 };
+    const labels = Object.keys(CODECS).join('|');
+    for (const [name, { facets }] of Object.entries(CODECS)) {
+      const options = name === 'date-and-time' ? { date: 'date', time: 'hhmm' } : undefined;
+      for (const type of types) {
+        for (const element of elements) {
+          const told = made(
+            name,
+            options,
+            facets[0],
+            context(element, ...Array<string>(columns[name] ?? 1).fill(type)),
+          );
+          const why = `.*(does not read ${type.replace(/\W/g, '.')}|gives |has a time of day)`;
+          expect(told, `${name} of ${type} as ${element}`).toMatch(new RegExp(`^(${labels}|problem: ${why})`));
+        }
+      }
+    }
   });
 
   it.each([
