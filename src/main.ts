@@ -275,6 +275,7 @@ async function serve(
   const server = await listen(answers, {
     ...{ host, port, tls, drain: timeout.drain, idle: timeout.request + TIME_LIMIT },
     refused: metrics.refused,
+    failed: error => log.error('unexpected error', describeError(error)),
     connections: {
       most: config.connections.max,
       perAddress: config.connections.perAddress,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { Agent, get, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { Agent, get, type IncomingHttpHeaders, type RequestOptions, ServerResponse } from 'node:http';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../src/audit/record.ts';
 import { accessToPatients } from '../../src/auth/access.ts';
 import type { Grant } from '../../src/auth/token.ts';
@@ -259,6 +259,22 @@ test('a cache hit is audited before it is sent', async () => {
   const refused = await ask('/fhir/Widget/1', by('good'));
   expect(refused.status).toBe(503);
   expect(refused.body.toString()).not.toContain('weight');
+});
+
+test('an audited cache hit that cannot be sent fails alone', async () => {
+  const { entry } = entryOf({ good: GRANT });
+  const { ask, lines } = await served({}, {}, { entry, audit: { write: async () => {} } });
+  await ask('/fhir/Widget/1', by('good'));
+  const spy = vi.spyOn(ServerResponse.prototype, 'writeHead').mockImplementationOnce(() => {
+    throw new TypeError('no header holds this');
+  });
+  onTestFinished(() => spy.mockRestore());
+  const failed = await ask('/fhir/Widget/1', by('good'));
+  expect(failed.status).toBe(500);
+  expect(failed.body.toString()).toContain('LNT-301');
+  expect(lines.at(-1)).toContain('unexpected error');
+  expect(lines.at(-1)).not.toContain('no header');
+  expect((await ask('/fhir/Widget/1', by('good'))).status).toBe(200);
 });
 
 test('each audit record of cache hits on one connection has its own request, caller and address', async () => {

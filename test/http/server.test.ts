@@ -43,6 +43,31 @@ test('answers over a real connection, and HEAD without a body', async () => {
   expect(Number(head.headers.get('content-length'))).toBeGreaterThan(0);
 });
 
+test.each(['hits', 'isFull', 'aside'] as const)(
+  'what throws in %s fails one request and not the server',
+  async part => {
+    const { app } = appUnderTest();
+    const failed: unknown[] = [];
+    let thrown: Error | undefined = new TypeError('no header holds this');
+    const parts = {
+      fetch: app.fetch,
+      [part]: () => {
+        if (thrown !== undefined) throw thrown;
+        return false;
+      },
+    };
+    const server = await listen(parts, { host: '127.0.0.1', port: 0, drain: 0, failed: error => failed.push(error) });
+    onTestFinished(() => server.close());
+    const answer = await rawText(server.url, 'GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1.1 500 /);
+    expect(answer).toContain('LNT-301');
+    expect(answer).not.toContain('no header');
+    expect(failed).toEqual([thrown]);
+    thrown = undefined;
+    expect((await fetch(`${server.url}/fhir/Widget/1`)).status).toBe(200);
+  },
+);
+
 test.each(['/fhir/Widget/1', '/health', '/api/patientinfo/1', '/nowhere'])(
   'TRACE of %s is refused with an OperationOutcome',
   async path => {

@@ -11,6 +11,7 @@ import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { type Access, NO_ACCESS, OPEN_ACCESS } from '../../auth/access.ts';
 import { answerKey } from '../../cache/answers.ts';
+import { describeError } from '../../log.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { type Answer, SMALL } from '../middleware/answer.ts';
 import { hitStatus, isUnkept } from '../middleware/answer-cache.ts';
@@ -20,7 +21,7 @@ import { type Coding, codingOf, isWorthCoding } from '../middleware/compress.ts'
 import { ownHost } from '../middleware/limits.ts';
 import { type AnsweredAlike, isTraced, tellHits } from '../middleware/request-log.ts';
 import { isPublic } from '../public.ts';
-import { isHost } from './malformed.ts';
+import { answerFailure, isHost } from './malformed.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -76,7 +77,7 @@ export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
 
 /** Undefined where nothing is kept. */
 export function answerHits(parts: AppParts): Hits | undefined {
-  const { answers, audit, config, facade } = parts;
+  const { answers, audit, config, facade, log } = parts;
   if (answers === undefined) return undefined;
   const { cache, version } = answers;
   const askingOf = knownClients(parts, version);
@@ -117,11 +118,19 @@ export function answerHits(parts: AppParts): Hits | undefined {
     if (audit === undefined || isOpen(request.url)) send();
     else {
       const record = recordFor(asking, request.url ?? '/', answer, found, forms);
-      audit.write({ at: Date.now(), request: id, ...record }).then(send, () => {
+      const refuse = (): void => {
         response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
         response.end(UNWRITTEN.body);
         tell({ ...alike, status: 503, bytes: UNWRITTEN.body.length }, id, performance.now() - begun);
-      });
+      };
+      const fail = (error: unknown): void => {
+        log.error('unexpected error', { request: id, ...describeError(error) });
+        answerFailure(response);
+      };
+      audit
+        .write({ at: Date.now(), request: id, ...record })
+        .then(send, refuse)
+        .catch(fail);
     }
     return true;
   };

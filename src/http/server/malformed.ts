@@ -122,6 +122,14 @@ export function refuseBusy(response: ServerResponse, after: number): void {
   response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
 }
 
+const FAILED = bodyOf({ status: '500', kind: 'unexpected-error', text: 'An unexpected error; the log has it' });
+
+/** 500 for a request at which something threw beside the application; an answer under way is cut off. */
+export function answerFailure(response: ServerResponse): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(500, headersOf(FAILED)).end(FAILED);
+}
+
 function bodyOf({ kind, text }: Refusal): string {
   return JSON.stringify(operationOutcome([issueOf(kind, text)]));
 }

@@ -11,7 +11,14 @@ import type { Hono } from 'hono';
 import type { HttpEnv } from '../context.ts';
 import type { Hits } from './cache-hits.ts';
 import { boundConnections, type ConnectionLimits } from './connections.ts';
-import { answerOfMalformed, createRefusals, nameHost, refuseMalformed, refuseRequest } from './malformed.ts';
+import {
+  answerFailure,
+  answerOfMalformed,
+  createRefusals,
+  nameHost,
+  refuseMalformed,
+  refuseRequest,
+} from './malformed.ts';
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
@@ -50,6 +57,8 @@ export interface ListenOptions {
   readonly arrival?: { readonly head: number; readonly whole: number };
   /** Told of each request that no application saw, with its status. */
   readonly refused?: (status: number) => void;
+  /** Told of what was thrown beside the application; the request is answered with 500. Default: it ends the process. */
+  readonly failed?: (error: unknown) => void;
 }
 
 const CONNECTIONS: ConnectionLimits = {
@@ -74,7 +83,7 @@ const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): 
 /** Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   { fetch, hits = () => false, isFull = () => false, aside = () => false }: Answers,
-  { host, port, tls, drain, idle = 0, connections = {}, arrival = ARRIVAL, refused = () => {} }: ListenOptions,
+  { host, port, tls, drain, idle = 0, connections = {}, arrival = ARRIVAL, refused = () => {}, ...rest }: ListenOptions,
 ): Promise<RunningServer> {
   const errorHandler = (error: unknown): Response => {
     const response = answerOfMalformed(error);
@@ -102,9 +111,18 @@ export async function listen(
     answers.set(request.socket, response);
     if (!aside(request, response)) answer(request, response);
   };
+  const { failed = rethrow } = rest;
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    try {
+      take(request, response);
+    } catch (error) {
+      failed(error);
+      answerFailure(response);
+    }
+  };
   const secure =
-    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: arrival.head }, take);
-  const server = secure ?? createServer(serverOptions(arrival), take);
+    tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: arrival.head }, listener);
+  const server = secure ?? createServer(serverOptions(arrival), listener);
   const unfollow = secure && tls?.follow(secure);
   const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
   server.timeout = idle;
@@ -136,6 +154,10 @@ export async function listen(
       return drainServer(server, drain);
     },
   };
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** What is answered however much else is asked: by it one sees how the server fares, and gets in. */
