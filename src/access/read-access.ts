@@ -238,7 +238,7 @@ function typeOf({ text }: ScalarTree): string {
 const LOGIN: typeof NAMES = { login: () => 'x' };
 
 /** https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data */
-const USERS = ['Patient', 'Person', 'Practitioner', 'PractitionerRole', 'RelatedPerson'];
+export const USERS: readonly string[] = ['Patient', 'Person', 'Practitioner', 'PractitionerRole', 'RelatedPerson'];
 
 const PLACEHOLDER = /\{([^{}]*)\}/g;
 

@@ -7,7 +7,9 @@
 import type { PackErrorKind } from '../errors/pack-errors.ts';
 import { createReport, type Detail, type Problem } from '../mapping/load/problem.ts';
 import type { PackFile } from '../mapping/load/read/files.ts';
+import { ccdsSchema } from '../mapping/load/read/other-schemas.ts';
 import { readYaml } from '../mapping/load/read/read.ts';
+import { checkShape } from '../mapping/load/read/shape.ts';
 import {
   child,
   type Entry,
@@ -51,33 +53,25 @@ export interface LoadedContent {
   readonly problems: readonly Problem[];
 }
 
-const KEYS = ['mrn', 'custodian', 'listed-encounters', 'lists'];
+/** ccds.yaml as a schema of its keys. */
+export const contentSchema = ccdsSchema(LISTS);
 
 export function readContent(file: PackFile, pack: Pack, check: CheckSearch): LoadedContent {
   const report = createReport();
   const [document, ...more] = readYaml(file.path, file.text, report);
   for (const other of more) report.error('written-twice', other.at, 'a second document', { expected: 'one' });
-  unknownKeys(document, KEYS);
+  if (document) checkShape(document, contentSchema, report);
   const content: Content = {
     mrn: recordNumbers(),
     custodian: one('custodian', 'Organization'),
     listed: one('listed-encounters', 'Encounter'),
     lists: new Map(entriesOf(child(document, 'lists')).flatMap(entry => list(entry))),
   };
-  unknownKeys(child(document, 'lists'), Object.keys(LISTS));
   const problems = report.problems();
   return { content: problems.some(({ severity }) => severity === 'error') ? undefined : content, problems };
 
   function problem(kind: PackErrorKind, tree: Tree | undefined, message: string, detail: Detail): void {
     report.error(kind, tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
-  }
-
-  function unknownKeys(tree: Tree | undefined, known: readonly string[]): void {
-    if (tree !== undefined && tree.kind !== 'map')
-      problem('wrong-form', tree, 'not in the right form', { expected: 'a map' });
-    for (const { key, at } of entriesOf(tree)) {
-      if (!known.includes(key)) report.error('unknown-key', at, 'unknown key', { found: key, among: known });
-    }
   }
 
   /** The URI of the record numbers; told where none can be looked for. */

@@ -7,7 +7,7 @@ import { LISTS } from '../../src/ccda/lists.ts';
 import { ENCOUNTER_TOPIC, TOPICS } from '../../src/ccda/topics.ts';
 import { CODECS, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
 import { MODIFIERS } from '../../src/search/query.ts';
-import { MODIFIER_MEANINGS } from '../../src/workbench/page/search/complete.ts';
+import { MODIFIER_MEANINGS } from '../../src/workbench/wire/search-text.ts';
 import { lintel } from '../cli/lintel.ts';
 import { codecTable, kindTable } from './codec-table.ts';
 
@@ -76,7 +76,7 @@ test('the page of interfaces, and the completion of the workbench, have each mod
   const [, list = ''] = /modifiers ([^|]*) \|/.exec(readFileSync('docs/interfaces.md', 'utf8')) ?? [];
   const told = [...list.matchAll(/`:([a-z-]+)`/g)].map(([, name]) => name);
   expect(told.toSorted(), '`modifiers …` of docs/interfaces.md').toEqual([...MODIFIERS, 'missing'].toSorted());
-  expect(Object.keys(MODIFIER_MEANINGS).toSorted(), 'src/workbench/page/search/complete.ts').toEqual(told.toSorted());
+  expect(Object.keys(MODIFIER_MEANINGS).toSorted(), 'src/workbench/wire/search-text.ts').toEqual(told.toSorted());
 });
 
 test('the reference names the lists of ccds.yaml with their types', () => {

@@ -3,7 +3,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WireCompletion } from '../../src/workbench/wire/mapping.ts';
-import { type OpenedBench, openBench } from './opened-bench.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
+import { type OpenedBench, openBench, openBenchOn } from './opened-bench.ts';
 
 let bench: OpenedBench;
 beforeAll(async () => {
@@ -111,6 +112,28 @@ describe('offered labels', () => {
       ['practitioner', 'organization'],
       ['race'],
     ],
+    ['keys of access.yaml', 'access.yaml', 'users: {}\n|', ['logins', 'labels', 'break-glass'], ['users', 'mapping']],
+    ['types of users', 'access.yaml', 'users:\n  |\n', ['Practitioner', 'RelatedPerson'], ['Observation', 'patients']],
+    ['keys of a user', 'access.yaml', 'users:\n  Practitioner:\n    |\n', ['patients', 'also'], ['users']],
+    ['patients', 'access.yaml', 'users: { Practitioner: { patients: | } }\n', ['all', 'Patient?'], ['Observation?']],
+    ['patients in a list', 'access.yaml', 'users:\n  Patient:\n    patients:\n      - |\n', ['Patient?'], ['patients']],
+    [
+      'parameters of a search',
+      'access.yaml',
+      'users:\n  Practitioner:\n    patients:\n      - Patient?gender=male&|\n',
+      ['birthdate=', '_has:'],
+      ['code=', 'all'],
+    ],
+    ['what searches put in', 'access.yaml', 'users:\n  Practitioner:\n    patients: Patient?_id=|\n', ['{id}'], []],
+    ['a login', 'access.yaml', 'logins:\n  staff: |\n', ['Patient?'], ['Observation?', 'all']],
+    ['what a login puts in', 'access.yaml', 'logins:\n  staff: Patient?identifier=|\n', ['{login}'], ['{id}']],
+    ['what is opened', 'access.yaml', 'break-glass:\n  opens: [|]\n', ['labels', 'patients'], ['all']],
+    ['labels', 'access.yaml', 'labels:\n  - hide: |\n', ['loinc#'], ['all']],
+    ['keys of ccds.yaml', 'ccds.yaml', 'mrn: a\n|', ['custodian', 'lists'], ['mrn', 'mapping']],
+    ['lists of documents', 'ccds.yaml', 'lists:\n  vital|\n', ['vital-signs'], ['mrn']],
+    ['a list', 'ccds.yaml', 'lists:\n  vital-signs: |\n', ['Observation'], ['Patient', 'vital-signs']],
+    ['parameters of a list', 'ccds.yaml', 'lists:\n  vital-signs: Observation?|\n', ['code='], ['gender=']],
+    ['the record number', 'ccds.yaml', 'mrn: |\n', ['loinc'], []],
     ['nothing in other JSON', 'a.json', '{ "|" }', [], ['type', 'mapping']],
     ['nothing in a comment', 'a.yaml', `${HEAD}  # gen|\n`, [], ['gender']],
   ])('%s', async (_, path, text, some, none) => {
@@ -141,6 +164,25 @@ test('an element has its cardinality, type, binding and text; a column its decla
   });
   const columns = await offered('a.yaml', `${HEAD}  gender: { from: | }\n`);
   expect(columns.options.find(({ label }) => label === 'SURNAME')?.detail).toBe('VARCHAR(40) NULL');
+});
+
+test('a search is completed in a pack whose access.yaml had errors from the beginning', async () => {
+  const { environment } = smallClinic({ 'access.yaml': 'users: { Practitioner: { patients: P } }\n' });
+  const broken = await openBenchOn(environment);
+  try {
+    const text = 'users: { Practitioner: { patients: P';
+    const body = { unsaved: {}, path: 'access.yaml', text: `${text} } }\n`, offset: text.length };
+    const response = await broken.ask(`${broken.base}/api/complete`, { method: 'POST', body });
+    const { options } = (await response.json()) as WireCompletion;
+    expect(options.map(({ label }) => label)).toEqual(['all', 'Patient?']);
+  } finally {
+    await broken.close();
+  }
+});
+
+test('a key of access.yaml has what it means', async () => {
+  const { options } = await offered('access.yaml', 'users: { Practitioner: { | } }\n');
+  expect(options.find(({ label }) => label === 'also')?.info).toContain('types that belong to no patient');
 });
 
 test('names of temporarily invalid YAML stay; denied columns are not offered', async () => {

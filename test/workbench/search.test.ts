@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completed } from '../../src/workbench/page/search/complete.ts';
 import type { WireParameters, WireSearch, WireTypes } from '../../src/workbench/wire/search.ts';
+import { completed } from '../../src/workbench/wire/search-text.ts';
 import { type OpenedBench, openBench } from './opened-bench.ts';
 
 let bench: OpenedBench;

@@ -2,18 +2,19 @@
  * What may stand where a cursor is in a file of a pack. In: the text, the place, and the names that the pack and the
  * database have. Out: words to choose from, each with what it is and what it means: keys of the language, elements with
  * cardinality, type, binding and HL7's short text, tables, columns with their declared type, codecs with their options,
- * code maps, systems, fragments, lists, mappings. Tests and guides have their own.
+ * code maps, systems, fragments, lists, mappings. Tests, guides and files of searches have their own.
  */
 import { GUIDE_FILE } from '../../coverage/guide.ts';
 import { CODECS, TEXT_STEPS } from '../../mapping/codecs/table.ts';
 import { at, type Cursor, cursorIn, textAt } from '../../mapping/load/read/cursor.ts';
 import { codesSchema, mappingFileSchema, packSchema, testSchema } from '../../mapping/load/read/schema.ts';
-import { keysAt } from '../../mapping/load/read/schema-keys.ts';
 import { childOf, isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import { type Catalog, findTable, tableText } from '../../sql/catalog.ts';
 import type { WireCompletion, WireOption } from '../wire/mapping.ts';
 import { elementOptions, valueOptions } from './elements.ts';
 import { guideOptions } from './guide.ts';
+import { schemaKeys } from './keys.ts';
+import { holdsSearches, type Searched, searchOptions } from './searches.ts';
 
 export interface NamedMapping {
   readonly name: string;
@@ -42,21 +43,32 @@ const MOST = 200;
 
 type Path = Cursor['path'];
 
-export function complete(file: string, text: string, offset: number, names: Names): WireCompletion | undefined {
+/** `searched`: asked for where the file holds searches. */
+export async function complete(
+  file: string,
+  text: string,
+  offset: number,
+  names: Names,
+  searched: () => Promise<Searched>,
+): Promise<WireCompletion | undefined> {
   const cursor = cursorIn(text, offset);
   if (!cursor) return undefined;
   const base = file.replace(/^.*\//, '');
-  const guide = GUIDE_FILE.test(base) ? guideOptions(cursor) : undefined;
-  const found = (guide?.options ?? optionsAt(base, cursor, names)).filter(({ label }) => !cursor.beside.has(label));
+  const own = GUIDE_FILE.test(base)
+    ? guideOptions(cursor)
+    : holdsSearches(base)
+      ? searchOptions(base, cursor, Object.keys(names.systems), await searched())
+      : undefined;
+  const found = (own?.options ?? optionsAt(base, cursor, names)).filter(({ label }) => !cursor.beside.has(label));
   const word = cursor.word.toLowerCase();
   const fits = found.filter(({ label }) => label.toLowerCase().includes(word.replace(/^.*\./, '')));
   // Without a match the page may still find one letter by letter.
   const shown = found.length <= MOST ? found : fits;
-  return { from: guide?.from ?? cursor.from, options: shown.slice(0, MOST), isCut: found.length > MOST };
+  return { from: own?.from ?? cursor.from, options: shown.slice(0, MOST), isCut: found.length > MOST };
 }
 
 function optionsAt(base: string, cursor: Cursor, names: Names): readonly WireOption[] {
-  if (base === 'access.yaml' || base === 'ccds.yaml' || !/\.ya?ml$/.test(base)) return [];
+  if (!/\.ya?ml$/.test(base)) return [];
   const both = (keys: readonly WireOption[], values: () => readonly WireOption[]): readonly WireOption[] => {
     if (cursor.role === 'key') return keys;
     const found = values();
@@ -115,10 +127,6 @@ function elementsOrNone(type: string | undefined): readonly WireOption[] {
 /** Where a value is awaited, a map begins on the next line. */
 function asBlock(option: WireOption): WireOption {
   return { ...option, opens: true };
-}
-
-function schemaKeys(schema: Parameters<typeof keysAt>[0], path: Path): readonly WireOption[] {
-  return [...keysAt(schema, path).keys].map(label => ({ label, kind: 'keyword' as const, key: true }));
 }
 
 function codeValues({ path, document }: Cursor, names: Names): readonly WireOption[] {

@@ -5,13 +5,13 @@
 import { profileAddress } from '../../coverage/guide.ts';
 import { type Cursor, textAt } from '../../mapping/load/read/cursor.ts';
 import { guideSchema } from '../../mapping/load/read/other-schemas.ts';
-import { keysAt } from '../../mapping/load/read/schema-keys.ts';
 import { childOf, isResourceType, requiredValueSet, resourceTypes } from '../../r4/definitions.ts';
 import { profileNames, profileOf } from '../../r4/profiles.ts';
 import { searchParametersOf } from '../../r4/search-parameters.ts';
 import { type Facts, profileFacts } from '../../validation/facts.ts';
 import type { WireOption } from '../wire/mapping.ts';
 import { elementOptions } from './elements.ts';
+import { schemaKeys } from './keys.ts';
 
 interface GuideOptions {
   /** Where the word begins that an option replaces. */
@@ -30,8 +30,7 @@ const RELEASE = '7.0.0';
 export function guideOptions({ path, role, from, word, before, document }: Cursor): GuideOptions {
   const [group, key] = path;
   const found = (options: readonly WireOption[], start = from): GuideOptions => ({ from: start, options });
-  if (role !== 'value' && path.length === 1)
-    return found([...keysAt(guideSchema, path).keys].map(label => ({ label, kind: 'keyword' as const, key: true })));
+  if (role !== 'value' && path.length === 1) return found(schemaKeys(guideSchema, path));
   if (role === 'key' || group === undefined) return found([]);
   const type = textAt(document, [group, 'type']) ?? '';
   if (key === 'type') return found(values(resourceTypes(), 'resource type'));

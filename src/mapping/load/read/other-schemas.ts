@@ -1,7 +1,7 @@
 /**
- * Checks the forms of files of a pack that are no mappings: access.yaml, NAME.guide.json, and the versions of the
- * legacy schema. In: documents. Out: what zod schemas read of them, or reports. What the texts mean is checked by
- * src/access and src/coverage.
+ * Checks the forms of files of a pack that are no mappings: access.yaml, ccds.yaml, NAME.guide.json, and the versions
+ * of the legacy schema. In: documents. Out: what zod schemas read of them, or reports. What the texts mean is checked
+ * by src/access, src/ccda and src/coverage.
  */
 import { z } from 'zod';
 import type { Position } from '../../model.ts';
@@ -9,7 +9,8 @@ import type { Report } from '../problem.ts';
 import { flag, text, texts } from './schema-rows.ts';
 import { child, type ScalarTree, scalarsOf, type Tree } from './tree.ts';
 
-const OPENED = ['labels', 'patients'] as const;
+/** What break-glass may open. */
+export const OPENED = ['labels', 'patients'] as const;
 
 const user = z.strictObject({
   patients: texts.describe(
@@ -57,6 +58,25 @@ export const accessSchema = z.strictObject({
   'break-glass': glass.optional().describe('who may see hidden data by giving a reason (header Break-Glass)'),
   labels: z.array(label).optional().describe('resources that are hidden, from all but some'),
 });
+
+/**
+ * ccds.yaml as a zod schema: what goes into documents. What its searches mean is checked by src/ccda. `lists`: the
+ * resource type of each list. docs/ccds-documents.md
+ */
+export function ccdsSchema(lists: Readonly<Record<string, { readonly type: string }>>) {
+  const found = Object.entries(lists).map(([name, { type }]) => {
+    return [name, texts.optional().describe(`searches on ${type}`)] as const;
+  });
+  return z.strictObject({
+    mrn: text.optional().describe('system of the medical record numbers: an alias of pack.yaml, or a URI'),
+    custodian: text.optional().describe('the organization that keeps the record: Organization?_id=main'),
+    'listed-encounters': text.optional().describe('encounters that there are documents of, as a search'),
+    lists: z
+      .strictObject(Object.fromEntries(found))
+      .optional()
+      .describe('what goes into documents; a list without a search stays empty'),
+  });
+}
 
 const searches = z.array(text);
 

@@ -1,30 +1,27 @@
 /**
  * Lists the keys that a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys of
- * all alternatives there, and whether others are allowed too (elements, columns, names of the pack).
+ * all alternatives there, each with what it means.
  */
-import type { z } from 'zod';
-
-export interface KnownKeys {
-  readonly keys: ReadonlySet<string>;
-  readonly isOpen: boolean;
-}
+import { z } from 'zod';
 
 type Schema = z.core.$ZodType;
 
-/** The keys at the end of a path; none where the path leads nowhere. */
-export function keysAt(schema: Schema, path: readonly PropertyKey[]): KnownKeys {
+/** The keys at the end of a path with what they mean, if anything says so; none where the path leads nowhere. */
+export function keysAt(schema: Schema, path: readonly PropertyKey[]): ReadonlyMap<string, string | undefined> {
   let places = alternatives([schema]);
   for (const step of path) places = alternatives(places.flatMap(place => into(place, step)));
-  const keys = new Set<string>();
-  let isOpen = false;
-  for (const { _zod } of places) {
-    const def = _zod.def as Definition;
-    if (def.type === 'record') isOpen = true;
-    if (def.type !== 'object') continue;
-    for (const [key, value] of Object.entries(def.shape ?? {})) if (!isNever(value)) keys.add(key);
-    if (def.catchall && !isNever(def.catchall)) isOpen = true;
+  const keys = new Map<string, string | undefined>();
+  for (const place of places) {
+    for (const [key, value] of Object.entries(definitionOf(place).shape ?? {}))
+      if (!isNever(value)) keys.set(key, keys.get(key) ?? meaningOf(value));
   }
-  return { keys, isOpen };
+  return keys;
+}
+
+/** What `describe` says of a schema, or of the one that it is wrapped around. */
+function meaningOf(schema: Schema): string | undefined {
+  const { innerType } = definitionOf(schema);
+  return z.globalRegistry.get(schema)?.description ?? (innerType && meaningOf(innerType));
 }
 
 /** All keys that a schema names anywhere. */

@@ -58,7 +58,7 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
   const last = String(path.at(-1) ?? '');
   const parent = nodeAt(root, path.slice(0, -1));
   if (path.length > 0 && parent.kind === 'map' && !entry(parent, last) && issue.code !== 'unrecognized_keys') {
-    const { keys } = keysAt(schema, path.slice(0, -1));
+    const keys = keysAt(schema, path.slice(0, -1));
     const meant = parent.entries.find(({ key }) => !keys.has(key) && nearest(key, [last]) === last);
     if (!reportMisspelt(parent, meant, [last], report))
       report.error('missing-key', parent.at, `key \`${last}\` is missing`);
@@ -109,7 +109,7 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
 function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[], unknown: readonly string[]): void {
   const node = nodeAt(root, path);
   const holder = entry(nodeAt(root, path.slice(0, -1)), String(path.at(-1)));
-  const { keys } = keysAt(schema, path);
+  const keys = new Set(keysAt(schema, path).keys());
   const misspelt = unknown.filter(
     key => !keys.has(key) && reportMisspelt(node, entry(node, key), keys, report, holder),
   );
@@ -144,9 +144,9 @@ function reportKeyOnTheWay({ root, schema, report }: Shape, path: readonly Prope
     const key = String(path[length]);
     const around = nodeAt(root, path.slice(0, length));
     const wrong = entry(around, key);
-    const { keys } = keysAt(schema, path.slice(0, length));
+    const keys = keysAt(schema, path.slice(0, length));
     if (wrong === undefined || keys.has(key) || elementNames().has(key)) continue;
-    if (reportMisspelt(around, wrong, keys, report)) return true;
+    if (reportMisspelt(around, wrong, keys.keys(), report)) return true;
   }
   return false;
 }

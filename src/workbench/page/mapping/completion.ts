@@ -28,6 +28,8 @@ const ICONS: Readonly<Record<WireOption['kind'], string>> = {
 
 /** What a person types before they are shown words without asking. */
 const OPENS = /(?:[\w$#.]|^\s+|[:[{,-] )$/;
+/** Within a search, too. */
+const OPENS_SEARCHES = /(?:[\w$#.?&=]|^\s+|[:[{,-] )$/;
 /** In the texts of a guide, too, which have signs of their own. */
 const OPENS_JSON = /(?:[\w.]|^\s+|[:[{,] |[[("/:→=+])$/;
 
@@ -36,7 +38,7 @@ export function completion(path: string, unsaved: () => Unsaved): Extension {
   const source = async (context: CompletionContext): Promise<CompletionResult | null> => {
     const { state, pos, explicit } = context;
     const line = state.doc.lineAt(pos);
-    const opens = isJson ? OPENS_JSON : OPENS;
+    const opens = isJson ? OPENS_JSON : /(?:^|\/)(?:access|ccds)\.yaml$/.test(path) ? OPENS_SEARCHES : OPENS;
     if (!explicit && !opens.test(line.text.slice(0, pos - line.from))) return null;
     const abort = new AbortController();
     context.addEventListener('abort', () => abort.abort());

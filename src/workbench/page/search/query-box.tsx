@@ -7,8 +7,8 @@ import { EditorState, Prec } from '@codemirror/state';
 import { EditorView, keymap, placeholder } from '@codemirror/view';
 import { useEffect, useRef } from 'preact/hooks';
 import type { WireParameter } from '../../wire/search.ts';
+import { completed } from '../../wire/search-text.ts';
 import { LOOKS } from '../mapping/editor.ts';
-import { completed } from './complete.ts';
 
 interface Parts {
   readonly text: string;

@@ -26,6 +26,7 @@ import type { Desk, Served } from '../desk.ts';
 import { hashesOf, jsonProblems, PackFileError, saveFile } from '../pack-folder.ts';
 import { mappingOf, previewOf, problemOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
+import { searchedIn } from './search.ts';
 
 export const MAPPING_QUESTIONS: readonly Question[] = [
   question('check', { unsaved }, async (asked, { desk }) => {
@@ -46,7 +47,7 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
     'complete',
     { unsaved, path: z.string(), text: z.string(), offset: z.number().int().min(0) },
     async ({ unsaved: texts, path, text, offset }, { desk }) =>
-      (complete(path, text, offset, await desk.names(texts)) ?? {
+      ((await complete(path, text, offset, await desk.names(texts), () => searchedIn(desk, texts, path))) ?? {
         ...{ from: offset, options: [], isCut: false },
       }) satisfies WireCompletion,
   ),

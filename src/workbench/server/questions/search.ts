@@ -15,18 +15,21 @@ import { NO_WORDS } from '../../../plan/index-use.ts';
 import { makeOffers } from '../../../plan/offers.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
+import type { Searched } from '../../completion/searches.ts';
 import { adviceFor, computedIn, effectsOf, TRIED } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
 import { rowOf } from '../../rows-to-show.ts';
+import type { Unsaved } from '../../wire/mapping.ts';
 import type {
   WireAdvice,
+  WireParameter,
   WireParameters,
   WireRow,
   WireSearch,
   WireSearchStatement,
   WireTypes,
 } from '../../wire/search.ts';
-import type { Served } from '../desk.ts';
+import type { Desk, Served } from '../desk.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
 /** Milliseconds that a search may take. */
@@ -50,10 +53,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
   question('search/parameters', { unsaved, type: z.string() }, async (asked, { desk }) => {
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, NO_PACK);
-    const parameters = served.facade.offers.of(asked.type).map(({ parameter, modifiers, targets, sortable }) => ({
-      ...{ code: parameter.code, type: parameter.type, modifiers: [...modifiers], targets, sortable },
-    }));
-    return { parameters } satisfies WireParameters;
+    return { parameters: parametersOf(asked.type, served) } satisfies WireParameters;
   }),
   question('search/row', { unsaved, type: z.string(), id: z.string() }, async (asked, { desk, signal }) => {
     const served = await desk.served(asked.unsaved);
@@ -117,6 +117,19 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
     }
   }),
 ];
+
+function parametersOf(type: string, { facade }: Served): readonly WireParameter[] {
+  return facade.offers.of(type).map(({ parameter, modifiers, targets, sortable }) => ({
+    ...{ code: parameter.code, type: parameter.type, modifiers: [...modifiers], targets, sortable },
+  }));
+}
+
+/** What can be searched, whatever the file at `path` says; nothing in a pack that never was without other errors. */
+export async function searchedIn(desk: Desk, texts: Unsaved, path: string): Promise<Searched> {
+  const served = (await desk.served(texts)) ?? (await desk.served({ ...texts, [path]: '' }));
+  if (!served) return { types: [], parameters: () => [] };
+  return { types: served.facade.offers.types, parameters: type => parametersOf(type, served) };
+}
 
 async function bundleOf(
   request: SearchRequest,

@@ -1,11 +1,11 @@
 /**
- * Completion of a FHIR search while it is typed. In: the text up to the cursor, and what can be searched. Out: where
- * the part that is completed begins, and what may stand there.
+ * Completion of a FHIR search while it is typed, on the page and in files that hold searches. In: the text up to the
+ * cursor, and what can be searched. Out: where the part that is completed begins, and what may stand there.
  * https://hl7.org/fhir/R4/search.html
  */
-import type { WireParameter } from '../../wire/search.ts';
+import type { WireParameter } from './search.ts';
 
-interface Choice {
+export interface Choice {
   readonly label: string;
   /** What is put there, where it is more than the label. */
   readonly apply?: string;
@@ -66,7 +66,8 @@ const OF_ANSWER: Readonly<Record<string, { readonly detail: string; readonly val
   _total: { detail: 'how many there are', values: ['accurate', 'estimate', 'none'] },
 };
 
-function complete(text: string, offers: Offers): Completion | undefined {
+/** `text`: up to the cursor. */
+export function complete(text: string, offers: Offers): Completion | undefined {
   const mark = text.indexOf('?');
   if (mark < 0) {
     const from = text.lastIndexOf('/') + 1;

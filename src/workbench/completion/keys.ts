@@ -1,0 +1,14 @@
+/** Keys of a schema as options of the editor. In: a zod schema and a path. Out: options. */
+import { keysAt } from '../../mapping/load/read/schema-keys.ts';
+import type { WireOption } from '../wire/mapping.ts';
+
+/** The keys that a schema allows at a path, each with what it means. */
+export function schemaKeys(
+  schema: Parameters<typeof keysAt>[0],
+  path: Parameters<typeof keysAt>[1],
+): readonly WireOption[] {
+  return [...keysAt(schema, path)].map(([label, info]) => ({
+    ...{ label, kind: 'keyword' as const, key: true },
+    ...(info === undefined ? {} : { info }),
+  }));
+}
