@@ -26,6 +26,13 @@ export interface IdParameters {
   read(parts: readonly IdPart[], name: string): readonly (readonly KeyOperand[])[];
 }
 
+export interface MadeOnce {
+  readonly made: Predicate | undefined;
+  /** What it asked for, and how often it missed keys. */
+  readonly pending: ReadonlyMap<string, KeysQuestion>;
+  readonly missed: number;
+}
+
 export interface Environment extends Clock {
   readonly registry: Registry;
   /** What the caller may see: of every row that is read, counted or asked whether it is there. */
@@ -35,6 +42,8 @@ export interface Environment extends Clock {
   readonly pending: Map<string, KeysQuestion>;
   /** How often keys were missed: where it grows, what is being planned says less than it will. */
   readonly missed: { count: number };
+  /** By name: what several mappings ask for, made once in a round of planning (`onceInRound` of src/plan/key.ts). */
+  readonly made: Map<string, MadeOnce>;
   /** Of resolved keys that are placeholders of the plan: the number of the first one, by `Resolution.key`. */
   readonly keyPlaceholders?: ReadonlyMap<string, number>;
   /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
@@ -83,6 +92,7 @@ export function environment(registry: Registry, now: number, sight: Sight, rules
     resolved: new Map(),
     pending: new Map(),
     missed: { count: 0 },
+    made: new Map(),
     ...(ids && { ids }),
     rules,
   };
@@ -101,6 +111,7 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
     resolved: seen('resolved'),
     pending: seen('pending'),
     ids: seen('ids'),
+    made: { value: new Map() },
   });
   return { env: watched, looked: () => looked };
 }

@@ -17,7 +17,7 @@ import { bareRelation } from './condition.ts';
 import { withColumnBounds } from './date-bounds.ts';
 import { ALL_RULES, complement, type Environment, watchRequest } from './environment.ts';
 import { idsByForm, idsPredicate, readId } from './identity.ts';
-import { onceKnown } from './key.ts';
+import { onceInRound, onceKnown } from './key.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows, writtenReferenceLeaf } from './reference.ts';
 import { someReferring, whereReferring } from './referring.ts';
@@ -222,15 +222,23 @@ function chainPredicate(
     const target = env.registry.mapping(node.target);
     const to = filter.to.find(({ type }) => type === target.resource);
     if (!to) return FALSE;
-    const wanted = onceKnown(env, () => {
-      const asked = filterPredicate(target, to.filter, env);
-      const seen = asked && and(env.sight.rules.chains ? env.sight.allows(target, 'search', env) : TRUE, asked);
-      return seen && throughLookups(bareRelation(target.source, seen, env), target.name, env);
-    });
     const name = `${target.name}|${JSON.stringify(to.filter)}${env.sight.key}`;
+    const wanted = onceInRound(name, env, within =>
+      onceKnown(within, () => {
+        const asked = filterPredicate(target, to.filter, within);
+        const seen = asked && and(env.sight.rules.chains ? searchable(target, within) : TRUE, asked);
+        return seen && throughLookups(bareRelation(target.source, seen, within), target.name, within);
+      }),
+    );
     return wanted && refersToRows(node, target, name, wanted, env);
   };
   return some((filter.parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
+}
+
+/** The rows of a mapping that the caller may search: many filters of one search lead to the same mapping. */
+function searchable(mapping: Mapping, env: Environment): Predicate {
+  const name = `seen ${mapping.name}|${env.sight.key}`;
+  return onceInRound(name, env, within => within.sight.allows(mapping, 'search', within));
 }
 
 /** Some row of a mapping of `type` refers to our row and passes the filter. */
@@ -245,7 +253,7 @@ function hasPredicate(
       const refers = whereReferring(mapping, source, { paths }, env);
       if (!refers || refers.kind === 'false') return refers;
       const asked = filterPredicate(source, filter.filter, env);
-      const seen = asked && and(env.sight.rules.has ? env.sight.allows(source, 'search', env) : TRUE, asked);
+      const seen = asked && and(env.sight.rules.has ? searchable(source, env) : TRUE, asked);
       const passes = seen && throughLookups(bareRelation(source.source, seen, env), source.name, env);
       if (!passes || passes.kind === 'false') return passes;
       return someReferring(mapping, source, { paths, where: and(servedPredicate(source, env), passes) }, env);

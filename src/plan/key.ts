@@ -8,7 +8,7 @@ import type { ColumnType } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placeholderFor, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
 import { walk } from '../sql/walk.ts';
-import type { Environment } from './environment.ts';
+import type { Environment, KeysQuestion } from './environment.ts';
 
 /** Values of `theirs`, in order of `on`. */
 export type Key = readonly SqlValue[];
@@ -174,6 +174,29 @@ export function onceKnown<Made extends Predicate | undefined>(env: Environment, 
   const before = env.missed.count;
   const made = make();
   return env.missed.count > before ? FALSE : made;
+}
+
+/**
+ * What is the same for every mapping that asks for it, such as the rows that a chain leads to: made once in a round of
+ * planning. `name`: equal for equal questions only. `make` may depend on nothing else but what it is given.
+ */
+export function onceInRound<Made extends Predicate | undefined>(
+  name: string,
+  env: Environment,
+  make: (env: Environment) => Made,
+): Made {
+  const known = env.made.get(name);
+  if (known !== undefined) {
+    env.missed.count += known.missed;
+    for (const [key, question] of known.pending) env.pending.set(key, question);
+    return known.made as Made;
+  }
+  const pending = new Map<string, KeysQuestion>();
+  const before = env.missed.count;
+  const made = make(Object.create(env, { pending: { value: pending } }));
+  env.made.set(name, { made, pending, missed: env.missed.count - before });
+  for (const [key, question] of pending) env.pending.set(key, question);
+  return made;
 }
 
 /** Adds the placeholders of a predicate. */

@@ -3,7 +3,11 @@
  * statement is planned once: what looks at the time is made anew for each request.
  */
 import { expect, onTestFinished, test } from 'vitest';
-import { accessToPatients } from '../../src/auth/access.ts';
+import { accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
+import { branchesOf } from '../../src/plan/branches.ts';
+import { environment } from '../../src/plan/environment.ts';
+import { OPEN_SIGHT } from '../../src/plan/sight.ts';
+import { TRUE } from '../../src/sql/construct.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { openDemo } from '../law/demo.ts';
 
@@ -40,4 +44,28 @@ test('for a patient, a type outside the compartment is planned once', async () =
   const after = await last();
   expect(before?.from.where.kind).not.toBe('true');
   expect(after?.from.where).toBe(before?.from.where);
+});
+
+test.each([
+  'Observation?patient.general-practitioner.name=ab&patient.general-practitioner.family=b',
+  'Observation?patient._has:Condition:patient:code=a&patient._has:Condition:patient:code=b',
+])('%s: whom the caller may see of each mapping is made out once, however many mappings lead there', async search => {
+  const demo = await openDemo({ patients: 6 });
+  onTestFinished(() => demo.close());
+  const [type = '', text = ''] = search.split('?');
+  const request = { type, parameters: [...new URLSearchParams(text)] };
+  const context = { access: OPEN_ACCESS, base: 'http://x/fhir', handling: 'strict' } as const;
+  const { filters } = demo.facade.parse(request, context);
+  const made: string[] = [];
+  const sight = {
+    ...OPEN_SIGHT,
+    allows({ name }: { readonly name: string }) {
+      made.push(name);
+      return TRUE;
+    },
+  };
+  const { registry } = demo.facade;
+  branchesOf({ type, filters, sort: [] }, environment(registry, Date.now(), sight));
+  expect(made.length).toBeGreaterThan(registry.ofType(type).length);
+  expect(made.toSorted()).toEqual([...new Set(made)].toSorted());
 });

@@ -47,7 +47,7 @@ export function forInstants<T, Env extends Environment>(env: Env, make: (env: En
       for (const check of more) checks.set(check.comparison, check);
     },
   };
-  const made = make(Object.create(env, { moments: { value: moments } }));
+  const made = make(Object.create(env, { moments: { value: moments }, made: { value: new Map() } }));
   const found = { made, checks: once ? ('once' as const) : [...checks.values()] };
   tell(found, env);
   return found;

@@ -148,6 +148,8 @@ function templatesOf(key: string, { registry, rules }: Environment): Template[] 
 }
 
 function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'placeholders'> {
+  // By now more keys are known than when it was made.
+  env.made.clear();
   const planned = plan(env);
   const asked = [...env.pending];
   env.pending.clear();
