@@ -62,6 +62,8 @@ function idPartsFilled(parts: readonly IdPart[]): Predicate {
       if (part.kind === 'literal') return TRUE;
       // An id has no other numbers than whole ones.
       if (holdsAnyNumber(part.column.type)) return isWhole(part.column);
+      // Bytes of another number than sixteen are no UUID.
+      if (part.column.type.kind === 'binary') return not(isNull(call('uuid', [part.column], UNICODE)));
       if (part.column.type.kind !== 'text') return not(isNull(part.column));
       if (part.codec.isUuid) return glob(part.column, UUID_PATTERN);
       return part.codec.name === 'plain'
@@ -258,9 +260,11 @@ function refPresent(node: RefNode, env: Environment): Predicate {
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
 }
 
-/** The id that is made of our columns alone can be written; of others than texts it can where they are there. */
+/** The id that is made of our columns alone can be written; of others than texts and bytes it can if they are there. */
 function ownIdPresent({ on, target }: RefNode, env: Environment): Predicate {
-  if (!on.some(({ theirs, ours }) => theirs.type.kind === 'text' && ours.type.kind === 'text')) return TRUE;
+  const mayBeNone = (kind: 'text' | 'binary'): boolean =>
+    on.some(({ theirs, ours }) => theirs.type.kind === kind && ours.type.kind === kind);
+  if (!mayBeNone('text') && !mayBeNone('binary')) return TRUE;
   const oursOf = ({ alias, column }: ColumnExpression): ColumnExpression | undefined =>
     on.find(({ theirs }) => theirs.alias === alias && theirs.column === column)?.ours;
   const { alternatives } = env.registry.mapping(target).id;

@@ -46,3 +46,55 @@ INSERT INTO NRS VALUES (1, '${B.toUpperCase()}', 'Cy'), (2, '', 'Flo');
   expect((await search(`Practitioner?_id=${A},${upper},none,${B}`)).ids).toEqual([A, upper]);
   expect((await search('Practitioner?_sort=_id')).ids).toEqual([A, upper].toSorted());
 });
+
+test('bytes of another number than sixteen are no id: neither the row nor what needs it is found or counted', async () => {
+  const schema = `
+CREATE TABLE DOC (NO INTEGER NOT NULL PRIMARY KEY, UID BINARY(16), NM VARCHAR(20) COLLATE RTRIM);
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, DOC INTEGER, UID BINARY(16));
+INSERT INTO DOC VALUES (1, x'${A.replaceAll('-', '')}', 'Ada'), (2, x'', 'Bo'), (3, x'0a00', 'Cy'), (4, 'none', 'Di');
+INSERT INTO VISIT VALUES (1, 1, x'${A.replaceAll('-', '')}'), (2, 2, x''), (3, 3, x'0a00'), (4, 4, NULL);
+`;
+  const visits = `mapping: visits
+resource: Encounter
+source: { table: VISIT, as: v, key: [NO] }
+id: "{NO}"
+needs: [participant]
+elements:
+  status: finished
+  class: { system: "urn:own", code: AMB }
+  participant: [{ individual: { ref: doctors, on: { NO: DOC } }, needs: [individual] }]
+---
+mapping: visits-by-uid
+resource: Encounter
+source: { table: VISIT, as: v, key: [NO] }
+id: "u-{NO}"
+needs: [participant]
+elements:
+  status: finished
+  class: { system: "urn:own", code: AMB }
+  participant: [{ individual: { ref: doctors, on: { UID: UID }, exists: false }, needs: [individual] }]
+`;
+  const pack = { ...PACK, 'm.yaml': `${mapping('doctors', 'DOC')}---\n${visits}` };
+  const search = await openSmall(schema, pack);
+  const found = async (query: string) => {
+    const { ids, json } = await search(`${query}&_total=accurate`);
+    return { ids, total: JSON.parse(json).total };
+  };
+  expect(await found('Practitioner?')).toEqual({ ids: [A], total: 1 });
+  expect(await found('Practitioner?_sort=-family')).toEqual({ ids: [A], total: 1 });
+  expect(await found('Encounter?')).toEqual({ ids: ['1', 'u-1'], total: 2 });
+  expect(await found('Encounter?practitioner:missing=false')).toEqual({ ids: ['1', 'u-1'], total: 2 });
+  expect(await found('Practitioner?_has:Encounter:practitioner:_id=2,3,u-2,u-3')).toEqual({ ids: [], total: 0 });
+});
+
+test('a row whose bytes are no UUID has the id of the next alternative', async () => {
+  const schema = `
+CREATE TABLE DOC (NO INTEGER NOT NULL PRIMARY KEY, UID BINARY(16), NM VARCHAR(20) COLLATE RTRIM);
+INSERT INTO DOC VALUES (1, x'${A.replaceAll('-', '')}', 'Ada'), (2, x'', 'Bo'), (3, NULL, 'Cy');
+`;
+  const pack = { ...PACK, 'm.yaml': mapping('doctors', 'DOC').replace('"{UID}"', '["{UID}", "n-{NO}"]') };
+  const search = await openSmall(schema, pack);
+  expect((await search('Practitioner?')).ids).toEqual([A, 'n-2', 'n-3']);
+  expect((await search('Practitioner?_id=n-2,n-3,n-1')).ids).toEqual(['n-2', 'n-3']);
+  expect((await search('Practitioner?_sort=-_id')).ids.toSorted()).toEqual([A, 'n-2', 'n-3']);
+});

@@ -16,7 +16,7 @@ const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>
   },
   'whole number': {
     mssql: ['INT', 'TINYINT', 'SMALLINT', 'BIGINT'],
-    sqlite: ['INTEGER', 'INT', 'SMALLINT', 'BIGINT', 'INT(11) UNSIGNED', 'SERIAL', 'YEAR'],
+    sqlite: ['INTEGER', 'INT', 'SMALLINT', 'BIGINT', 'INT UNSIGNED', 'SERIAL', 'YEAR'],
   },
   decimal: {
     mssql: ['DECIMAL(9,2)', 'NUMERIC(9,2)', 'MONEY', 'SMALLMONEY'],

@@ -7,10 +7,10 @@
 import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable, type TableInfo } from '../../sql/catalog.ts';
 import { UNICODE } from '../../sql/column-type.ts';
-import { and, call, constant, glob, hasValue, isNull, not, or } from '../../sql/construct.ts';
+import { and, call, constant, filled, glob, hasValue, isNull, not, or } from '../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../sql/expression.ts';
 import { type IdPart, idFits, UUID_PATTERN } from '../id-rule.ts';
-import type { JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
+import type { Condition, JoinColumn, Mapping, RefNode, Registry, Scope } from '../model.ts';
 import { fixedColumns, isPromised } from '../promised.ts';
 import type { ScopedLookup } from './parts.ts';
 import { type Checking, countDuplicates, countRows, isClosed, manyOf } from './questions.ts';
@@ -54,14 +54,32 @@ export async function checkLookup({ scope, lookup }: ScopedLookup, asking: Check
     return;
   }
   const doubled = await countDuplicates(asking, alone, theirs);
-  if (doubled > 0) {
-    report.error(
-      'several-rows',
-      lookup.at,
-      `lookup ${lookup.alias} finds several rows for ${manyOf(doubled, 'value')}`,
-      rest,
-    );
-  }
+  if (doubled === 0) return;
+  const isBlank = await isOnlyBlank(asking, alone, lookup.on);
+  report.error(
+    'several-rows',
+    lookup.at,
+    `lookup ${lookup.alias} finds several rows for ${isBlank ? 'the blank value' : manyOf(doubled, 'value')}`,
+    isBlank ? { expected: `\`where: { present: [${columnsOfTexts(lookup.on, 'theirs')}] }\` of the lookup` } : rest,
+  );
+}
+
+/** Only rows whose key is blank are doubled: a column that is blank where there is no value finds them. */
+async function isOnlyBlank(asking: Checking, scope: Scope, on: readonly JoinColumn[]): Promise<boolean> {
+  const texts = on.filter(isOfTexts).map(({ theirs }) => theirs);
+  if (texts.length === 0) return false;
+  return (await countDuplicates(asking, scope, on.map(joinedBy), and(...texts.map(filled)))) === 0;
+}
+
+function isOfTexts({ theirs, ours }: JoinColumn): boolean {
+  return theirs.type.kind === 'text' && ours.type.kind === 'text';
+}
+
+function columnsOfTexts(on: readonly JoinColumn[], side: 'theirs' | 'ours'): string {
+  return on
+    .filter(isOfTexts)
+    .map(join => join[side].column)
+    .join(', ');
 }
 
 /** What of theirs a join compares: values that it takes for one are one group. */
@@ -82,16 +100,55 @@ export async function checkReference(node: RefNode, registry: Registry, asking: 
   const { key, onePer } = target.source;
   if (covers(theirs, key) || (onePer.length > 0 && covers(theirs, onePer))) return;
   if (isPromised(target.source, theirs, tableOf(target.source, catalog), true)) return;
-  const doubled = await countDuplicates(asking, target.source, theirs);
-  if (doubled > 0) {
-    report.error(
-      'several-rows',
-      node.at,
-      `reference finds several rows of ${node.target} for ${manyOf(doubled, 'value')}`,
-      {
-        expected: 'columns that are unique there',
-      },
-    );
+  const wanted = ofTheirs(node.if, node.on);
+  const source: Scope = { ...target.source, where: { kind: 'all', of: [target.source.where, ...wanted] } };
+  const doubled = await countDuplicates(asking, source, theirs);
+  if (doubled === 0) return;
+  const isBlank = await isOnlyBlank(asking, source, node.on);
+  report.error(
+    'several-rows',
+    node.at,
+    `reference finds several rows of ${node.target} for ${isBlank ? 'the blank value' : manyOf(doubled, 'value')}`,
+    {
+      expected: isBlank
+        ? `\`if: { present: [${columnsOfTexts(node.on, 'ours')}] }\` of the reference`
+        : 'columns that are unique there',
+    },
+  );
+}
+
+/**
+ * Of a condition on our row what holds for the rows of theirs that are joined, since the columns are equal. Texts that
+ * a join takes for equal may differ in case, so of them only whether they are blank.
+ */
+function ofTheirs(condition: Condition | undefined, on: readonly JoinColumn[]): readonly Condition[] {
+  if (condition?.kind === 'all') return condition.of.flatMap(part => ofTheirs(part, on));
+  const whole = condition && wholeOfTheirs(condition, on);
+  return whole ? [whole] : [];
+}
+
+/** Undefined: it asks for more than what is equal on both sides. */
+function wholeOfTheirs(condition: Condition, on: readonly JoinColumn[]): Condition | undefined {
+  switch (condition.kind) {
+    case 'all':
+    case 'any': {
+      const parts = condition.of.map(part => wholeOfTheirs(part, on));
+      return parts.every(part => part !== undefined) ? { ...condition, of: parts } : undefined;
+    }
+    case 'none': {
+      const of = wholeOfTheirs(condition.of, on);
+      return of && { kind: 'none', of };
+    }
+    case 'is':
+    case 'order':
+    case 'present': {
+      const { alias, column, type } = condition.column;
+      const join = on.find(({ ours }) => ours.alias === alias && ours.column === column);
+      const isAlike = join?.theirs.type.kind === type.kind && (type.kind !== 'text' || condition.kind === 'present');
+      return join && isAlike ? { ...condition, column: join.theirs } : undefined;
+    }
+    default:
+      return undefined;
   }
 }
 
@@ -137,7 +194,8 @@ function isMissing(parts: readonly IdPart[]): Predicate {
 }
 
 /**
- * Keys that make no id: text columns that stand in it as they are, with characters that no id has; more than it holds.
+ * Keys that make no id: text columns that stand in it as they are, with characters that no id has; bytes that are no
+ * UUID; more than it holds.
  */
 function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string; readonly where: Predicate }[] {
   const columns = columnsIn(parts).map(({ column }) => column);
@@ -145,9 +203,12 @@ function illegalIds(parts: readonly IdPart[]): readonly { readonly what: string;
   const fits = idFits(parts);
   const tooLong = fits.kind === 'true' ? [] : [{ what: `${together} too long for an id`, where: not(fits) }];
   const illegal = parts.flatMap(part => {
-    if (part.kind !== 'column' || part.codec.name !== 'plain') return [];
+    if (part.kind !== 'column') return [];
     const of = part.column;
-    if (part.codec.isUuid) return [{ what: `${of.column} is no UUID`, where: not(glob(of, UUID_PATTERN)) }];
+    const isNoUuid = (where: Predicate) => [{ what: `${of.column} is no UUID`, where }];
+    if (of.type.kind === 'binary') return isNoUuid(isNull(call('uuid', [of], UNICODE)));
+    if (part.codec.name !== 'plain') return [];
+    if (part.codec.isUuid) return isNoUuid(not(glob(of, UUID_PATTERN)));
     return [{ what: `${of.column} has characters that no id has`, where: glob(of, '*[^-A-Za-z0-9.]*') }];
   });
   return [...illegal, ...tooLong];

@@ -69,7 +69,7 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return x();
     case 'uuid':
       if (first.type.kind !== 'binary') return `LOWER(${x()})`;
-      return uuidOfBytes(writer, first, first.type.length);
+      return uuidOfBytes(writer, first);
     case 'concat':
       return `(${args.map((_, i) => binary(asText(writer, operand(args, i)))).join(' + ')})`;
     case 'id-length':
@@ -106,10 +106,10 @@ function instantOf(sql: string, { kind }: Expression['type'], unit: Expression):
   return `CASE WHEN ${count} BETWEEN -1E15 AND 1E15 THEN CAST(FLOOR(${count}) AS bigint) - ${epoch} END`;
 }
 
-/** What is shorter than sixteen bytes has no place for the last hyphen, and so is NULL. */
-function uuidOfBytes(writer: Writer, of: Expression, length: number | 'max'): string {
+/** NULL for bytes of another number than sixteen: eleven are enough for all four hyphens. */
+function uuidOfBytes(writer: Writer, of: Expression): string {
   const text = `LOWER(${hyphened(`CONVERT(nvarchar(32), ${writer.expression(of)}, 2)`)})`;
-  return length === 16 ? text : `CASE WHEN DATALENGTH(${writer.expression(of)}) = 16 THEN ${text} END`;
+  return `CASE WHEN DATALENGTH(${writer.expression(of)}) = 16 THEN ${text} END`;
 }
 
 /** 32 hexadecimal digits in the groups of a UUID. */

@@ -139,6 +139,55 @@ describe('the rows of a database show', () => {
     ]);
   });
 
+  test('a reference or a lookup that finds several rows by a blank, and what keeps it from that', async () => {
+    const database = databaseWith("PT (PT_NO, MRN) VALUES (1, 'A'), (2, ''), (3, ' ')");
+    const referring = (rest: string) => ({
+      ...people,
+      'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { MRN: ALG_TXT }${rest} }\n`,
+    });
+    expect(await problemsOf(referring(''), database)).toEqual([
+      'n.yaml:7:12: reference finds several rows of people for the blank value; expected `if: { present: [ALG_TXT] }` of the reference',
+    ]);
+    expect(await problemsOf(referring(', if: { present: [ALG_TXT] }'), database)).toEqual([]);
+    expect(await problemsOf(referring(', if: { none: { absent: [ALG_TXT] } }'), database)).toEqual([]);
+    expect(
+      await problemsOf(referring(', if: { any: [{ present: [ALG_TXT] }, { ALG_ID: 1 }] }'), database),
+    ).toHaveLength(1);
+    const looked = (where: string) => ({
+      'm.yaml': ACTIVE.replace(
+        'key: [PT_NO]',
+        `key: [PT_NO], lookup: { c: { table: dbo.PT, on: { MRN: MRN }${where} } }`,
+      ),
+    });
+    const [problem] = await problemsOf(looked(''), database);
+    expect(problem).toBe(
+      'm.yaml:3:57: lookup c finds several rows for the blank value; expected `where: { present: [MRN] }` of the lookup',
+    );
+    expect(await problemsOf(looked(', where: { present: [MRN] }'), database)).toEqual([]);
+  });
+
+  test('a reference only from rows whose key, a number, finds one row', async () => {
+    const database = databaseWith('PT (PT_NO) VALUES (0), (7)', 'ALLRGY (ALG_ID, PT_NO) VALUES (1, 0), (2, 0), (3, 7)');
+    const referring = (rest: string) => ({
+      ...people,
+      'n.yaml': `${ALLERGIES}  patient: { ref: people, on: { PT_NO: PT_NO } }\n`,
+      'o.yaml': `mapping: links
+resource: Provenance
+source: { table: dbo.ALLRGY, as: a, key: [ALG_ID] }
+id: "{ALG_ID}"
+needs: [target]
+elements:
+  target: [{ ref: allergies, on: { PT_NO: PT_NO }${rest} }]
+  recorded: "2024-01-01T00:00:00Z"
+  agent: [{ who: { display: x } }]
+`,
+    });
+    const one = /finds several rows of allergies for 1 value; expected columns that are unique there/;
+    expect((await problemsOf(referring(''), database)).join()).toMatch(one);
+    expect(await problemsOf(referring(', if: { PT_NO: { not: 0 } }'), database)).toEqual([]);
+    expect((await problemsOf(referring(', if: { PT_NO: 0 }'), database)).join()).toMatch(one);
+  });
+
   test('an ambiguous order, of a `pick` or of items', async () => {
     const pick = (by: string) => ({
       'm.yaml': `${HEAD.replace('key: [PT_NO]', `key: [PT_NO], lookup: { c: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [${by}] } }`)}elements:
