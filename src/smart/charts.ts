@@ -54,6 +54,12 @@ const NOBODY: Found = { items: [], more: false };
 /** Items on a page. */
 const SHOWN = 20;
 
+/** A logical id. A search by anything else finds nothing, and strictly it is refused. */
+export const ID = /^[A-Za-z0-9.-]{1,64}$/;
+
+/** Characters of a name that somebody is looked up by, as its form takes them. */
+const LONGEST_NAME = 100;
+
 /** `address`: of whoever looks, for the audit. */
 export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOptions, address: string): Charts {
   const contextOf = (account: Account): RequestContext => ({
@@ -100,14 +106,16 @@ export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOpt
 
   return {
     patients: (account, name = '') =>
-      find(COMPARTMENT_TYPE, account, name.trim() === '' ? [] : [['name', escapedValue(name)]]),
+      find(COMPARTMENT_TYPE, account, name.trim() === '' ? [] : [['name', escapedValue(name.slice(0, LONGEST_NAME))]]),
     async patient(account, id) {
+      if (!ID.test(id)) return undefined;
       const { items } = await find(COMPARTMENT_TYPE, account, [['_id', escapedValue(id)]]);
       return items.find(item => item.id === id);
     },
     encounters: (account, patient) =>
       find(VISIT, account, [['patient', escapedValue(patient)], ...latestFirst(facade())]),
     async encounter(account, patient, id) {
+      if (!ID.test(patient) || !ID.test(id)) return undefined;
       const { items } = await find(VISIT, account, [
         ['patient', escapedValue(patient)],
         ['_id', escapedValue(id)],

@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
 import { isFhirUser } from '../auth/accounts.ts';
 import type { Tokens } from '../auth/token.ts';
+import { ID } from './charts.ts';
 import type { Client } from './clients.ts';
 import type { Launch, LaunchContext } from './context.ts';
 import { isFhirContext } from './fhir-context.ts';
@@ -17,8 +18,6 @@ import type { Store } from './store.ts';
 
 /** Seconds in which an app has to come, and the person to have consented. */
 const LIFETIME = 600;
-
-const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
 /** Keeps a launch for a client that has a launch address. */
 export function announce(

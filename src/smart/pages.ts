@@ -270,7 +270,7 @@ export function ehrPage({ action, apps, patients, patient, encounters, complaint
     ehr.title,
     ehr.lead,
     html`<section><form class="stack" method="post" action="${action}">
-${complaint(apps.length === 0 ? ehr.noApps : wrong)}
+${complaint(apps.length === 0 ? ehr.noApps : (wrong ?? (patients.items.length === 0 ? ehr.noPatients : undefined)))}
 <label>${ehr.app}<select name="app">${apps.map(({ id, name }) => html`<option value="${id}">${name}</option>`)}</select></label>
 <label>${ehr.patient}<select name="patient">${options(patients.items, patient)}</select></label>
 <p><button name="do" value="show">${ehr.show}</button></p>

@@ -91,6 +91,7 @@ export const TEXTS = {
     launch: 'Launch',
     show: 'Show visits',
     noApps: 'No app has a launch URL.',
+    noPatients: 'You may see no patient.',
   },
   error: {
     title: 'This did not work',

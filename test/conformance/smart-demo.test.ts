@@ -22,6 +22,8 @@ let said: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   const out: string[] = [];
+  const terminal = { out: () => {}, note: () => {}, environment: { DATA_DIR: folder }, secret: async () => PASSWORD };
+  for (const [name, fhirUser] of OTHER_PEOPLE) await run(['user', 'add', name, '--fhir-user', fhirUser], terminal);
   const started = await startServer(
     readConfig({ DATA_DIR: folder, PORT: '0', ACCESS: 'smart' }),
     { out: text => out.push(text), note: () => {} },
@@ -36,7 +38,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const passwordOf = (name: string): string => new RegExp(`${name} +password (\\S+)`).exec(said)?.[1] ?? '';
+/** A relative of patient 3, and somebody who is related to nobody. */
+const OTHER_PEOPLE = [
+  ['relative', 'RelatedPerson/2'],
+  ['stranger', 'RelatedPerson/none'],
+] as const;
+const PASSWORD = randomBytes(12).toString('base64url');
+const passwordOf = (name: string): string =>
+  OTHER_PEOPLE.some(([other]) => other === name)
+    ? PASSWORD
+    : (new RegExp(`${name} +password (\\S+)`).exec(said)?.[1] ?? '');
 
 test('the curl commands get a token that can read', async () => {
   const [, id = '', key = '', url = ''] = /client assertion (\S+) --key (\S+) --token-url (\S+)\)/.exec(said) ?? [];
@@ -312,6 +323,39 @@ test('a practitioner launches from the EHR with user scopes: context, banner, st
   expect((await fetch(claims.fhirUser, { headers: { authorization } })).status).toBe(200);
   for (const question of ['Patient/1', 'Patient/2', `Encounter/${ehr.encounter}`, 'Condition?patient=2'])
     expect([question, (await search(token.access_token, question)).status]).toEqual([question, 200]);
+});
+
+test('a relative launches from the EHR for the one patient, and is told as RelatedPerson', async () => {
+  const ehr = await fromEhr('relative', '3');
+  const token = await launched('relative', 'launch openid fhirUser user/Patient.rs user/RelatedPerson.rs', ehr);
+  expect([token.patient, token.encounter]).toEqual(['3', ehr.encounter]);
+  const claims = JSON.parse(Buffer.from(token.id_token?.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims.fhirUser).toBe(`${running.url}/fhir/RelatedPerson/2`);
+  expect((await search(token.access_token, 'RelatedPerson/2')).status).toBe(200);
+  expect((await search(token.access_token, 'Patient')).resources.map(({ id }) => id)).toEqual(['3']);
+});
+
+test('somebody who may see no patient is told so by the EHR page, which launches nothing', async () => {
+  const browser = openBrowser(`${running.url}/auth`);
+  const page = await browser.send(`${running.url}/auth/login`, [
+    ['username', 'stranger'],
+    ['password', passwordOf('stranger')],
+    ['place', 'ehr'],
+  ]);
+  expect(page.html).toContain(TEXTS.ehr.noPatients);
+  for (const patient of ['', '1', ' ', 'a,b', 'x'.repeat(5000)]) {
+    const { status, html } = await browser.send(formAction(page, '/ehr'), [
+      ['app', 'demo-public'],
+      ['patient', patient],
+      ['encounter', patient],
+      ['do', 'launch'],
+    ]);
+    expect([patient.slice(0, 9), status, html.includes(TEXTS.error.noPatient)]).toEqual([
+      patient.slice(0, 9),
+      200,
+      true,
+    ]);
+  }
 });
 
 test('an EHR launch with patient scopes stays within the patient of the launch', async () => {
