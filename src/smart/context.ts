@@ -4,6 +4,8 @@
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 
+import type { Account } from '../auth/accounts.ts';
+
 /** A further resource that a launch is about: a reference, a canonical address or an identifier, and in which role. */
 export interface ContextItem {
   /** Relative: `ImagingStudy/7`. */
@@ -41,7 +43,14 @@ export interface Launch extends LaunchContext {
 export interface GrantContext extends LaunchContext {
   readonly grant: string;
   readonly client: string;
+  /** Who allowed it, as a relative reference; null: an account that is nobody. */
+  readonly user: string | null;
   readonly scopes: readonly string[];
   /** ISO instant. */
   readonly since: string;
+}
+
+/** Whether the account is still that of the person who allowed it: names of accounts are given to others later. */
+export function isTheirs({ user }: Pick<GrantContext, 'user'>, { fhirUser }: Pick<Account, 'fhirUser'>): boolean {
+  return user === (fhirUser ?? null);
 }

@@ -203,7 +203,7 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: D
   const lifetime = contexts.includes('offline_access') ? LIFETIMES.grant : LIFETIMES.onlineGrant;
   const { fhirContext, intent, needPatientBanner } = launch ?? {};
   const context: GrantContext = {
-    ...{ grant: id, client, scopes: granted, since: new Date().toISOString() },
+    ...{ grant: id, client, user: account.fhirUser ?? null, scopes: granted, since: new Date().toISOString() },
     ...(whose === undefined ? {} : { patient: whose.id }),
     ...(visit === undefined ? {} : { encounter: visit }),
     ...(fhirContext === undefined ? {} : { fhirContext }),

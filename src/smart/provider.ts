@@ -16,7 +16,7 @@ import {
 } from 'oidc-provider';
 import type { Account, Accounts } from '../auth/accounts.ts';
 import { type Clients, fitsSecret, metadataOf } from './clients.ts';
-import type { GrantContext, Launch } from './context.ts';
+import { type GrantContext, isTheirs, type Launch } from './context.ts';
 import type { Keys } from './keys.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import type { Store } from './store.ts';
@@ -115,6 +115,15 @@ export function createProvider(options: ProviderOptions): Provider {
 
 function configurationOf(options: ProviderOptions): Configuration {
   const { fhirBase, store, keys, accounts, clients } = options;
+  /** What a person allowed ends with the account, also where the name is another person's now. */
+  const isGood = (token: object | undefined): boolean => {
+    const { grantId, accountId = '' } = (token ?? {}) as { readonly grantId?: string; readonly accountId?: string };
+    const context = grantId === undefined ? undefined : store.find<GrantContext>('Context', grantId)?.value;
+    const account = accounts.find(accountId);
+    // Of a program, or not consented to yet.
+    if (context === undefined) return true;
+    return account !== undefined && !account.disabled && isTheirs(context, account);
+  };
   return {
     adapter: model => {
       const own = store.adapter(model);
@@ -187,7 +196,7 @@ function configurationOf(options: ProviderOptions): Configuration {
       introspection: {
         enabled: true,
         allowedPolicy: async (_ctx, client, token) =>
-          token.clientId === client.clientId || clients.find(client.clientId)?.introspects === true,
+          isGood(token) && (token.clientId === client.clientId || clients.find(client.clientId)?.introspects === true),
       },
       resourceIndicators: {
         enabled: true,
@@ -231,9 +240,9 @@ function configurationOf(options: ProviderOptions): Configuration {
       options.corsOrigins.includes(origin) ||
       (client.redirectUris ?? []).some(address => URL.parse(address)?.origin === origin),
     interactions: { policy: policyOf(options), url: (_ctx, { uid }) => `${options.issuer}/interaction/${uid}` },
-    findAccount: async (_ctx, sub) => {
+    findAccount: async (_ctx, sub, token) => {
       const account = accounts.find(sub);
-      if (account === undefined || account.disabled) return undefined;
+      if (account === undefined || account.disabled || !isGood(token)) return undefined;
       const { fhirUser } = account;
       return {
         accountId: sub,

@@ -6,7 +6,7 @@ import type Provider from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Grant, Tokens } from '../auth/token.ts';
 import type { Clients } from './clients.ts';
-import type { GrantContext } from './context.ts';
+import { type GrantContext, isTheirs } from './context.ts';
 import type { Store } from './store.ts';
 
 export interface TokenOptions {
@@ -43,7 +43,7 @@ export function tokensOf(options: TokenOptions): Tokens {
       if (subject === undefined || account === undefined || account.disabled) return undefined;
       if (grantId === undefined || !store.hasGrant(grantId)) return undefined;
       const context = store.find<GrantContext>('Context', grantId)?.value;
-      if (context === undefined) return undefined;
+      if (context === undefined || !isTheirs(context, account)) return undefined;
       const { patient, encounter } = context;
       const { fhirUser } = account;
       return {

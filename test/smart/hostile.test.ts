@@ -258,6 +258,32 @@ describe('access ends at once for', () => {
     writeAccounts(file, before);
   });
 
+  test('what somebody allowed whose account now belongs to another person', async () => {
+    const { body } = await launch(served, { client: 'secret' });
+    const token = String(body['access_token']);
+    const introspected = () => post(`${served.auth}/introspect`, { token }, BASIC);
+    expect((await introspected()).body['active']).toBe(true);
+    const file = join(served.folder, 'accounts.json');
+    const before = readAccounts(file);
+    // As after `lintel user rm anna` and `lintel user add anna`, with or without a server in between.
+    const other = { password: await hashPassword(PASSWORD), fhirUser: 'Patient/2' };
+    writeAccounts(
+      file,
+      before.map(account => (account.name === 'anna' ? { ...account, ...other } : account)),
+    );
+    await until(async () => (await read(served, 'Patient/2', token)) === 401);
+    expect((await introspected()).body).toEqual({ active: false });
+    const browser = openBrowser(served.auth);
+    const login = [
+      ['username', 'anna'],
+      ['password', PASSWORD],
+    ] as const;
+    expect((await browser.send(`${served.auth}/login`, login)).html).not.toContain('With a secret');
+    const fields = { grant_type: 'refresh_token', refresh_token: String(body['refresh_token']) };
+    expect((await post(`${served.auth}/token`, fields, BASIC)).status).toBe(400);
+    writeAccounts(file, before);
+  });
+
   test('a logged-out browser', async () => {
     const browser = openBrowser(served.auth);
     await authorize(served, { browser });
