@@ -8,8 +8,8 @@ import { resourceTypes } from '../r4/definitions.ts';
 import { findColumn, findTable, type TableInfo, tableText } from '../sql/catalog.ts';
 import { isIdentifier } from '../sql/identifier.ts';
 import type { Names } from './completion/complete.ts';
+import { kindNamed } from './init/hints.ts';
 import { idText, packText } from './init/pack-text.ts';
-import { kindNamed } from './init/propose.ts';
 import { wordsIn } from './init/words.ts';
 
 export interface Beginning {

@@ -15,7 +15,8 @@ import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
 import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
-import { type Names, type Proposal, type ProposedElement, patientColumn, rounded, scored } from './propose.ts';
+import { type Names, rounded } from './hints.ts';
+import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
 
 /** What the sample says of one column. */

@@ -4,55 +4,16 @@
  * and the reasons. This file looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes
  * proposals as comments. A person decides.
  */
-import { readFileSync } from 'node:fs';
-import type { Catalog, ColumnInfo, TableInfo } from '../../sql/catalog.ts';
+import type { Catalog, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
+import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, rounded } from './hints.ts';
 import { isSame, type Step, type StepsOf, type Surveys, stepsIn } from './parents.ts';
 import { wordsIn } from './words.ts';
 
-interface Kind {
-  readonly name: string;
-  readonly resource: string;
-  /** Names of tables, in words. */
-  readonly tables: readonly string[];
-  /** Its columns are those of many tables, so only a name that says no more counts. */
-  readonly onlyNamed?: true;
-  readonly elements: readonly {
-    readonly path: string;
-    readonly columns: readonly string[];
-    /** Names of columns in a list that the table only has the key of, as the one who joins patients and allergens. */
-    readonly joined?: readonly string[];
-    readonly kind: string;
-    /** Of the score; 0: good to have, and not missed. */
-    readonly weight: number;
-    /** What stands beside the column, as the system of a telephone number. */
-    readonly with?: Readonly<Record<string, string>>;
-    /** The code system whose codes the element wants. */
-    readonly system?: string;
-  }[];
-  /** References to other kinds. */
-  readonly references?: readonly {
-    readonly path: string;
-    /** The resource that is referred to. */
-    readonly to: string;
-    /** The tables that lead to the patient may have it, too: the order of a result is of the same visit. */
-    readonly away?: true;
-    /** Names of columns, in words. */
-    readonly columns: readonly string[];
-  }[];
-}
-
-export interface ProposedElement {
+export interface ProposedElement extends Found {
   readonly path: string;
   readonly kind: string;
-  readonly column: string;
-  readonly declared: string;
-  /** How well the name fits, from 0 to 1. */
-  readonly score: number;
-  /** Why the column was taken: `reads as "birth date"`. */
-  readonly why: string;
-  readonly type: ColumnInfo['type'];
   readonly system?: string;
   /** Constants beside it, by name. */
   readonly with?: Readonly<Record<string, string>>;
@@ -106,26 +67,6 @@ const KEYLESS = 0.9;
 /** Of the score: the name of the table; the columns have the rest. */
 const NAME_SHARE = 0.4;
 
-const hints: { readonly candidates: readonly Kind[] } = JSON.parse(
-  readFileSync(new URL('./hints.json', import.meta.url), 'utf8'),
-);
-
-/** Which columns a kind of element takes. `patient`: a key of patients. */
-const FITS: Readonly<Record<string, readonly string[]>> = {
-  text: ['text'],
-  // Numbers and signs too, as telephone numbers are.
-  string: ['text', 'integer', 'decimal'],
-  date: ['date', 'datetime', 'text', 'integer', 'decimal', 'float'],
-  code: ['text', 'integer', 'decimal', 'bit'],
-};
-
-/** What the names of a schema say, and where its tables lead. */
-export interface Names {
-  readonly tables: readonly TableInfo[];
-  readonly wordsOf: (name: string) => ReadonlySet<string>;
-  readonly stepsOf: StepsOf;
-}
-
 /** `surveys`: declared foreign keys by the catalog's keys of tables. */
 export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   const words = new Map<string, ReadonlySet<string>>();
@@ -148,7 +89,7 @@ export function proposalsFor(names: Names): readonly Proposal[] {
       .filter(({ named }) => kind.onlyNamed !== true || named === 1)
       .toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))
       .slice(0, MOST);
-  const [first, ...others] = hints.candidates;
+  const [first, ...others] = KINDS;
   const people = first ? withoutRelated(candidates(first, new Set()), stepsOf) : [];
   const patients = people.filter(({ score }) => score >= LEAST);
   const known = new Set(patients.map(({ info }) => info));
@@ -195,8 +136,6 @@ function withoutRelated(patients: readonly Proposal[], stepsOf: StepsOf): readon
   });
 }
 
-export type Found = Pick<ProposedElement, 'column' | 'declared' | 'type' | 'score' | 'why'>;
-
 function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
   const { wordsOf, stepsOf } = names;
   const named = bestOf(kind.tables, wordsOf(table.name));
@@ -233,35 +172,6 @@ function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
       ...(table.primaryKey.length > 0 ? [] : ['the table declares no primary key']),
     ],
   });
-}
-
-/** The column whose name fits best. */
-function bestIn(
-  table: TableInfo,
-  texts: readonly string[],
-  type: string,
-  { wordsOf, stepsOf }: Names,
-  taken: ReadonlySet<string> = new Set(),
-): Found | undefined {
-  const isKey = ({ name }: ColumnInfo): boolean =>
-    stepsOf(table).some(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === name));
-  // `modified_by`: whoever did it, and no date. A number that is the key of another table is no code.
-  const isOther = (column: ColumnInfo): boolean =>
-    type === 'date'
-      ? wordsOf(column.name).has('by') || isKey(column)
-      : type === 'code' && column.type?.kind === 'integer' && isKey(column);
-  const [best] = [...table.columns.values()]
-    .filter(column => !taken.has(column.name) && isIdentifier(column.name) && fits(column, type))
-    .filter(column => !isOther(column))
-    .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score);
-  return best && found(best.column, best.score, `reads as "${best.words}"`);
-}
-
-/** A column that was found, with how well its name fits. */
-export function found({ name, declared, type }: ColumnInfo, score: number, why: string): Found {
-  return { column: name, declared, type, score: rounded(score), why };
 }
 
 /** The patient of a row: by a declared foreign key, whatever its name, or else by its name. */
@@ -353,7 +263,7 @@ function textsAway(
 /** The proposal with the score that its name and its elements give. */
 export function scored(proposal: Proposal): Proposal {
   const { named, elements, factor } = proposal;
-  const wanted = hints.candidates.find(({ name }) => name === proposal.kind)?.elements ?? [];
+  const wanted = kindOf(proposal.kind)?.elements ?? [];
   const scores = new Map(elements.map(({ path, score }) => [path, score]));
   const whole = wanted.reduce((sum, { weight }) => sum + weight, 0);
   const had = wanted.reduce((sum, { path, weight }) => sum + weight * (scores.get(path) ?? 0), 0);
@@ -367,55 +277,7 @@ export function patientColumn({ info, key }: Proposal, column: string): string |
 
 /** Elements that the kind has and no column was found for. */
 export function missingIn({ kind, elements }: Proposal): readonly string[] {
-  const wanted = hints.candidates.find(({ name }) => name === kind)?.elements ?? [];
+  const wanted = kindOf(kind)?.elements ?? [];
   const missed = wanted.filter(({ weight }) => weight > 0);
   return missed.map(({ path }) => path).filter(path => !elements.some(one => one.path === path));
-}
-
-function fits({ type, denied }: ColumnInfo, kind: string): boolean {
-  if (denied || type === undefined) return false;
-  // A flag, or any other small number, is no date.
-  if (kind === 'date' && type.kind === 'integer' && type.bits < 32) return false;
-  return FITS[kind]?.includes(type.kind) ?? true;
-}
-
-const OF_PEOPLE = ['first', 'last', 'maiden', 'birth'];
-
-/** The kind of record that a name means: the resource, and how well other names fit the kind. */
-export function kindNamed(
-  words: ReadonlySet<string>,
-): { readonly resource: string; readonly fit: (words: ReadonlySet<string>) => number } | undefined {
-  const fits = hints.candidates.map(kind => ({ kind, score: bestOf(kind.tables, words).score }));
-  const [best] = fits.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score);
-  return best && { resource: best.kind.resource, fit: of => bestOf(best.kind.tables, of).score };
-}
-
-/** The references that a kind of record may have. */
-export function referencesIn(kind: string): NonNullable<Kind['references']> {
-  return hints.candidates.find(({ name }) => name === kind)?.references ?? [];
-}
-
-/** How well a name fits the best of several texts: all words of the text are there, and few others. */
-export function bestOf(
-  texts: readonly string[],
-  words: ReadonlySet<string>,
-): { readonly score: number; readonly words: string } {
-  let best = { score: 0, words: '' };
-  for (const text of texts) {
-    const wanted = text.split(' ');
-    if (!wanted.every(word => words.has(word))) continue;
-    // The name of a person is none of a procedure, nor the date of birth its date.
-    if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
-    // The type of an allergen is not its name.
-    if (words.has('type') && !wanted.includes('type')) continue;
-    // The id of a result is not its value.
-    if (words.has('id') && !wanted.includes('id') && wanted[0] !== 'patient') continue;
-    const score = 0.6 + 0.4 * Math.min(1, wanted.length / words.size);
-    if (score > best.score) best = { score, words: text };
-  }
-  return best;
-}
-
-export function rounded(score: number): number {
-  return Math.round(score * 100) / 100;
 }

@@ -4,8 +4,9 @@
  * are named like the key of the other table or like the element, and those of the tables that lead to the patient.
  */
 import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import { bestOf, type Found, found, kindOf, type Names } from './hints.ts';
 import type { Step } from './parents.ts';
-import { bestOf, type Found, found, type Names, type Proposal, type ProposedElement, referencesIn } from './propose.ts';
+import type { Proposal, ProposedElement } from './propose.ts';
 
 export interface PossibleReference extends ProposedElement {
   readonly reference: NonNullable<ProposedElement['reference']>;
@@ -27,7 +28,7 @@ export function possibleReferences(
   names: Names,
 ): readonly PossibleReference[] {
   const patient = proposal.elements.find(({ kind }) => kind === 'patient');
-  return referencesIn(proposal.kind).flatMap(({ path, to, columns, away }) => {
+  return (kindOf(proposal.kind)?.references ?? []).flatMap(({ path, to, columns, away }) => {
     const target = best.find(({ resource }) => resource === to);
     if (!target || target.info === proposal.info) return [];
     const steps = away ? (patient?.join ?? []) : [];
