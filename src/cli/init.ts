@@ -9,6 +9,7 @@ import { isZone } from '../mapping/load/pack/settings.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
+import type { Step } from '../workbench/init/parents.ts';
 import { missingIn, namesIn, proposalsFor } from '../workbench/init/propose.ts';
 import {
   ArgumentsError,
@@ -105,8 +106,11 @@ function linesOf(proposal: SeenProposal): readonly string[] {
   ];
 }
 
-/** `BORN`; of another table `ACCESSION.PATIENT_ID by NO`, and by each further step. */
-function placeOf({ column, join = [] }: SeenElement): string {
+/**
+ * `BORN`; of another table `ACCESSION.PATIENT_ID by NO`, and by each further step; of rows `NAMES.LAST of each PID`.
+ */
+function placeOf({ column, join = [], child }: SeenElement): string {
+  if (child) return `${child.table.name}.${column} of each ${child.on.map(([theirs]) => theirs).join(' and ')}`;
   const end = join.at(-1)?.table.name;
   const by = join.map(({ on }) => on.map(([, ours]) => ours).join(' and ')).join(', then ');
   return end === undefined ? column : `${end}.${column} by ${by}`;
@@ -117,17 +121,19 @@ function plainOf({ info: _, named: _named, factor: _factor, elements, rows, ...r
   return {
     ...rest,
     ...(rows === undefined ? {} : countOf(rows)),
-    elements: elements.map(({ join: joined, otherwise: _others, type: _type, reference, ...element }) => ({
+    elements: elements.map(({ join: joined, child, otherwise: _others, type: _type, reference, ...element }) => ({
       ...element,
+      ...(child && { child: stepOf(child) }),
       ...(reference && { reference: { mapping: reference.mapping, on: reference.on.map(plainPair) } }),
       ...(joined && {
-        join: joined.map(({ table, on, isDeclared: declared }) => ({
-          ...{ table: table.name, declared },
-          on: on.map(plainPair),
-        })),
+        join: joined.map(stepOf),
       }),
     })),
   };
+}
+
+function stepOf({ table, on, isDeclared: declared }: Step) {
+  return { table: table.name, declared, on: on.map(plainPair) };
 }
 
 function plainPair([theirs, ours]: readonly [string, string]) {

@@ -16,6 +16,7 @@ import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
 import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
 import { type Names, rounded } from './hints.ts';
+import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
 
@@ -53,6 +54,8 @@ const SAMPLE = 500;
 const TIME_LIMIT = 2000;
 /** Values of a column that are looked for among the keys of patients. */
 const LOOKED_FOR = 200;
+/** Rows of each that are read at most, where a key may have several. */
+const ROWS_EACH = 10;
 /** Candidates of one kind that are told. */
 const MOST = 3;
 /** A best candidate whose name fits, too. */
@@ -81,8 +84,11 @@ export function unseen(proposals: readonly Proposal[], names: Names): readonly S
   });
 }
 
+/** Rows that only names lead to the record are left out. */
 function unseenOne(proposal: Proposal): SeenProposal {
-  const elements = proposal.elements.map(element => ({ ...element, seen: undefined }));
+  const elements = proposal.elements
+    .filter(({ child }) => child?.isDeclared !== false)
+    .map(element => ({ ...element, seen: undefined }));
   return { ...proposal, rows: undefined, elements };
 }
 
@@ -199,7 +205,10 @@ async function seenProposal(
     const of = profiles.get(info)?.columns.find(({ name }) => name === element.column)?.profile;
     const seen = of && of.values > 0 ? evidenceOf(element, of) : undefined;
     const known = seen && element.kind === 'patient' ? await amongPatients(look, info, element.column) : undefined;
-    const led = await stepsHold(look, element, proposal);
+    const led = element.child
+      ? await childHolds(look, element.child, proposal)
+      : await stepsHold(look, element, proposal);
+    if (element.child && led?.fit === 0) continue;
     const more = [known, led].filter(one => one !== undefined);
     const whole = seen && {
       ...{ ...seen, note: [seen, ...more].map(({ note }) => note).join('; ') },
@@ -218,8 +227,8 @@ async function seenProposal(
 }
 
 /** The table of an element's column. */
-function tableOf({ join }: ProposedElement, { info }: Proposal): TableInfo {
-  return join?.at(-1)?.table ?? info;
+function tableOf({ join, child }: ProposedElement, { info }: Proposal): TableInfo {
+  return child?.table ?? join?.at(-1)?.table ?? info;
 }
 
 /** Whether a key that is not declared tells the rows of the sample apart; if not, the proposal has none. */
@@ -255,6 +264,28 @@ async function stepsHold(
     if (share < LEAST_FOUND) fit *= CONTRADICTED;
   }
   return notes.length === 0 ? undefined : { note: notes.join('; '), fit };
+}
+
+/**
+ * How many records have such rows. None, where few have: what is told of few is of somebody else, as a contact is. Rows
+ * that only names lead to the record have to lead there, nearly all of them.
+ */
+async function childHolds(
+  look: Look,
+  { table, on, isDeclared }: Step,
+  { info, table: name }: Proposal,
+): Promise<Pick<ElementEvidence, 'note' | 'fit'> | undefined> {
+  const [[theirs, ours] = []] = on;
+  if (theirs === undefined || ours === undefined) return undefined;
+  const [child, record] = [
+    { info: table, column: theirs },
+    { info, column: ours },
+  ];
+  const back = isDeclared ? 1 : await shareAmong(look, child, info, ours);
+  if (back === undefined || back < NEARLY_ALL) return { note: '', fit: 0 };
+  const share = await shareAmong(look, record, table, theirs, ROWS_EACH);
+  if (share === undefined) return isDeclared ? undefined : { note: '', fit: 0 };
+  return { note: `${Math.round(100 * share)} % of a sample of ${name} have a row`, fit: share < LEAST_FOUND ? 0 : 1 };
 }
 
 interface Look {
@@ -444,6 +475,7 @@ async function shareAmong(
   from: { readonly info: TableInfo; readonly column: string },
   to: TableInfo,
   key: string,
+  rowsEach = 1,
 ): Promise<number | undefined> {
   const theirs = columnOf(to, key);
   const ours = columnOf(from.info, from.column);
@@ -456,7 +488,7 @@ async function shareAmong(
       theirs,
       values.map(one => value(one, ours.type)),
     );
-    const found = await database.query(planOf(to, theirs, wanted), { bulkhead: 'export', signal });
+    const found = await database.query(planOf(to, theirs, wanted, rowsEach), { bulkhead: 'export', signal });
     // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
     const keys = new Set(found.map(([one]) => comparable(one)));
     return values.filter(one => keys.has(comparable(one))).length / values.length;
@@ -478,10 +510,10 @@ function columnOf(info: TableInfo, column: string): ColumnExpression | undefined
   return { kind: 'column', alias: ALIAS, column: found.name, type: found.type };
 }
 
-function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from']['where']): SqlPlan {
+function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from']['where'], rowsEach = 1): SqlPlan {
   const table = nameOf(info) ?? { name: identifier(info.name) };
   return {
     from: { table, alias: ALIAS, joins: [], where },
-    ...{ columns: [column], orderBy: [], limit: LOOKED_FOR, shape: 'rows', searches: true },
+    ...{ columns: [column], orderBy: [], limit: rowsEach * LOOKED_FOR, shape: 'rows', searches: true },
   };
 }

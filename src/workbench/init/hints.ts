@@ -77,6 +77,8 @@ export interface Names {
   readonly tables: readonly TableInfo[];
   readonly wordsOf: (name: string) => ReadonlySet<string>;
   readonly stepsOf: StepsOf;
+  /** Steps to the rows that refer to a table by one column each. */
+  readonly childrenOf: StepsOf;
 }
 
 /** A column that fits an element, and how well. */
@@ -148,8 +150,8 @@ export function bestOf(
     if (!wanted.every(word => words.has(word))) continue;
     // The name of a person is none of a procedure, nor the date of birth its date.
     if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
-    // The type of an allergen is not its name.
-    if (words.has('type') && !wanted.includes('type')) continue;
+    // The type of an allergen is not its name, nor that of an address its street.
+    if (['type', 'kind'].some(word => words.has(word) && !wanted.includes(word))) continue;
     // The id of a result is not its value.
     if (words.has('id') && !wanted.includes('id') && wanted[0] !== 'patient') continue;
     const score = 0.6 + 0.4 * Math.min(1, wanted.length / words.size);

@@ -7,7 +7,7 @@
 import { idCodec } from '../../mapping/id-rule.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
-import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import type { RawCode, SeenElement, SeenProposal } from './evidence.ts';
 import type { Step } from './parents.ts';
@@ -59,6 +59,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
   const { mapping, prefix, resource, table, info, score, rows, reasons, key, isKeyGuessed, elements } = proposal;
   const stamp = elements.find(({ path }) => path === STAMP);
   const joins = joinsOf(elements);
+  const children = childrenOf(elements);
   const missing = missingIn(proposal);
   const kindOf = (column: string) => findColumn(info, column)?.type?.kind;
   const isFit = (column: string): boolean => {
@@ -91,8 +92,11 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     `# id: ${idText(info, parts, prefix)}`,
     ...neededLines(resource, elements),
     '# elements:',
-    ...treeLines(treeOf(elements.filter(one => one !== stamp)), resource, (name, element) =>
-      elementText(name, element, { mapping, resource, joins, patients }),
+    ...treeLines(
+      treeOf(elements.filter(one => one !== stamp)),
+      resource,
+      (name, element) => elementText(name, element, { mapping, resource, joins, children, patients }),
+      child => eachText(child, children),
     ),
     ...requiredLines(resource, elements, info.name),
   ];
@@ -160,26 +164,30 @@ const ITEM = /^(\w+)\[\w+\]$/;
 
 type Lines = (name: string, element: SeenElement) => readonly string[];
 
-/** `path`: of the resource or the element that the tree is of. */
-function treeLines(tree: Tree, path: string, text: Lines, depth = 1): readonly string[] {
+/** `path`: of the resource or the element that the tree is of. `each`: of the rows that an element has items for. */
+function treeLines(tree: Tree, path: string, text: Lines, each: (child: Step) => string, depth = 1): readonly string[] {
   const indent = '  '.repeat(depth);
   const lists = new Set<string>();
   return [...tree].flatMap(([name, below]) => {
     if (!(below instanceof Map)) return text(`${indent}${name}`, below);
-    const [, list] = ITEM.exec(name) ?? [];
+    const leaves = [...below.values()].flatMap(one => (one instanceof Map ? [] : [one]));
+    const child = leaves.find(one => one.child !== undefined)?.child;
+    const list = ITEM.exec(name)?.[1] ?? (child && name);
     const inner = `${path}.${list ?? name}`;
     if (list === undefined) {
       // What FHIR requires within: without it the whole element is absent.
       const needed = requiredOf(inner).filter(one => below.has(one));
       const needs = needed.length > 0 ? [`# ${indent}  needs: [${needed.join(', ')}]`] : [];
-      return [`# ${indent}${name}:`, ...needs, ...treeLines(below, inner, text, depth + 1)];
+      return [`# ${indent}${name}:`, ...needs, ...treeLines(below, inner, text, each, depth + 1)];
     }
     const head = lists.has(list) ? [] : [`# ${indent}${list}:`];
     lists.add(list);
-    const constants = [...below.values()].flatMap(one => (one instanceof Map ? [] : Object.entries(one.with ?? {})));
+    const constants = leaves.flatMap(one => Object.entries(one.with ?? {}));
+    const within = depth + (child ? 3 : 2);
     const lines = [
-      ...constants.map(([key, value]) => `# ${indent}    ${key}: ${value}`),
-      ...treeLines(below, inner, text, depth + 2),
+      ...(child ? [`# ${indent}    each: ${each(child)}`, `# ${indent}    elements:`] : []),
+      ...constants.map(([key, value]) => `# ${'  '.repeat(within)}${key}: ${value}`),
+      ...treeLines(below, inner, text, each, within),
     ];
     const dash = `# ${indent}  - `;
     return [...head, ...lines.map((line, i) => (i === 0 ? `${dash}${line.slice(dash.length)}` : line))];
@@ -190,6 +198,7 @@ interface Surroundings {
   readonly mapping: string;
   readonly resource: string;
   readonly joins: ReadonlyMap<string, Joined>;
+  readonly children: ReadonlyMap<TableInfo, string>;
   readonly patients: SeenProposal | undefined;
 }
 
@@ -226,10 +235,11 @@ const OF_FLAGS: ReadonlySet<string> = new Set([
   'on',
 ]);
 
-/**
- * `deleted` of a source: a flag that says so, else the date of it. What a flag of texts holds is for a person to say.
- */
-function deletedLines(info: TableInfo): readonly string[] {
+/** A flag that says that a row is deleted, and the date of it. */
+function deletionIn(info: TableInfo): {
+  readonly flag?: ColumnInfo | undefined;
+  readonly date?: ColumnInfo | undefined;
+} {
   const columns = [...info.columns.values()].filter(
     ({ name, type, denied }) => isIdentifier(name) && type && !denied && wordsIn(name).has('deleted'),
   );
@@ -239,6 +249,14 @@ function deletedLines(info: TableInfo): readonly string[] {
   const date = columns.find(
     ({ name, type }) => (type?.kind === 'date' || type?.kind === 'datetime') && !wordsIn(name).has('by'),
   );
+  return { flag, date };
+}
+
+/**
+ * `deleted` of a source: a flag that says so, else the date of it. What a flag of texts holds is for a person to say.
+ */
+function deletedLines(info: TableInfo): readonly string[] {
+  const { flag, date } = deletionIn(info);
   const why = ({ declared, name }: { readonly declared: string; readonly name: string }): string =>
     `  ## ${name}, ${declared}, reads as "deleted": make sure of it`;
   if (flag?.type?.kind === 'integer' || flag?.type?.kind === 'bit')
@@ -290,6 +308,32 @@ function aliasOf(joins: ReadonlyMap<string, Joined>, { table, on }: Step, from: 
   )?.[0];
 }
 
+/** Aliases of the tables whose rows make items: `c`, `c2`. */
+function childrenOf(elements: readonly SeenElement[]): ReadonlyMap<TableInfo, string> {
+  const tables = [...new Set(elements.flatMap(({ child }) => (child ? [child.table] : [])))];
+  return new Map(tables.map((table, i) => [table, i === 0 ? 'c' : `c${i + 1}`]));
+}
+
+/** Rows that are not deleted, those first that are marked as preferred. */
+function eachText({ table, on, isDeclared }: Step, aliases: ReadonlyMap<TableInfo, string>): string {
+  const pairs = on.map(([theirs, ours]) => `${theirs}: ${ours}`).join(', ');
+  const { flag, date } = deletionIn(table);
+  const where =
+    flag?.type?.kind === 'integer' || flag?.type?.kind === 'bit'
+      ? `, where: { ${flag.name}: { not: "1" } }`
+      : date
+        ? `, where: { absent: [${date.name}] }`
+        : '';
+  const preferred = [...table.columns.values()].find(
+    ({ name, type }) => ['integer', 'bit'].includes(type?.kind ?? '') && wordsIn(name).has('preferred'),
+  );
+  const order = [...(preferred ? [`-${preferred.name}`] : []), ...table.primaryKey.filter(isIdentifier)].join(', ');
+  const kinds = [...table.columns.values()].find(({ name }) => wordsIn(name).has('type'));
+  const told = [...(isDeclared ? [] : ['by the names alone']), ...(kinds ? [`${kinds.name} says of which kind`] : [])];
+  const why = told.length > 0 ? `  ## ${told.join('; ')}` : '';
+  return `{ table: ${tableText(table)}, as: ${aliases.get(table)}, on: { ${pairs} }${where}${order && `, order: [${order}]`} }${why}`;
+}
+
 /** The alias that an element's column is of. */
 function lastAlias(joins: ReadonlyMap<string, Joined>, join: readonly Step[] = []): string | undefined {
   return join.reduce<string | undefined>((from, step) => aliasOf(joins, step, from), undefined);
@@ -308,9 +352,9 @@ function whyText({ score, why, declared, seen }: SeenElement): string {
   return `${declared}, score ${score.toFixed(2)}: ${why}${note}`;
 }
 
-function nodeText(element: SeenElement, { mapping, joins, patients }: Surroundings): string {
-  const { column, kind, join, seen, path } = element;
-  const alias = lastAlias(joins, join);
+function nodeText(element: SeenElement, { mapping, joins, children, patients }: Surroundings): string {
+  const { column, kind, join, child, seen, path } = element;
+  const alias = child ? children.get(child.table) : lastAlias(joins, join);
   const from = alias === undefined ? column : `${alias}.${column}`;
   if (element.reference) {
     const { mapping: to, on } = element.reference;

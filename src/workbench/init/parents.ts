@@ -39,6 +39,28 @@ export function stepsIn(
   };
 }
 
+/** Steps from tables to the rows that refer to them by one column: those of `stepsOf`, turned around. */
+export function childrenIn(tables: readonly TableInfo[], stepsOf: StepsOf): StepsOf {
+  let children: ReadonlyMap<TableInfo, readonly Step[]> | undefined;
+  return table => {
+    children ??= new Map(
+      [
+        ...Map.groupBy(
+          tables.flatMap(child => stepsOf(child).map(step => ({ child, step }))),
+          ({ step }) => step.table,
+        ),
+      ].map(([parent, steps]) => [parent, steps.flatMap(({ child, step }) => turned(child, step))]),
+    );
+    return children.get(table) ?? [];
+  };
+}
+
+function turned(child: TableInfo, { on, table, isDeclared }: Step): readonly Step[] {
+  const [[theirs, ours] = []] = on;
+  if (theirs === undefined || ours === undefined || on.length > 1 || child === table) return [];
+  return [{ table: child, on: [[ours, theirs]], isDeclared }];
+}
+
 /** The declared foreign keys that a mapping can name. */
 function declaredIn(catalog: Catalog, surveys: Surveys): StepsOf {
   const byTable = new Map([...catalog.tables].map(([key, info]) => [info, surveys.get(key)?.foreignKeys ?? []]));

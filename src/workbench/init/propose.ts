@@ -7,8 +7,9 @@
 import type { Catalog, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
+import { elementsAround, sameKey, WRITERS } from './children.ts';
 import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, rounded } from './hints.ts';
-import { isSame, type Step, type StepsOf, type Surveys, stepsIn } from './parents.ts';
+import { childrenIn, isSame, type Step, type Surveys, stepsIn } from './parents.ts';
 import { wordsIn } from './words.ts';
 
 export interface ProposedElement extends Found {
@@ -24,6 +25,8 @@ export interface ProposedElement extends Found {
     readonly mapping: string;
     readonly on: readonly (readonly [theirs: string, ours: string])[];
   };
+  /** The column is of each of these rows, which refer to the record. */
+  readonly child?: Step;
   /** Other tables that such steps may lead to, next best first. */
   readonly otherwise?: readonly ProposedElement[];
 }
@@ -76,12 +79,13 @@ export function namesIn(catalog: Catalog, surveys: Surveys): Names {
     return known;
   };
   const tables = [...new Set(catalog.tables.values())].filter(({ name }) => isIdentifier(name));
-  return { tables, wordsOf, stepsOf: stepsIn(catalog, surveys, wordsOf, table => keyIn(table, wordsOf)) };
+  const stepsOf = stepsIn(catalog, surveys, wordsOf, table => keyIn(table, wordsOf));
+  return { tables, wordsOf, stepsOf, childrenOf: childrenIn(tables, stepsOf) };
 }
 
 /** Candidates of each kind, best first. */
 export function proposalsFor(names: Names): readonly Proposal[] {
-  const { tables, stepsOf } = names;
+  const { tables } = names;
   const candidates = (kind: Kind, patients: ReadonlySet<TableInfo>): readonly Proposal[] =>
     tables
       .map(table => proposalOf(kind, table, { ...names, patients }))
@@ -90,7 +94,7 @@ export function proposalsFor(names: Names): readonly Proposal[] {
       .toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))
       .slice(0, MOST);
   const [first, ...others] = KINDS;
-  const people = first ? withoutRelated(candidates(first, new Set()), stepsOf) : [];
+  const people = first ? withoutRelated(candidates(first, new Set()), names) : [];
   const patients = people.filter(({ score }) => score >= LEAST);
   const known = new Set(patients.map(({ info }) => info));
   return [...patients, ...others.flatMap(kind => candidates(kind, known))];
@@ -119,50 +123,63 @@ function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
   return isKey ? [first.name] : [];
 }
 
-/** Of people who refer to other candidates those others are likelier the patients. */
-function withoutRelated(patients: readonly Proposal[], stepsOf: StepsOf): readonly Proposal[] {
+/**
+ * Of people who refer to other candidates those others are likelier the patients, and of two tables with one key the
+ * one whose key refers to the other: a person may be no patient.
+ */
+function withoutRelated(patients: readonly Proposal[], names: Names): readonly Proposal[] {
   return patients.map(proposal => {
-    const { info, key, reasons, factor } = proposal;
-    const away = stepsOf(info).find(
-      ({ table, on }) =>
-        table !== info &&
-        patients.some(other => other.info === table && other.score >= proposal.score * RELATED) &&
-        !on.some(([, ours]) => key.length === 1 && isSame(ours, key[0] ?? '')),
-    );
+    const { info, key, score } = proposal;
+    const others = patients.filter(other => other.info !== info && other.score >= score * RELATED);
+    const away = names
+      .stepsOf(info)
+      .find(
+        ({ table, on }) =>
+          others.some(other => other.info === table) &&
+          !on.some(([, ours]) => key.length === 1 && isSame(ours, key[0] ?? '')),
+      );
     const [[, ours] = []] = away?.on ?? [];
-    if (!away || ours === undefined) return proposal;
-    const reason = `its ${ours} refers to ${tableText(away.table)}, so it may hold people around patients`;
-    return scored({ ...proposal, factor: factor * RELATED, reasons: [...reasons, reason] });
+    if (away && ours !== undefined)
+      return less(proposal, `its ${ours} refers to ${tableText(away.table)}, so it may hold people around patients`);
+    const part = others.find(other => other.named > 0 && sameKey(other.info, other.key, names)?.table === info);
+    return part ? less(proposal, `${part.table} shares its key, so it may hold people who are no patients`) : proposal;
   });
+}
+
+function less(proposal: Proposal, reason: string): Proposal {
+  return scored({ ...proposal, factor: proposal.factor * RELATED, reasons: [...proposal.reasons, reason] });
 }
 
 function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
   const { wordsOf, stepsOf } = names;
   const named = bestOf(kind.tables, wordsOf(table.name));
   const taken = new Set<string>();
-  const elements = kind.elements.flatMap((element): readonly ProposedElement[] => {
+  const own = kind.elements.flatMap((element): readonly ProposedElement[] => {
     const { path, columns, joined = [], kind: type, system, with: beside } = element;
     const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
     const isPatient = type === 'patient';
-    const own = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, names, taken);
+    const ours = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, names, taken);
     const steps = stepsOf(table);
     // A code with a declared foreign key stands for the text of that list.
-    const list = own && steps.filter(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === own.column));
+    const list =
+      ours && steps.filter(({ isDeclared, on }) => isDeclared && on.some(([, column]) => column === ours.column));
     const away = isPatient
-      ? own
+      ? ours
         ? []
         : patientsAway(table, columns, names)
       : textsAway(list ?? steps, joined, type, names);
     const [best, ...otherwise] = away.toSorted((a, b) => b.score - a.score);
-    if (own && !best) {
-      taken.add(own.column);
-      return [{ path, kind: type, ...own, ...more }];
+    if (ours && !best) {
+      taken.add(ours.column);
+      return [{ path, kind: type, ...ours, ...more }];
     }
     if (!best) return [];
     const rest = otherwise.map(one => ({ path, kind: type, ...one, ...more }));
     return [{ path, kind: type, ...best, ...more, ...(rest.length > 0 ? { otherwise: rest } : {}) }];
   });
   const key = keyIn(table, wordsOf);
+  const all = [...own, ...elementsAround(kind, table, key, own, names)];
+  const elements = kind.elements.flatMap(({ path }) => all.filter(one => one.path === path));
   const isKeyGuessed = table.primaryKey.length === 0 && key.length > 0;
   return scored({
     ...{ kind: kind.name, resource: kind.resource, table: tableText(table), info: table, elements, isKeyGuessed },
@@ -196,9 +213,7 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
   return { ...named, score: rounded(ASTRAY * named.score), why };
 }
 
-/** Whoever wrote a row down: `voided_by`, `creator`. A way through them leads to the user, and never to the patient. */
-const WRITERS: readonly string[] = ['by', 'creator', 'author'];
-
+/** A way through whoever wrote a row down (`voided_by`) leads to the user, and never to the patient. */
 function isOfWriter({ on }: Step, wordsOf: Names['wordsOf']): boolean {
   return on.some(([, ours]) => WRITERS.some(word => wordsOf(ours).has(word)));
 }
