@@ -10,6 +10,7 @@ import { and, call, equals, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { identifier, type TableName, tableKey } from '../sql/identifier.ts';
+import { familyOf } from '../sql/parameter-type.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
 import type { TableColumns } from './columns.ts';
 import { asRowValue } from './forms.ts';
@@ -142,11 +143,8 @@ export class FetchedRows {
     };
     this.#indexes.set(name, index);
     // Our side is cast, never the key column.
-    const key = keyOf(
-      on.map(({ theirs, fold, ours: own }, i) =>
-        inCase(canonicalOf(theirs.type)(castTo(theirs.type, own.type)(ours[i] ?? null)), fold),
-      ),
-    );
+    const cast = on.map(({ theirs, ours: own }, i) => castTo(theirs.type, own.type)(ours[i] ?? null));
+    const key = keyOf(on.map(({ theirs, fold }, i) => inCase(canonicalOf(theirs.type)(cast[i] ?? null), fold)));
     if (key === undefined) return [];
     const rows = index.rows.get(key);
     if (rows === 'many') throw new Unjudged();
@@ -154,7 +152,11 @@ export class FetchedRows {
     this.lacking = true;
     index.wanted.set(
       key,
-      on.map((joined, i) => value(ours[i] ?? null, joined.steps?.length ? TEXT : joined.ours.type)),
+      on.map(({ theirs, steps, ours: own }, i) => {
+        const type = steps?.length ? TEXT : own.type;
+        const isCast = type.kind === 'text' && familyOf(theirs.type) === 'number';
+        return isCast ? value(cast[i] ?? null, theirs.type) : value(ours[i] ?? null, type);
+      }),
     );
     return [];
   }

@@ -6,6 +6,7 @@ import type { EachNode, Mapping } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { rowsOfPiece } from '../resource/piece-keys.ts';
+import { castTo } from '../resource/raw.ts';
 import type { ChildRow, Children } from '../resource/rows.ts';
 import type { LevelShape, RowShape } from '../resource/shape.ts';
 import { UNICODE } from '../sql/column-type.ts';
@@ -96,8 +97,9 @@ const PLANNED: RowReader<PlannedRow> = {
     const { target, id, flag, never } = found;
     if (never || (flag !== undefined && row[flag] !== 1)) return undefined;
     const printed = interpreter.id(target.id, column => {
-      const position = id.get(expressionKey(column))?.position;
-      return position === undefined ? null : (row[position] ?? null);
+      const source = id.get(expressionKey(column));
+      const raw = source ? (row[source.position] ?? null) : null;
+      return source?.cast ? castTo(source.cast.to, source.cast.from)(raw) : raw;
     });
     return printed === undefined ? undefined : `${target.resource}/${printed}`;
   },

@@ -14,7 +14,7 @@ import type {
   Registry,
   Scope,
 } from '../mapping/model.ts';
-import { canonicalOf, compareCanonical } from '../resource/raw.ts';
+import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
 import type { Database } from '../sql/database.ts';
 import type { Expression, Order, SqlValue } from '../sql/expression.ts';
 import { type Identifier, type TableName, tableKey } from '../sql/identifier.ts';
@@ -114,7 +114,8 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
       const printed = interpreter.id(target.id, column => {
         const joined = node.on.find(({ theirs }) => theirs.alias === column.alias && theirs.column === column.column);
         if (!joined) throw new Unjudged();
-        return this.raw(joined.ours, view);
+        const raw = this.raw(joined.ours, view);
+        return joined.ours.type.kind === column.type.kind ? raw : castTo(column.type, joined.ours.type)(raw);
       });
       return printed === undefined ? undefined : `${target.resource}/${printed}`;
     }

@@ -15,6 +15,7 @@ import type { ChildShape, LevelShape } from '../resource/shape.ts';
 import { holdsAnyNumber, UNICODE } from '../sql/column-type.ts';
 import { call } from '../sql/construct.ts';
 import type { Expression, SqlValue } from '../sql/expression.ts';
+import { familyOf } from '../sql/parameter-type.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { Session } from './session.ts';
@@ -132,6 +133,10 @@ function keysOf(
 function inFormOf(raw: SqlValue, on: JoinColumn | undefined): SqlValue {
   if (raw === null || !on) return null;
   const { type } = on.theirs;
+  if (on.ours.type.kind === 'text' && familyOf(type) === 'number') {
+    const number = castTo(type, on.ours.type)(raw);
+    return number === null ? null : String(number);
+  }
   if (holdsAnyNumber(type)) return columnDigits(raw) ?? null;
   if (type.kind === 'integer' && typeof raw === 'string') return /^-?\d{1,18}$/.test(raw.trim()) ? raw.trim() : null;
   if (type.kind === 'text') return castTo(type, on.ours.type)(raw);

@@ -28,6 +28,7 @@ import {
 } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
+import { familyOf } from '../sql/parameter-type.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
 import { bareRelation, conditionPredicate, joinEquals, scopeRelation } from './condition.ts';
 import { complement, type Environment, remembered } from './environment.ts';
@@ -255,9 +256,16 @@ function partsOfPiece({ alias, parts, between }: Pieces): {
 }
 
 function refPresent(node: RefNode, env: Environment): Predicate {
-  if (!node.exists) return and(...node.on.map(({ ours }) => hasValue(ours)), ownIdPresent(node, env));
+  if (!node.exists) return and(...node.on.map(joinsNumber), ownIdPresent(node, env));
   const there = exists(targetRelation(env.registry.mapping(node.target), node.on, env).relation);
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
+}
+
+/** Our side has a value; of a text beside a number one that `cast` of the dialects reads as a number. */
+function joinsNumber({ theirs, ours }: JoinColumn): Predicate {
+  if (ours.type.kind !== 'text' || familyOf(theirs.type) !== 'number') return hasValue(ours);
+  if (theirs.type.kind !== 'integer') return not(isNull(call('number', [ours], theirs.type)));
+  return and(or(glob(ours, '[0-9]*'), glob(ours, '-[0-9]*')), not(glob(ours, '?*[^0-9]*')));
 }
 
 /** The id that is made of our columns alone can be written; of others than texts and bytes it can if they are there. */

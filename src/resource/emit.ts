@@ -300,12 +300,12 @@ export function referenceText(
     const id = found?.shape.id.get(key);
     if (found && id) {
       const code = `${found.row}[${id.position}]`;
-      return id.castTo ? `${source.bind(castTo(id.castTo))}(${code})` : code;
+      return id.cast ? `${source.bind(castTo(id.cast.to, id.cast.from))}(${code})` : code;
     }
     const ours = node.on.find(({ theirs }) => expressionKey(theirs) === key)?.ours;
     if (!ours) throw new TypeError(`not fetched: ${key}, of which the id of ${target.name} is made`);
     const code = rawCode(ours, frame);
-    return ours.type.kind === column.type.kind ? code : `${source.bind(castTo(column.type))}(${code})`;
+    return ours.type.kind === column.type.kind ? code : `${source.bind(castTo(column.type, ours.type))}(${code})`;
   };
   const flag = found?.shape.flag;
   source.when(found && flag !== undefined ? `${found.row}[${flag}] === 1` : 'true', () => {

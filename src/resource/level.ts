@@ -251,7 +251,7 @@ function aliasesIn(scope: Scope): readonly Identifier[] {
 export interface IdSource {
   readonly position: number;
   /** The type of the target's column, where our column of another type stands for it. */
-  readonly castTo?: ColumnType;
+  readonly cast?: { readonly to: ColumnType; readonly from: ColumnType };
 }
 
 /** The columns that an id is made of, those of all alternatives. */
@@ -278,8 +278,8 @@ export function refShapeOf(
     for (const column of idColumns) {
       const own = ours.get(expressionKey(column));
       if (!own) continue;
-      const castTo = own.type.kind === column.type.kind ? {} : { castTo: column.type };
-      id.set(expressionKey(column), { position: need(own), ...castTo });
+      const cast = own.type.kind === column.type.kind ? {} : { cast: { to: column.type, from: own.type } };
+      id.set(expressionKey(column), { position: need(own), ...cast });
     }
     if (!node.exists || served) return { ...shape, never: false };
     const there = exists(resolver.targetRelation(target, node.on, []).relation);

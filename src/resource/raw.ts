@@ -4,7 +4,7 @@
  * is equal for equal values, null for NULL; and an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
-import { type ColumnType, holdsAnyNumber, isSmallUuid } from '../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isSmallUuid, withoutBlanks } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { printNumber, withoutExponent } from '../sql/shared-functions.ts';
 
@@ -41,14 +41,35 @@ export function canonicalOf(type: ColumnType): Canonical {
  */
 export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Canonical, Canonical] {
   const [a, b] = [canonicalOf(left), canonicalOf(right)];
-  if (CASTS_TEXT.has(a) && b === canonicalText) return [a, a];
-  return CASTS_TEXT.has(b) && a === canonicalText ? [b, b] : [a, b];
+  if (CASTS_TEXT.has(a) && b === canonicalText) return [a, raw => a(castTo(left, right)(raw))];
+  return CASTS_TEXT.has(b) && a === canonicalText ? [raw => b(castTo(right, left)(raw)), b] : [a, b];
 }
 
 const CASTS_TEXT: ReadonlySet<Canonical> = new Set([canonicalNumber, canonicalUuid]);
 
-/** Our value as the column type of another table would hold it; null where it cannot. `from`: the type of ours. */
+/**
+ * Our value as the column type of another table would hold it, by the rules of `cast` of the dialects; null where it
+ * cannot. `from`: the type of ours.
+ */
 export function castTo(type: ColumnType, from?: ColumnType): (raw: SqlValue) => SqlValue {
+  const cast = castOf(type, from);
+  if (from?.kind !== 'text' || canonicalOf(type) !== canonicalNumber) return cast;
+  const numberIn = type.kind === 'integer' ? wholeNumberIn : decimalIn;
+  return raw => cast(typeof raw === 'string' ? numberIn(raw) : raw);
+}
+
+/** The digits of a text that is a whole number to a join: only blanks behind it do not count. */
+function wholeNumberIn(text: string): string | null {
+  const digits = withoutBlanks(text);
+  return /^-?\d+$/.test(digits) ? digits : null;
+}
+
+/** Likewise of a decimal, whose white space does not count on either side. */
+function decimalIn(text: string): string | null {
+  return /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/.exec(text)?.[1] ?? null;
+}
+
+function castOf(type: ColumnType, from: ColumnType | undefined): (raw: SqlValue) => SqlValue {
   switch (type.kind) {
     case 'text': {
       // A UUID is as a text what our rows write.
