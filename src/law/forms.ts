@@ -105,7 +105,7 @@ function canonicalTime(stored: SqlValue, type: ColumnType, zone: string): string
   return read(stored, zoneOf(zone)) ?? null;
 }
 
-const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+const MOMENT = /^(\d{4})-(\d\d)-(\d\d)(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i;
 
 /**
  * `2024-03-10 02:30:00.000`, or the day alone. Only the column's plain form: how others are read is not for us to say.
@@ -145,6 +145,8 @@ export function agreesInTime(emitted: string, stored: string, zone: string): boo
     return a.slice(0, common) === b.slice(0, common);
   };
   if (same(ours, theirs)) return true;
+  // Before 1900 the offset of 1900 counts, which is not what the clocks of the zone had.
+  if (theirs < '1900' && same(emitted.replace(/(?:Z|[+-]\d\d:\d\d)$/, '').replace(/\D/g, ''), theirs)) return true;
   const [, local = '', offset = ''] = /^(.*)([+-]\d\d:\d\d)$/.exec(emitted) ?? [];
   if (local === '') return false;
   const said = Date.parse(`${local}${offset}`);
@@ -165,7 +167,7 @@ function wallClock(text: string, zone: string): string | undefined {
   const [, year, month, day, hour, minute, second, fraction, offset] = match;
   if (offset === undefined || hour === undefined)
     return [year, month, day, hour, minute, second, fraction?.padEnd(3, '0').slice(0, 3)].join('');
-  const zulu = offset.toUpperCase() === 'Z' ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(-2)}`;
+  const zulu = offset.toUpperCase() === 'Z' ? 'Z' : `${offset.slice(0, 3)}:${offset.slice(3).replace(':', '') || '00'}`;
   const instant = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second ?? '00'}${zulu}`);
   if (Number.isNaN(instant)) return undefined;
   const shown = clockOf(zone).formatToParts(instant);

@@ -53,7 +53,7 @@ const READINGS: Readonly<Record<string, Single>> = {
   date: { differs: differsInTime, means: stored => DAY.test(stored) },
   datetime: {
     differs: differsInTime,
-    means: stored => DAY.test(stored.slice(0, 10)) && /[1-9]/.test(stored.slice(11)),
+    means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
   },
   'comparator-number.value': {
     differs: (stored, emitted) => !sameNumber(stored.replace(/^\s*[<>]?=?\s*/, ''), emitted),
@@ -217,6 +217,9 @@ function isNumeric({ kind }: ColumnType): boolean {
 function differsInTime(stored: string, emitted: string, { zone }: Context): boolean {
   return !agreesInTime(emitted, stored, zone);
 }
+
+/** The time behind a day, and the offset. */
+const CLOCK = /^[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)? *(?:Z|[+-]\d\d(?::?\d\d)?)? *$/i;
 
 /** Whether an emitted moment is that of so many milliseconds since 1970, to its own second. */
 function isMoment(emitted: string, at: number): boolean {

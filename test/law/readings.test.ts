@@ -9,6 +9,8 @@ import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
 import { afterSteps, CODECS, noteAsFile, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
 import { type ColumnType, UNICODE } from '../../src/sql/column-type.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
+import { readMoment } from '../../src/time/written.ts';
+import { zoneOf } from '../../src/time/zone.ts';
 
 const ZONE = 'America/New_York';
 const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
@@ -419,5 +421,40 @@ describe.each(CASES)('$name', ({ codec, raws, faults }) => {
   test('rejects what a broken codec would make', () => {
     for (const [stored, wrong] of faults)
       expect([stored, wrong, read(codec, stored, wrong)]).toEqual([stored, wrong, true]);
+  });
+});
+
+describe('a moment as SQLite keeps it', () => {
+  const form = { kind: 'any', zone: ZONE } as const;
+  const DATETIME: ColumnType = { kind: 'datetime', name: 'datetime2', fraction: 7, form };
+  const codec = made('datetime', 'dateTime', [DATETIME]);
+  const isContradicted = (stored: string, value: Primitive | undefined) =>
+    contradicts({ codec, type: DATETIME, stored: [stored], value, zone: ZONE, codeMaps: [] });
+
+  test.each([
+    '0001-01-01 00:00:00',
+    '1582-10-10 12:30:00',
+    '1899-12-31 23:59:59',
+    '1900-01-01 00:00:00',
+    '2020-05-06 07:08:09.25',
+    '2020-05-06 12:00:00-08',
+    '2020-05-06 12:00:00+1400',
+    '2020-05-06T12:00:00Z',
+    ' 2020-05-06 07:08:09 ',
+    '2023-03-12 02:30:00',
+    '2023-01-01 24:00:00',
+    '2023-01-01 23:59:60',
+    '2023-01-01 12:30 noon 1',
+    '2023-02-30 10:00:00',
+  ])('%s is not contradicted as it is read, and a day later it is', stored => {
+    const read = readMoment(stored, zoneOf(ZONE));
+    const value = read === undefined ? undefined : codec.decode(read);
+    expect(isContradicted(stored, value)).not.toBe(true);
+    if (typeof value === 'string') expect(isContradicted(stored, value.replace(/-(\d\d)T/, '-28T'))).toBe(true);
+  });
+
+  test('a moment that is lost is', () => {
+    expect(isContradicted('2020-05-06 12:00:00-08', undefined)).toBe(true);
+    expect(isContradicted('2020-05-06 12:00', undefined)).toBe(true);
   });
 });
