@@ -24,6 +24,10 @@ it.each([
   ['NVARCHAR(60)', 'Élodie', 'nvarchar(60)'],
   ['VARCHAR(8)', 'Łódź', 'nvarchar(8)'],
   ['INT', 4711, 'int'],
+  ['INT', 2147483647, 'int'],
+  ['INT', 2147483648, 'bigint'],
+  ['INT', -2147483648, 'int'],
+  ['INT', -2147483649, 'bigint'],
   ['BIGINT', '9007199254740993', 'bigint'],
   ['DECIMAL(9,2)', '12.50', 'decimal(38, 2)'],
   ['DECIMAL(9,2)', '12', 'decimal(38, 2)'],
@@ -32,12 +36,37 @@ it.each([
   ['FLOAT', 12.25, 'float'],
   ['DATE', '2024-03-10', 'date'],
   ['DATETIME', '2024-03-10 02:30:00.000', 'datetime'],
-  ['DATETIME', '1000-01-01 00:00:00.000', 'datetime2(3)'],
+  ['DATETIME', '1753-01-01 00:00:00.000', 'datetime'],
+  ['DATETIME', '1752-12-31 00:00:00.000', 'datetime2(3)'],
   ['SMALLDATETIME', '2024-03-10 02:30:00', 'smalldatetime'],
+  ['SMALLDATETIME', '1900-01-01 00:00:00', 'smalldatetime'],
+  ['SMALLDATETIME', '1899-12-31 00:00:00', 'datetime2(3)'],
+  ['SMALLDATETIME', '2079-06-07 00:00:00', 'datetime2(3)'],
   ['DATETIME2(7)', '2024-03-10 02:30:00.1234567', 'datetime2(7)'],
   ['UNIQUEIDENTIFIER', '00000000-0000-0000-0000-00000000000A', 'uniqueidentifier'],
   ['VARBINARY(16)', Buffer.from([1, 2]), 'varbinary(16)'],
 ])('a value compared with %s: %s is declared %s', async (declared, content: SqlValue, expected) => {
+  const { declarations, text } = await sentFor(declared, content);
+  expect(declarations).toContain(expected);
+  expect(text).not.toContain(String(content));
+});
+
+/** At either side of what a type can hold. */
+it.each([
+  ['VARCHAR(8)', 8, 'varchar(8)'],
+  ['VARCHAR(8)', 9, 'varchar(8000)'],
+  ['VARCHAR(8)', 8000, 'varchar(8000)'],
+  ['VARCHAR(8)', 8001, 'varchar(max)'],
+  ['NVARCHAR(8)', 4000, 'nvarchar(4000)'],
+  ['NVARCHAR(8)', 4001, 'nvarchar(max)'],
+])('a text compared with %s, of %i characters, is declared %s', async (declared, length, expected) => {
+  expect((await sentFor(declared, 'x'.repeat(length))).declarations).toContain(expected);
+});
+
+async function sentFor(
+  declared: string,
+  content: SqlValue,
+): Promise<{ readonly declarations: readonly (string | undefined)[]; readonly text: string | undefined }> {
   const { database, endpoint } = await openScripted(() => undefined);
   const type = typeOf(declared);
   const of = column('X', type);
@@ -46,9 +75,8 @@ it.each([
   );
   const asked = endpoint.asked.findLast(({ kind }) => kind === 'rpc');
   const declarations = [...(asked?.declared ?? '').matchAll(/@p\d+ ([a-z0-9]+(?:\([^)]*\))?)/g)].map(found => found[1]);
-  expect(declarations).toContain(expected);
-  expect(asked?.text).not.toContain(String(content));
-});
+  return { declarations, text: asked?.text };
+}
 
 it('keeps all digits of a 64-bit integer and of a moment', async () => {
   const { database, endpoint } = await openScripted(() => undefined);

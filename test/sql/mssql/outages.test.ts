@@ -25,6 +25,8 @@ describe('the breaker', () => {
     endpoint.script = ({ kind }) => (kind === 'login' ? { error: 18456 } : undefined);
     expect((await failureOf(database.query(planOf()))).reason).toBe('unavailable');
     expect((await failureOf(database.query(planOf()))).message).toBe('the database is away');
+    // Who got no connection keeps no place.
+    expect(database.load().bulkheads['interactive']).toMatchObject({ taken: 0 });
     endpoint.script = () => undefined;
     await isBack(database);
   });
