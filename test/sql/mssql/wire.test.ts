@@ -4,7 +4,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { NUMBERS, openEndpoint } from './endpoint.ts';
-import { failureOf, isQuery, number, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
+import { failureOf, gate, isQuery, number, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
 import { readLogin } from './tds.ts';
 
 describe('rows', () => {
@@ -205,6 +205,25 @@ describe('a lost connection', () => {
     });
     expect(await database.query(planOf())).toEqual([[1], [2], [3]]);
     expect(tries).toBe(2);
+  });
+
+  it('closes the others of its pool, which are suspect, once their statements have ended', async () => {
+    const [together, retried] = [gate(), gate()];
+    let statements = 0;
+    const { database, endpoint } = await openScripted(async asked => {
+      if (!isQuery(asked)) return undefined;
+      const number = ++statements;
+      if (number === 3) together.open();
+      if (number > 3) retried.open();
+      await together.passed;
+      if (number === 1) return { columns: NUMBERS, rows: [[1]], cut: 'mid-row' };
+      await retried.passed;
+      return rowsOf([1]);
+    });
+    const before = endpoint.connections();
+    const answers = await Promise.all([1, 2, 3].map(() => database.query(planOf())));
+    expect(answers).toEqual([[[1]], [[1]], [[1]]]);
+    await until(() => endpoint.connections() <= before);
   });
 
   it('while it was idle is replaced', async () => {

@@ -1,5 +1,7 @@
+import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { registerFunctions } from '../../../src/sql/sqlite/functions.ts';
 import { createTimeSlices } from '../../../src/sql/sqlite/time-limits.ts';
 
 /** How many statements one after the other get done before another client is looked at, of 20. */
@@ -90,5 +92,19 @@ test.each([
     await Promise.all(waiting);
   } finally {
     clock.mockRestore();
+  }
+});
+
+test('every function that rows are given to keeps to the limit of time', () => {
+  const database = new DatabaseSync(':memory:');
+  const ended = (): never => {
+    throw new Error('too long');
+  };
+  registerFunctions(database, { look: ended, check: ended });
+  const functions = database.prepare(`SELECT name, narg FROM pragma_function_list WHERE name LIKE 'lintel%'`).all();
+  expect(functions.length).toBeGreaterThan(10);
+  for (const { name, narg } of functions) {
+    const statement = database.prepare(`SELECT ${name}(${Array(Number(narg)).fill('NULL').join(', ')})`);
+    expect(() => statement.get(), String(name)).toThrow('too long');
   }
 });
