@@ -22,6 +22,8 @@ export interface PartOptions {
   readonly collect?: readonly string[];
   readonly settings?: Partial<PartSettings>;
   readonly limit?: number;
+  /** One statement gives many batches of rows, as on SQL Server. */
+  readonly streams?: boolean;
   /** Milliseconds that each batch of rows takes. */
   readonly delay?: number;
   /** Called before each query, and before each further batch of rows; may throw. */
@@ -88,7 +90,7 @@ function jobOf({ registry }: PartSource, part: Part): JobRecord {
   };
 }
 
-function disturbed(source: PartSource, { disturb, delay = 0, onReopen }: PartOptions): PartSource {
+function disturbed(source: PartSource, { disturb, delay = 0, onReopen, streams = false }: PartOptions): PartSource {
   let queries = 0;
   return {
     ...source,
@@ -102,6 +104,11 @@ function disturbed(source: PartSource, { disturb, delay = 0, onReopen }: PartOpt
         },
         async *stream(plan, size, options) {
           disturb?.(queries++);
+          if (streams) {
+            const all = await database.query(plan, options);
+            for (let at = 0; at < all.length; at += size) yield all.slice(at, at + size);
+            return;
+          }
           for await (const rows of database.stream(plan, size, options)) {
             if (delay > 0) await setTimeout(delay);
             yield rows;

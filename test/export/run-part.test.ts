@@ -31,6 +31,13 @@ test('an export waits for a database that is away, and loses, repeats or truncat
   expect(reopened).toBe(3);
 });
 
+test('an export that takes many statements has every line once', async () => {
+  const where = clinic(20, 5);
+  const one = await exportPart(where);
+  const many = await exportPart(where, { folder: 'many', settings: { batch: 2 }, streams: true });
+  expect(many.text).toBe(one.text);
+});
+
 test('a refused statement fails its type, without files', async () => {
   const where = clinic(20, 5);
   const { state, used } = await exportPart(where, {

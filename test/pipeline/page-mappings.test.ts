@@ -49,6 +49,29 @@ const OTHER = {
 
 const SORTS = ['', '&_sort=family', '&_sort=-birthdate'];
 
+test('pages of two mappings have each resource once, in order, whatever the size of the page', async () => {
+  const schema = `${SCHEMA}
+CREATE TABLE GUEST (NO INTEGER NOT NULL PRIMARY KEY, NM VARCHAR(20) COLLATE RTRIM, BORN DATETIME);
+INSERT INTO GUEST VALUES (4, 'Bo', '1980-01-01'), (5, 'Ada', '1970-01-01'), (6, 'Bo', NULL), (7, NULL, '1980-01-01');
+INSERT INTO PERSON VALUES (8, 8, 'Bo', '1980-01-01'), (9, 9, 'Bo', NULL);`;
+  const guest = PERSON.replace('people', 'guests').replace('PERSON', 'GUEST').replace('"{NO}"', '"g-{NO}"');
+  const search = await openSmall(schema, pack(PERSON, { 'guest.yaml': guest }));
+  for (const sort of [...SORTS, '&_sort=birthdate,-family']) {
+    const { ids } = await search(`Patient?_count=50${sort}`);
+    expect(ids.toSorted()).toEqual(['1', '2', '3', '8', '9', 'g-4', 'g-5', 'g-6', 'g-7']);
+    for (let count = 1; count < ids.length; count++) {
+      const seen: string[] = [];
+      for (let next: string | undefined = `Patient?_count=${count}${sort}`; next !== undefined; ) {
+        const page = await search(next);
+        expect(page.ids.length).toBe(Math.min(count, ids.length - seen.length));
+        seen.push(...page.ids);
+        next = page.next;
+      }
+      expect(seen, `${count} by ${sort}`).toEqual(ids);
+    }
+  }
+});
+
 test.each(Object.entries(SAME))('%s may change between two pages', async (_what, changed) => {
   const [before, after] = [await openSmall(SCHEMA, pack(PERSON)), await openSmall(SCHEMA, changed)];
   for (const sort of SORTS) {
