@@ -17,7 +17,8 @@ import { type Canonical, canonicalMoment, canonicalOf, canonicalPair, canonicalT
 export interface Places {
   /** Source of the raw value of an expression. */
   readonly raw: (expression: Expression) => string;
-  readonly flag: (condition: Condition) => string | boolean;
+  /** Source of whether the row of an `exists` condition is there. */
+  readonly flag: (condition: Condition) => string;
   /** A name by which generated code reaches a value of the compiler. */
   readonly bind: (value: unknown) => string;
 }
@@ -83,10 +84,8 @@ export function conditionCode(condition: Condition, places: Places): string {
       if (kind === 'binary') return `(${raw} !== null && ${raw}.length > 0)`;
       return kind === 'text' ? `(${raw} !== null && ${places.bind(isFilled)}(${raw}))` : `${raw} !== null`;
     }
-    case 'exists': {
-      const flag = places.flag(condition);
-      return typeof flag === 'boolean' ? String(flag) : `${flag} === 1`;
-    }
+    case 'exists':
+      return places.flag(condition);
   }
 }
 

@@ -124,11 +124,11 @@ export function lookupsIn(frame: Frame): readonly Lookup[] {
   return frame.kind === 'row' ? frame.lookups : [];
 }
 
-/** Source of the flag of an `exists` condition, or what it is known to be. */
-export function flagCode(condition: Condition, frame: Frame): string | boolean {
+/** Source of whether the row of an `exists` condition is there. */
+export function flagCode(condition: Condition, frame: Frame): string {
   for (const at of rowFrames(frame)) {
     const found = at.level.flags.get(condition);
-    if (found !== undefined) return typeof found === 'boolean' ? found : `${at.row}[${found}]`;
+    if (found !== undefined) return found === false ? 'false' : `${at.row}[${found}] === 1`;
   }
   throw new TypeError('not fetched: the flag of an exists condition');
 }

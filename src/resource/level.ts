@@ -8,7 +8,7 @@ import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } fr
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import { exists, flag } from '../sql/construct.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';
@@ -19,7 +19,7 @@ export class Level {
   readonly columns: Expression[] = [];
   readonly positions = new Map<string, number>();
   readonly aliases = new Set<Identifier>();
-  readonly flags = new Map<Condition, number | boolean>();
+  readonly flags = new Map<Condition, number | false>();
   readonly #parent: Level | undefined;
   readonly #resolver: ShapeResolver;
   /** Aliases of later scopes over the same rows → those that the columns are fetched under. */
@@ -194,12 +194,11 @@ export class Level {
     }
   }
 
-  /** Whether some row exists is a column of its own, unless it is known beforehand. */
+  /** Whether some row exists is a column of its own, unless none can. */
   #flag(condition: Condition): void {
     const predicate = this.#resolver.predicateOf(condition);
-    const known = constantOf(predicate);
-    if (known !== undefined) {
-      this.flags.set(condition, known);
+    if (predicate.kind === 'false') {
+      this.flags.set(condition, false);
       return;
     }
     const expression = flag(predicate);
@@ -283,8 +282,7 @@ export function refShapeOf(
     }
     if (!node.exists || served) return { ...shape, never: false };
     const there = exists(resolver.targetRelation(target, node.on, []).relation);
-    const known = constantOf(there);
-    return { ...shape, ...(known === undefined ? { flag: need(flag(there)) } : {}), never: known === false };
+    return there.kind === 'false' ? { ...shape, never: true } : { ...shape, flag: need(flag(there)), never: false };
   }
   const { relation, aliases } = resolver.targetRelation(target, node.on, idColumns);
   if (relation.where.kind === 'false') return { ...shape, never: true };
@@ -298,9 +296,4 @@ export function refShapeOf(
 /** Our column stands for an id column of the target; where it must be proved in SQL, only if it needs no cast. */
 function standsFor(column: ColumnExpression, ours: Expression | undefined, proved: boolean): boolean {
   return ours !== undefined && (!proved || ours.type.kind === column.type.kind);
-}
-
-/** What a predicate is known to be. */
-export function constantOf(predicate: Predicate): boolean | undefined {
-  return predicate.kind === 'true' ? true : predicate.kind === 'false' ? false : undefined;
 }

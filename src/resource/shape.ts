@@ -24,8 +24,8 @@ export interface LevelShape {
   readonly refs: readonly RefShape[];
   /** Of all references met here, those joined on pieces of a separated column included. */
   readonly targets: ReadonlyMap<RefNode, Mapping>;
-  /** `exists` conditions: where the flag is, or what the condition is known to be. */
-  readonly flags: ReadonlyMap<Condition, number | boolean>;
+  /** `exists` conditions: where the flag is; false where no row can exist. */
+  readonly flags: ReadonlyMap<Condition, number | false>;
 }
 
 /** The base row. It carries the key, id and `changed` columns whatever is selected. */

@@ -36,6 +36,13 @@ describe('comparison with the present', () => {
   });
 });
 
+describe('one of some values', () => {
+  it('is no row of NULL, and no value that the column cannot hold', () => {
+    const one: Condition = { kind: 'is', column: make.col('DAY', make.INT), values: [7, 'many'] };
+    expect([7, 8, null].map(raw => holds(one, raw, '2024-01-10T00:00:00Z'))).toEqual([true, false, false]);
+  });
+});
+
 describe('patterns', () => {
   it('match the whole text, with one character per code point', () => {
     expect(globPattern('a?c').test('a😀c')).toBe(true);

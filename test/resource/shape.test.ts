@@ -3,7 +3,7 @@ import type { Node } from '../../src/mapping/model.ts';
 import { compileWriter } from '../../src/resource/compile.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf, shapeOfGroup } from '../../src/resource/shape.ts';
-import { call } from '../../src/sql/construct.ts';
+import { call, FALSE } from '../../src/sql/construct.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
 import * as make from './nodes.ts';
 import { observation, PATIENTS } from './zoo.ts';
@@ -108,6 +108,29 @@ describe('a row shape', () => {
     expect(shape.refs.map(({ positions }) => positions.map(at => keys(shape.columns)[at]))).toEqual([['t.PAT']]);
     const child = shape.children[0];
     expect(child?.refs.map(({ positions }) => positions.map(at => keys(child.columns)[at]))).toEqual([['f.PAT']]);
+  });
+
+  it.each([
+    ['our column', [join('pt.NO', 'PAT')]],
+    ['a column of their row', [join('pt.OTHER', 'PAT')]],
+  ])('leaves out references to a mapping that serves no row, whose id is made of %s', (_, on) => {
+    const resolver = make.resolver(PATIENTS);
+    const targetRelation: typeof resolver.targetRelation = (...asked) => {
+      const { relation, aliases } = resolver.targetRelation(...asked);
+      return { relation: { ...relation, where: FALSE }, aliases };
+    };
+    const mapping = observation({ status: make.constant('final'), subject: make.ref('patients', on) });
+    const shape = shapeOf(mapping, ALL, { ...resolver, targetRelation });
+    const row = shape.columns.map(() => '1');
+    expect(JSON.parse(compileWriter(mapping, shape).write(row, NO_CHILDREN, CONTEXT))).not.toHaveProperty('subject');
+  });
+
+  it('leaves out what needs a row that cannot exist', () => {
+    const resolver = { ...make.resolver(), predicateOf: () => FALSE };
+    const none = make.constant('x', 'string', { kind: 'exists', scope: make.scope('ex'), on: [join('ex.ID', 'ID')] });
+    const mapping = observation({ status: none });
+    const shape = shapeOf(mapping, ALL, resolver);
+    expect(JSON.parse(compileWriter(mapping, shape).write(['1'], NO_CHILDREN, CONTEXT))).not.toHaveProperty('status');
   });
 
   it('fetches requested columns besides the selection', () => {
