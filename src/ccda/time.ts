@@ -117,8 +117,13 @@ export function readablePeriod(start: string | undefined, end: string | undefine
   return `${from} to ${sameDay ? to.slice(11) : to}`;
 }
 
+interface Visit {
+  readonly status?: string | undefined;
+  readonly period?: Period | undefined;
+}
+
 /** For people, when an encounter was: one that is over and has no end was not "from … on". */
-export function readableVisit({ status, period }: { readonly status?: string; readonly period?: Period }): string {
+export function readableVisit({ status, period }: Visit): string {
   return status === 'finished' && period?.end === undefined
     ? readableTime(period?.start)
     : readablePeriod(period?.start, period?.end);

@@ -51,9 +51,7 @@ export async function encounterLines(
   const encounters = resources.flatMap(({ id, period, status, type, reasonCode }) => {
     const number = source.encounters.numberOf(id, numbers);
     const what = [...new Set([labelOf(type?.[0]), labelOf(reasonCode?.[0])])].filter(Boolean).join(': ');
-    return number === undefined
-      ? []
-      : [{ number, period: readableVisit({ ...(status && { status }), ...(period && { period }) }), what }];
+    return number === undefined ? [] : [{ number, period: readableVisit({ status, period }), what }];
   });
   return { encounters, more };
 }

@@ -83,6 +83,22 @@ test('US Core’s operation is offered under its own address', () => {
   });
 });
 
+test('the definition of an operation says where it is called', async () => {
+  const bundle = (await (await demo.app.request('/fhir/OperationDefinition?_count=50')).json()) as {
+    readonly entry: readonly { readonly resource: Readonly<Record<string, unknown>> }[];
+  };
+  const levels = ['system', 'type', 'instance'];
+  const found = bundle.entry.map(({ resource }) => [resource['id'], levels.filter(level => resource[level] === true)]);
+  expect(Object.fromEntries(found)).toMatchObject({
+    ...{ docref: ['type'], 'patient-everything': ['instance'], export: ['system'] },
+    ...{ 'patient-export': ['type'], 'group-export': ['type', 'instance'] },
+  });
+  const base = 'http://hl7.org/fhir/us/core/OperationDefinition/docref';
+  expect(bundle.entry.map(({ resource }) => resource)).toContainEqual(
+    expect.objectContaining({ id: 'docref', base, resource: ['DocumentReference'] }),
+  );
+});
+
 test('every listed parameter, include and reverse include is answered', { timeout: 300_000 }, async () => {
   const refused: string[] = [];
   const see = async (path: string): Promise<void> => {

@@ -62,6 +62,12 @@ describe('the code maps of a pack', () => {
     const map = { name: 'some map', rows, blank, else: { kind: 'local', system } as const, fold: false };
     const [first, second] = conceptMapsOf(createRegistry(PACK, [], 'v', [map, { ...map, name: 'some_map' }]));
     expect([first?.id, second?.id]).toEqual(['some-map', 'some-map-2']);
+    const coded = { ...map, else: { kind: 'code', coded: { code: 'other', system } } as const };
+    const [last] = conceptMapsOf(createRegistry(PACK, [], 'v', [coded]));
+    expect(last?.content['group']).toMatchObject([
+      { target: system, unmapped: { mode: 'fixed', code: 'other' } },
+      expect.not.objectContaining({ unmapped: expect.anything() }),
+    ]);
     expect(first?.content['group']).toEqual([
       {
         target: system,

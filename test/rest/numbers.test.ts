@@ -117,10 +117,22 @@ describe('numbers beside FHIR ids', () => {
     expect(await rest.json('/api/patientsummary?search=Nemo')).toMatchObject({ body: { count: 0 } });
   });
 
+  test('are no numbers beside them where ids are a literal, a number and a literal', async () => {
+    const people = PEOPLE.replace('key: [UID]', 'key: [PID]').replace('"{UID}"\nnumber: { from: PID }', '"p-{PID}-x"');
+    const { facade, content, problems } = await clinic({ 'people.yaml': people });
+    if (!facade || !content) throw new Error(problems.join('\n'));
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    expect(await rest.json('/api/patientinfo/patient/id?lastName=Lovelace')).toEqual({ status: 200, body: 17 });
+    expect(await rest.json('/api/17/ccds/api/list-encounters')).toEqual({ status: 200, body: [499, 501] });
+  });
+
   test('of encounters come from two mappings, for their own patient only', async () => {
     const rest = await client();
     expect(await rest.json('/api/17/ccds/api/list-encounters')).toEqual({ status: 200, body: [499, 501] });
     expect(await rest.json('/api/18/ccds/api/list-encounters')).toEqual({ status: 200, body: [502] });
+    const chart = await (await rest.get('/api/chart/17', { accept: 'text/html' })).text();
+    expect(chart).toContain('2024-05-01');
+    expect(chart).not.toContain('from 2024-05-01');
     expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=499')).status).toBe(200);
     expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=502')).status).toBe(404);
     expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=1')).status).toBe(404);
