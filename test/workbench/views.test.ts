@@ -294,7 +294,7 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
   test('a list begins a map, which becomes a file on save', { timeout: 120_000 }, async () => {
     await view('Codes');
     await tab.run(`{
-      const input = document.querySelector('.new input');
+      const input = document.querySelector('.codes nav input[type=file]');
       const list = new DataTransfer();
       list.items.add(new File(['local,target\\n7,29463-7\\n'], 'kind.csv'));
       input.files = list.files;

@@ -41,7 +41,7 @@ export function elementsAround(
   const [own, ...more] = key;
   const step = sameKey(table, key, names);
   const above = step ? elementsAbove(kind, step, found, names) : [];
-  if (own === undefined || more.length > 0) return above;
+  if (own === undefined || more.length > 0 || kind.children === undefined) return above;
   const children = names.childrenOf(table).filter(({ on }) => isSame(on[0]?.[1] ?? '', own));
   // Rows of the table with the same key: `person_id` of a name is `patient_id` of a patient.
   const cousins = [step?.table, ...sharing(table, own, names)].flatMap(

@@ -4,38 +4,17 @@
  * read is bounded in rows and in time.
  */
 import { plural } from '../../common/plural.ts';
-import { type ColumnProfile, type Counted, isPersonal } from '../../profile/column.ts';
-import { isAmbiguousDay } from '../../profile/form.ts';
+import { isPersonal } from '../../profile/column.ts';
 import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
-import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
-import { among, filled, value } from '../../sql/construct.ts';
+import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
-import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
-import { identifier, isIdentifier } from '../../sql/identifier.ts';
-import type { SqlPlan } from '../../sql/plan.ts';
-import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
+import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
 import { type Names, rounded } from './hints.ts';
 import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
-
-/** What the sample says of one column. */
-export interface ElementEvidence {
-  /** In words, without a value of a person: `97 % filled; yyyymmdd`. */
-  readonly note: string;
-  /** How well the rows fit, from 0 to 1; the score of the name is multiplied by it. */
-  readonly fit: number;
-  /** What stands behind `via:` to read them, as YAML; undefined: nothing has to. */
-  readonly via: string | undefined;
-  /** Raw codes with the code that each may mean, most rows first. */
-  readonly codes?: readonly RawCode[];
-}
-
-export interface RawCode extends Counted {
-  /** Undefined: none. `isLikely`: good enough to be written, where a person is asked to look at it. */
-  readonly suggestion: { readonly code: string; readonly reason: string; readonly isLikely: boolean } | undefined;
-}
+import { shareAmong } from './shares.ts';
 
 export interface SeenElement extends ProposedElement {
   /** Undefined: no row was read. */
@@ -52,23 +31,14 @@ export interface SeenProposal extends Proposal {
 const SAMPLE = 500;
 /** Milliseconds for one table. */
 const TIME_LIMIT = 2000;
-/** Values of a column that are looked for among the keys of patients. */
-const LOOKED_FOR = 200;
 /** Rows of each that are read at most, where a key may have several. */
 const ROWS_EACH = 10;
 /** Candidates of one kind that are told. */
 const MOST = 3;
 /** A best candidate whose name fits, too. */
 const SURE = 0.6;
-/** The score of a suggestion that is written. */
-const LIKELY = 0.85;
-const NEARLY_ALL = 0.8;
-/** Of an empty table the names may be right, and a full one is likelier. */
-const EMPTY = 0.5;
 /** The share of keys that lead to a row, where they are keys. */
 const LEAST_FOUND = 0.5;
-/** Names fit and rows do not. */
-const CONTRADICTED = 0.3;
 /** Among candidates alike the one with more rows counts: this for each power of ten. */
 const ROWS_SHARE = 0.01;
 
@@ -326,7 +296,7 @@ async function profileOf(
       return found ? [[column.toLowerCase(), found] as const] : [];
     }),
   );
-  const table = nameOf(info);
+  const table = tableNameOf(info);
   if (!table) return undefined;
   try {
     return await profileTable(
@@ -345,112 +315,6 @@ async function profileOf(
   }
 }
 
-function nameOf({ name, schema }: TableInfo) {
-  if (!isIdentifier(name) || (schema?.needed && !isIdentifier(schema.name))) return undefined;
-  return schema?.needed ? { schema: identifier(schema.name), name } : { name };
-}
-
-function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile): ElementEvidence {
-  const share = (of.values - of.nulls - of.blanks) / of.values;
-  const filledText = `${Math.round(100 * share)} % filled`;
-  const forms = of.forms.map(({ what }) => what);
-  const [usual] = forms;
-  const told = usual === undefined ? filledText : `${filledText}; ${usual}${forms.length > 1 ? ' and others' : ''}`;
-  if (share === 0) return { note: 'no value', fit: EMPTY, via: undefined };
-  if (kind === 'date') {
-    const via = dateCodec(forms, type);
-    if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
-    const guesses = [
-      ...(forms.some(isAmbiguousDay) ? [AMBIGUOUS] : []),
-      ...(forms.some(form => SHORT_YEAR.test(form)) ? [WHICH_YEARS] : []),
-    ];
-    return { note: [told, guesses.join('; ')].filter(Boolean).join(': '), fit: 1, via: via === '' ? undefined : via };
-  }
-  if (kind === 'text') {
-    const isWords = !/number|^(?:yyyy|dd|mm|hh:)|^\d|^UUID$/.test(usual ?? '');
-    return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
-  }
-  if (kind === 'code' && system !== undefined) {
-    const codes = codesOf(of.frequent ?? [], system);
-    if (codes.length === 0)
-      return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
-    return { note: `${filledText}; ${plural(codes.length, 'code')}`, fit: 1, via: undefined, codes };
-  }
-  // Texts of results: `<5` beside `7.2`.
-  const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
-  const hasCommas = via !== undefined && forms.some(form => /\d,\d/.test(form));
-  return { note: hasCommas ? `${told}; ${COMMAS}` : told, fit: 1, via };
-}
-
-const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What old tables have"';
-
-/** The forms of dates with what reads them. */
-const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
-  [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
-  [/^yyyy-mm-dd$/, '[{ written: YYYY-MM-DD }, ymd8]'],
-  // No codec reads the time of day of such a text.
-  [/^yyyy-mm-dd hh:mm/, '[{ words: first }, { written: YYYY-MM-DD }, ymd8]'],
-  [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
-  ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-'].flatMap(order =>
-    ['YYYY', 'YY'].flatMap((year): [RegExp, string][] => {
-      const written = `${order}${year}`;
-      const form = written
-        .toLowerCase()
-        .replace('d', 'dd')
-        .replace(/m(?!on)/, 'mm')
-        .replaceAll('.', '\\.');
-      const step = `{ written: ${year === 'YY' ? `{ form: ${written}, from: 1930 }` : written} }`;
-      return [
-        [new RegExp(`^${form}$`), `[${step}, ymd8]`],
-        [new RegExp(`^${form} hh:mm`), `[{ words: first }, ${step}, ymd8]`],
-      ];
-    }),
-  ),
-  [/^whole number$/, 'epoch'],
-  [/^number, /, 'julian'],
-];
-
-const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
-const SHORT_YEAR = /\byy\b/;
-const WHICH_YEARS = 'the rows do not decide the century, 1930 to 2029 is a guess';
-/** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
-const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
-
-/**
- * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
- * that holds dates. Where rows prove both orders of day and month, the more frequent one is taken, and where none
- * proves any, the month first.
- */
-function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
-  const [usual = ''] = forms;
-  if (usual.startsWith('yyyy-') && (type?.kind === 'date' || type?.kind === 'datetime')) return '';
-  const ambiguous = isAmbiguousDay(usual);
-  const read = ambiguous
-    ? (forms.find(form => ORDERED.test(form) && !isAmbiguousDay(form)) ?? usual.replace(/^.* or /, ''))
-    : usual;
-  return DATE_CODECS.find(([form]) => form.test(read))?.[1];
-}
-
-/**
- * Codes with what they may mean. A single letter means little by itself: `E` may be an error or an end. It is
- * believed where letters of nearly all rows mean something in the same system.
- */
-function codesOf(frequent: readonly Counted[], system: string): readonly RawCode[] {
-  const vocabulary = vocabularyOfSystem(system);
-  const found = frequent.map(counted => {
-    const [best] = suggestionsFor(counted.what, vocabulary);
-    return { ...counted, best, isLikely: best !== undefined && best.score >= LIKELY };
-  });
-  const rowsOf = (some: readonly Counted[]): number => some.reduce((sum, { rows }) => sum + rows, 0);
-  const isLetter = ({ what }: Counted): boolean => what.trim().length === 1;
-  const letters = found.filter(isLetter);
-  const areMeant = rowsOf(letters.filter(({ isLikely }) => isLikely)) >= NEARLY_ALL * rowsOf(letters);
-  return found.map(({ best, isLikely, ...counted }) => {
-    const isTaken = isLikely && (areMeant || !isLetter(counted));
-    return { ...counted, suggestion: best && { code: best.code, reason: best.reason, isLikely: isTaken } };
-  });
-}
-
 /** How many of a sample of values are keys of patients. Undefined: it cannot be asked, or not in time. */
 async function amongPatients(
   look: Look,
@@ -464,56 +328,4 @@ async function amongPatients(
   if (share === undefined) return undefined;
   const note = `${Math.round(100 * share)} % of a sample are ${key} of ${patients.table}`;
   return { note, fit: share < LEAST_FOUND ? CONTRADICTED : 1 };
-}
-
-/**
- * The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked,
- * or not in time.
- */
-async function shareAmong(
-  { database, signal }: Look,
-  from: { readonly info: TableInfo; readonly column: string },
-  to: TableInfo,
-  key: string,
-  rowsEach = 1,
-): Promise<number | undefined> {
-  const theirs = columnOf(to, key);
-  const ours = columnOf(from.info, from.column);
-  if (!theirs || !ours || theirs.type.kind !== ours.type.kind) return undefined;
-  try {
-    const sample = await database.query(planOf(from.info, ours, filled(ours)), { bulkhead: 'export', signal });
-    const values = [...new Set(sample.flatMap(([one]) => (one === null || one === undefined ? [] : [one])))];
-    if (values.length === 0) return undefined;
-    const wanted = among(
-      theirs,
-      values.map(one => value(one, ours.type)),
-    );
-    const found = await database.query(planOf(to, theirs, wanted, rowsEach), { bulkhead: 'export', signal });
-    // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
-    const keys = new Set(found.map(([one]) => comparable(one)));
-    return values.filter(one => keys.has(comparable(one))).length / values.length;
-  } catch (error) {
-    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
-    throw error;
-  }
-}
-
-function comparable(stored: SqlValue | undefined): string {
-  return stored instanceof Uint8Array ? Buffer.from(stored).toString('hex') : String(stored).trim().toLowerCase();
-}
-
-const ALIAS = identifier('t');
-
-function columnOf(info: TableInfo, column: string): ColumnExpression | undefined {
-  const found = findColumn(info, column);
-  if (!found?.type || found.denied || !isIdentifier(found.name)) return undefined;
-  return { kind: 'column', alias: ALIAS, column: found.name, type: found.type };
-}
-
-function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from']['where'], rowsEach = 1): SqlPlan {
-  const table = nameOf(info) ?? { name: identifier(info.name) };
-  return {
-    from: { table, alias: ALIAS, joins: [], where },
-    ...{ columns: [column], orderBy: [], limit: rowsEach * LOOKED_FOR, shape: 'rows', searches: true },
-  };
 }

@@ -32,10 +32,15 @@ export function stepsIn(
 ): StepsOf {
   const declared = declaredIn(catalog, surveys);
   const guessed = guessedIn([...new Set(catalog.tables.values())], wordsOf, keyOf);
+  const steps = new Map<TableInfo, readonly Step[]>();
   return table => {
+    const known = steps.get(table);
+    if (known) return known;
     const own = declared(table);
     const isKnown = (ours: string): boolean => own.some(({ on }) => on.some(([, column]) => isSame(column, ours)));
-    return [...own, ...guessed(table).filter(({ on }) => !on.some(([, ours]) => isKnown(ours)))];
+    const all = [...own, ...guessed(table).filter(({ on }) => !on.some(([, ours]) => isKnown(ours)))];
+    steps.set(table, all);
+    return all;
   };
 }
 

@@ -1,0 +1,65 @@
+/**
+ * Asks which share of the values of a column another table has. In: two tables, and a column of each. Out: the share
+ * among a sample. Every read is bounded in rows, and in time by the signal.
+ */
+import { findColumn, type TableInfo, tableNameOf } from '../../sql/catalog.ts';
+import { among, filled, value } from '../../sql/construct.ts';
+import { type Database, DatabaseError } from '../../sql/database.ts';
+import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
+import { identifier, isIdentifier } from '../../sql/identifier.ts';
+import type { SqlPlan } from '../../sql/plan.ts';
+
+/** Different values that are looked for. */
+const LOOKED_FOR = 200;
+
+/**
+ * The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked,
+ * or not in time.
+ */
+export async function shareAmong(
+  { database, signal }: { readonly database: Database; readonly signal: AbortSignal },
+  from: { readonly info: TableInfo; readonly column: string },
+  to: TableInfo,
+  key: string,
+  rowsEach = 1,
+): Promise<number | undefined> {
+  const theirs = columnOf(to, key);
+  const ours = columnOf(from.info, from.column);
+  if (!theirs || !ours || theirs.type.kind !== ours.type.kind) return undefined;
+  try {
+    const sample = await database.query(planOf(from.info, ours, filled(ours)), { bulkhead: 'export', signal });
+    const values = [...new Set(sample.flatMap(([one]) => (one === null || one === undefined ? [] : [one])))];
+    if (values.length === 0) return undefined;
+    const wanted = among(
+      theirs,
+      values.map(one => value(one, ours.type)),
+    );
+    const found = await database.query(planOf(to, theirs, wanted, rowsEach), { bulkhead: 'export', signal });
+    // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
+    const keys = new Set(found.map(([one]) => comparable(one)));
+    return values.filter(one => keys.has(comparable(one))).length / values.length;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+function comparable(stored: SqlValue | undefined): string {
+  return stored instanceof Uint8Array ? Buffer.from(stored).toString('hex') : String(stored).trim().toLowerCase();
+}
+
+const ALIAS = identifier('t');
+
+function columnOf(info: TableInfo, column: string): ColumnExpression | undefined {
+  const found = findColumn(info, column);
+  if (!found?.type || found.denied || !isIdentifier(found.name)) return undefined;
+  return { kind: 'column', alias: ALIAS, column: found.name, type: found.type };
+}
+
+function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from']['where'], rowsEach = 1): SqlPlan {
+  const table = tableNameOf(info) ?? { name: identifier(info.name) };
+  return {
+    from: { table, alias: ALIAS, joins: [], where },
+    ...{ columns: [column], orderBy: [], limit: rowsEach * LOOKED_FOR, shape: 'rows', searches: true },
+  };
+}
