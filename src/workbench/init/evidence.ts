@@ -10,7 +10,7 @@ import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
-import { type Names, rounded } from './hints.ts';
+import { kindOf, type Names, rounded } from './hints.ts';
 import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
@@ -140,10 +140,21 @@ function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
     [...claims.values()].map(own => own.reduce((most, one) => (one.score > most.score ? one : most))),
   );
   const named = new Set(proposals.flatMap(one => (one.named > 0 && one.score >= SURE ? [one.table] : [])));
-  const left = proposals.filter(one => best.has(one) && (one.named > 0 || !named.has(one.table)));
+  const left = proposals.filter(
+    one => best.has(one) && (one.named > 0 || !named.has(one.table)) && !(one.rows?.count === 0 && isGroundless(one)),
+  );
   return [...Map.groupBy(left, ({ kind }) => kind).values()].flatMap(own =>
     withoutNoise(own.toSorted((a, b) => b.score - a.score || (a.table < b.table ? -1 : 1))).slice(0, MOST),
   );
+}
+
+/**
+ * Without rows only names speak for a table: its own, and that of a column which leads to the patient if its kind has
+ * one.
+ */
+function isGroundless({ kind, named, elements }: SeenProposal): boolean {
+  const isOfPatients = kindOf(kind)?.elements.some(element => element.kind === 'patient') ?? false;
+  return named === 0 || (isOfPatients && !elements.some(element => element.kind === 'patient'));
 }
 
 /** Where the best has a name that fits and columns too, tables whose names say nothing only mislead. */

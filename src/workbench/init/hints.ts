@@ -18,6 +18,8 @@ export interface Kind {
   readonly elements: readonly {
     readonly path: string;
     readonly columns: readonly string[];
+    /** Whole names that say it where no column has a name of `columns`: the `date` of a visit. */
+    readonly alone?: readonly string[];
     /** Names of columns in a list that the table only has the key of, as the one who joins patients and allergens. */
     readonly joined?: readonly string[];
     readonly kind: string;

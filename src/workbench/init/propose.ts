@@ -59,6 +59,8 @@ const MOST = 6;
 /** What a column one step away counts: by a declared foreign key, and by names. */
 const DECLARED = 0.95;
 const GUESSED = 0.9;
+/** A name that many columns have. */
+const ALONE = 0.7;
 /** The most steps to the patient of a row: from a result by its order to the visit. */
 const STEPS = 2;
 /** A column that names a patient, and whose foreign key leads to another table. */
@@ -111,8 +113,11 @@ const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 /** The declared key, else that of a unique index, else a first column with the name of one. */
 function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
   if (table.primaryKey.length > 0) return table.primaryKey;
-  const unique = table.indexes.find(index => index.unique);
-  if (unique) return unique.columns;
+  const unique = table.indexes.filter(index => index.unique);
+  // Rows may lack a value of a column that can be NULL, as UUIDs that were added later.
+  const isFilled = (name: string): boolean => findColumn(table, name)?.nullable === false;
+  const told = unique.find(({ columns }) => columns.every(isFilled)) ?? unique[0];
+  if (told) return told.columns;
   const [first] = table.columns.values();
   if (!first || first.denied || !['integer', 'text', 'uuid'].includes(first.type?.kind ?? '')) return [];
   const [words, own] = [[...wordsOf(first.name)], wordsOf(table.name)];
@@ -158,7 +163,9 @@ function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
     const { path, columns, joined = [], kind: type, system, with: beside } = element;
     const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
     const isPatient = type === 'patient';
-    const ours = isPatient ? patientIn(table, columns, names) : bestIn(table, columns, type, names, taken);
+    const ours = isPatient
+      ? patientIn(table, columns, names)
+      : (bestIn(table, columns, type, names, taken) ?? aloneIn(table, element, names, taken));
     const steps = stepsOf(table);
     // A code with a declared foreign key stands for the text of that list.
     const list =
@@ -211,6 +218,17 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
   if (!named || !astray || patients.size === 0) return named;
   const why = `${named.why}, and its declared foreign key leads to ${tableText(astray.table)}`;
   return { ...named, score: rounded(ASTRAY * named.score), why };
+}
+
+/** A column whose whole name says it, if nothing says it better. */
+function aloneIn(
+  table: TableInfo,
+  { alone = [], kind }: Kind['elements'][number],
+  names: Names,
+  taken: ReadonlySet<string>,
+): Found | undefined {
+  const best = alone.length === 0 ? undefined : bestIn(table, alone, kind, names, taken);
+  return best && names.wordsOf(best.column).size === 1 ? { ...best, score: rounded(ALONE * best.score) } : undefined;
 }
 
 /** A way through whoever wrote a row down (`voided_by`) leads to the user, and never to the patient. */
