@@ -1,3 +1,8 @@
+/**
+ * Reads a sample of rows by an independent reading. In: the mappings and the database. Out: each row by each mapping of
+ * its source: the resource that it must become, what the server has under its id, and the values that were read. Rows
+ * are taken so that each form of a value, each mapping and each branch of it is among them.
+ */
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
@@ -10,24 +15,22 @@ import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
-import { idsByForm } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
-import { and, or, TRUE } from '../sql/construct.ts';
+import { and, TRUE } from '../sql/construct.ts';
 import { DatabaseError, TOO_LONG } from '../sql/database.ts';
 import type { Expression, Predicate, SqlValue } from '../sql/expression.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { branchesOfMapping } from './mapping-branches.ts';
 import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
 import type { CheckContext, SampledResource } from './section.ts';
+import { withServed } from './served.ts';
 
 /** Rows of each source that are compared, and rows of one list where all are. */
 const PER_SOURCE = 40;
 const PER_LIST = 400;
 /** Rows of a mapping that none of them is a resource of. */
 const PER_RARE = 5;
-/** Ids that one search asks for. */
-const IDS = 40;
 /** Rows of each branch of a mapping. */
 const PER_BRANCH = 1;
 /** Resources that are kept for further sections where every row is looked at. */
@@ -66,7 +69,8 @@ export interface Sample {
   readonly cut: readonly string[];
 }
 
-type Asking = Pick<
+/** What rows are looked at with. */
+export type Asking = Pick<
   CheckContext,
   'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'
 > & {
@@ -99,7 +103,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
-      for (const one of await ownAlone(await withServed(read, asking), reader, asking)) {
+      for (const one of await withServed(read, reader.interpreter, asking)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -219,18 +223,7 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
     values.set(node, { stored, value: undefined, contradicted: false });
     return agreeing(node, stored, zone, registry.codeMaps);
   };
-  const interpreter: Interpreter<View> = new Interpreter(
-    { base: CONTEXT.base, now, zone },
-    {
-      raw: (expression, view) => rows.raw(expression, view),
-      within: (view, pieces, parts) => rows.within(view, pieces, parts),
-      children: (node, view) => rows.children(node, view, interpreter),
-      target: (node, view) => rows.target(node, view, interpreter),
-      exists: (condition, view) => rows.exists(condition, view, interpreter),
-      onValue,
-      instead,
-    },
-  );
+  const interpreter = new Interpreter({ base: CONTEXT.base, now, zone }, rows, { onValue, instead });
   rows.interpreter = interpreter;
   return { rows, interpreter, values };
 }
@@ -246,7 +239,8 @@ function countedColumn(from: Expression): Expression | undefined {
   return typeof of === 'object' ? of : undefined;
 }
 
-type ReadRow = Omit<SampledRow, 'served'>;
+/** A row before the server was asked for it. */
+export type ReadRow = Omit<SampledRow, 'served'>;
 
 /** Each row by each mapping; those that cannot be judged are left out. */
 async function readAll(
@@ -284,88 +278,3 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     return { mapping, expected, id, values: new Map(values) };
   });
 }
-
-/** Asks the server for each id, whether it should have it or not. */
-async function withServed(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
-  const served = new Map<string, string[]>();
-  const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
-  for (const [type, rows] of byType) {
-    const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
-    for (let at = 0; at < ids.length; at += IDS) {
-      let parameters: Parameters | undefined = [
-        ['_id', ids.slice(at, at + IDS).join()],
-        ['_count', '1000'],
-      ];
-      while (parameters !== undefined) {
-        const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
-        const page = pageOf(json);
-        for (const [id, text] of page.resources) {
-          const known = served.get(`${type}/${id}`);
-          if (known) known.push(text);
-          else served.set(`${type}/${id}`, [text]);
-        }
-        // A server may give fewer on a page than it is asked for.
-        parameters = page.next;
-      }
-    }
-  }
-  return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
-}
-
-/**
- * Leaves out what another mapping serves under the id of a row that this one takes away, as two may that write UUIDs.
- */
-async function ownAlone(
-  rows: readonly SampledRow[],
-  { interpreter }: Reader,
-  { registry, database, now, signal }: Asking,
-): Promise<readonly SampledRow[]> {
-  const env = environment(registry, now, OPEN_SIGHT);
-  const isOdd = ({ expected, served }: SampledRow): boolean => expected === undefined && served.length > 0;
-  const ofOthers = new Map<Mapping, Set<string>>();
-  for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
-    const known = new Set<string>();
-    ofOthers.set(mapping, known);
-    const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
-    for (const other of registry.ofType(mapping.resource)) {
-      const columns = other.id.alternatives.flat().flatMap(part => (part.kind === 'column' ? [part.column] : []));
-      for (let at = 0; at < ids.length && other !== mapping; at += IDS) {
-        const forms = idsByForm(other, ids.slice(at, at + IDS), env);
-        if (forms.length === 0) continue;
-        const from = bareRelation(other.source, and(servedPredicate(other, env), or(...forms)), env, columns);
-        const plan: SqlPlan = { from, columns, orderBy: [], limit: KEPT, shape: 'rows', searches: true };
-        for (const row of await database.query(plan, { signal })) {
-          const id = interpreter.id(other.id, column => row[columns.indexOf(column)] ?? null);
-          if (id !== undefined) known.add(id);
-        }
-      }
-    }
-  }
-  return rows.map(one =>
-    isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
-  );
-}
-
-type Parameters = readonly (readonly [string, string])[];
-
-/** The matches of a page with the digits of their numbers as they stand, and what to ask for the next. */
-function pageOf(json: string): {
-  readonly resources: readonly (readonly [string, string])[];
-  readonly next?: Parameters;
-} {
-  const { entry = [], link = [] } = JSON.parse(json, keepDigits) as {
-    readonly entry?: readonly { readonly resource: { readonly id: string } }[];
-    readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  };
-  const next = link.find(({ relation }) => relation === 'next');
-  return {
-    resources: entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]),
-    ...(next ? { next: [...new URL(next.url).searchParams] } : {}),
-  };
-}
-
-function keepDigits(_: string, part: unknown, context?: { readonly source: string }): unknown {
-  return typeof part === 'number' && context ? rawJson(context.source) : part;
-}
-
-const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;

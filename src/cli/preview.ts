@@ -9,7 +9,8 @@ import type { SqlValue } from '../sql/expression.ts';
 import { facadeOf } from '../start/setup.ts';
 import { ccdaPartOf } from '../workbench/ccda/part.ts';
 import { lineageText } from '../workbench/lineage-text.ts';
-import { type Preview, PreviewError, previewRow, type Source } from '../workbench/preview.ts';
+import { type Preview, PreviewError, previewRow } from '../workbench/preview.ts';
+import type { Source } from '../workbench/preview-elements.ts';
 import type { WireCcda, WireCcdaSection } from '../workbench/wire/mapping.ts';
 import {
   type Command,

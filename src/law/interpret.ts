@@ -37,6 +37,10 @@ export interface RowReader<R> {
   /** `Patient/1`; undefined: the reference finds no resource. */
   target(node: RefNode, row: R, interpreter: Interpreter<R>): string | undefined;
   exists(condition: Condition & { readonly kind: 'exists' }, row: R, interpreter: Interpreter<R>): boolean;
+}
+
+/** Whoever looks on while an interpreter works. */
+export interface Watch<R> {
   /** What may stand for a value that cannot be had. Default: anything. */
   instead?(node: Node, row: R): Expected | undefined;
   /** Told of each value that is read. `isAbsent`: it means none by a rule of the pack, and the codec was not asked. */
@@ -52,10 +56,12 @@ interface Rows<R> {
 export class Interpreter<R> {
   readonly #context: WriteContext;
   readonly #reader: RowReader<R>;
+  readonly #watch: Watch<R>;
 
-  constructor(context: WriteContext, reader: RowReader<R>) {
+  constructor(context: WriteContext, reader: RowReader<R>, watch: Watch<R> = {}) {
     this.#context = context;
     this.#reader = reader;
+    this.#watch = watch;
   }
 
   /** The resource that a mapping makes of a row; undefined: its id cannot be written. */
@@ -103,7 +109,7 @@ export class Interpreter<R> {
       return this.judged(node, rows);
     } catch (error) {
       if (!(error instanceof Unjudged)) throw error;
-      return this.#reader.instead?.(node, rows.row) ?? UNJUDGED;
+      return this.#watch.instead?.(node, rows.row) ?? UNJUDGED;
     }
   }
 
@@ -140,7 +146,7 @@ export class Interpreter<R> {
     const isAbsent = !!type && node.absent.some(absent => equal(raws[0] ?? null, type, absent, type));
     const [a = null, b, c] = raws;
     const value = isAbsent ? undefined : node.codec.decode(a, b, c);
-    this.#reader.onValue?.(node, rows.row, value, isAbsent);
+    this.#watch.onValue?.(node, rows.row, value, isAbsent);
     return value;
   }
 

@@ -1,7 +1,7 @@
 /**
  * Where an element of a previewed row comes from, in words: `PERSON.SEX via code map sex.code`.
  */
-import type { PreviewElement } from './preview.ts';
+import type { PreviewElement } from './preview-elements.ts';
 
 export function lineageText({ kind, sources, codec, target }: PreviewElement): string {
   const from = sources.map(({ table, column }) => `${table}.${column}`).join(', ');

@@ -231,6 +231,8 @@ describe.skipIf(CHROMIUM === undefined)('the views', () => {
       window.ended = true;
       return fetch(url, init);
     }; }`);
+    // The editor comes a moment after the heading of its file.
+    await tab.when(`document.querySelector('.cm-content') !== null`);
     await tab.run(`document.querySelector('.cm-content').focus()`);
     await tab.press('End', true);
     await tab.write('# more');

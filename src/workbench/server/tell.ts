@@ -6,7 +6,8 @@ import type { Mapping, Position } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
 import { lineageText } from '../lineage-text.ts';
-import type { Preview, PreviewElement } from '../preview.ts';
+import type { Preview } from '../preview.ts';
+import type { PreviewElement } from '../preview-elements.ts';
 import type { WireElement, WireMapping, WirePlace, WirePreview, WireProblem } from '../wire/mapping.ts';
 import type { Served } from './desk.ts';
 

@@ -3,7 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type CodeEdit, CodeEditError, editCodeMap } from '../../../src/mapping/load/codes/edit-codes.ts';
+import { type CodeEdit, CodeEditError } from '../../../src/mapping/load/codes/code-edit.ts';
+import { editCodeMap } from '../../../src/mapping/load/codes/edit-codes.ts';
 import { createReport } from '../../../src/mapping/load/problem.ts';
 import { readCsv } from '../../../src/mapping/load/read/csv.ts';
 import type { PackFiles } from '../../../src/mapping/load/read/files.ts';

@@ -1,0 +1,115 @@
+/**
+ * What the server has under the ids of rows. In: rows that were read. Out: the same, each with the resources that are
+ * served under its id, with the digits of their numbers.
+ */
+import type { Interpreter } from '../law/interpret.ts';
+import { CONTEXT } from '../law/searches.ts';
+import type { View } from '../law/stored-rows.ts';
+import type { Mapping } from '../mapping/model.ts';
+import { bareRelation } from '../plan/condition.ts';
+import { environment } from '../plan/environment.ts';
+import { idsByForm } from '../plan/identity.ts';
+import { servedPredicate } from '../plan/presence.ts';
+import { OPEN_SIGHT } from '../plan/sight.ts';
+import { and, or } from '../sql/construct.ts';
+import type { SqlPlan } from '../sql/plan.ts';
+import type { Asking, ReadRow, SampledRow } from './sample.ts';
+
+/** Ids that one search asks for. */
+const IDS = 40;
+/** Rows of another mapping that may have the ids. */
+const OTHERS = 20_000;
+
+/** `interpreter`: writes the ids of other mappings. */
+export async function withServed(
+  read: readonly ReadRow[],
+  interpreter: Interpreter<View>,
+  asking: Asking,
+): Promise<readonly SampledRow[]> {
+  return await ownAlone(await askedFor(read, asking), interpreter, asking);
+}
+
+/** Asks the server for each id, whether it should have it or not. */
+async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
+  const served = new Map<string, string[]>();
+  const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
+  for (const [type, rows] of byType) {
+    const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
+    for (let at = 0; at < ids.length; at += IDS) {
+      let parameters: Parameters | undefined = [
+        ['_id', ids.slice(at, at + IDS).join()],
+        ['_count', '1000'],
+      ];
+      while (parameters !== undefined) {
+        const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+        const page = pageOf(json);
+        for (const [id, text] of page.resources) {
+          const known = served.get(`${type}/${id}`);
+          if (known) known.push(text);
+          else served.set(`${type}/${id}`, [text]);
+        }
+        // A server may give fewer on a page than it is asked for.
+        parameters = page.next;
+      }
+    }
+  }
+  return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
+}
+
+/**
+ * Leaves out what another mapping serves under the id of a row that this one takes away, as two may that write UUIDs.
+ */
+async function ownAlone(
+  rows: readonly SampledRow[],
+  interpreter: Interpreter<View>,
+  { registry, database, now, signal }: Asking,
+): Promise<readonly SampledRow[]> {
+  const env = environment(registry, now, OPEN_SIGHT);
+  const isOdd = ({ expected, served }: SampledRow): boolean => expected === undefined && served.length > 0;
+  const ofOthers = new Map<Mapping, Set<string>>();
+  for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
+    const known = new Set<string>();
+    ofOthers.set(mapping, known);
+    const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
+    for (const other of registry.ofType(mapping.resource)) {
+      const columns = other.id.alternatives.flat().flatMap(part => (part.kind === 'column' ? [part.column] : []));
+      for (let at = 0; at < ids.length && other !== mapping; at += IDS) {
+        const forms = idsByForm(other, ids.slice(at, at + IDS), env);
+        if (forms.length === 0) continue;
+        const from = bareRelation(other.source, and(servedPredicate(other, env), or(...forms)), env, columns);
+        const plan: SqlPlan = { from, columns, orderBy: [], limit: OTHERS, shape: 'rows', searches: true };
+        for (const row of await database.query(plan, { signal })) {
+          const id = interpreter.id(other.id, column => row[columns.indexOf(column)] ?? null);
+          if (id !== undefined) known.add(id);
+        }
+      }
+    }
+  }
+  return rows.map(one =>
+    isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
+  );
+}
+
+type Parameters = readonly (readonly [string, string])[];
+
+/** The matches of a page with the digits of their numbers as they stand, and what to ask for the next. */
+function pageOf(json: string): {
+  readonly resources: readonly (readonly [string, string])[];
+  readonly next?: Parameters;
+} {
+  const { entry = [], link = [] } = JSON.parse(json, keepDigits) as {
+    readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+    readonly link?: readonly { readonly relation: string; readonly url: string }[];
+  };
+  const next = link.find(({ relation }) => relation === 'next');
+  return {
+    resources: entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]),
+    ...(next ? { next: [...new URL(next.url).searchParams] } : {}),
+  };
+}
+
+function keepDigits(_: string, part: unknown, context?: { readonly source: string }): unknown {
+  return typeof part === 'number' && context ? rawJson(context.source) : part;
+}
+
+const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON;
