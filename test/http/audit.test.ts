@@ -407,6 +407,7 @@ test.each([
   ['GET', '/fhir/Patient/1/%24everything', 'operation', undefined],
   ['GET', '/fhir/Patient/1/$everything', 'operation', undefined],
   ['GET', '/fhirs/Patient/1', 'operation', undefined],
+  ['GET', '/%66hir/Patient/%31', 'read', 'Patient/1'],
   ['GET', '/api/patientinfo/1', 'operation', undefined],
 ])('%s %s is audited as %s', (method, path, interaction, resource) => {
   expect(askedFor(method, path, '/fhir')).toEqual(resource === undefined ? { interaction } : { interaction, resource });

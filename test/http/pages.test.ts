@@ -51,6 +51,18 @@ test('an error in a browser is a page with the same status', async () => {
   expect(await response.text()).toContain('No Widget has this id');
 });
 
+test('a path that is not percent-encoded UTF-8 is an error with a page, too', async () => {
+  const { app } = appUnderTest();
+  for (const path of ['Widget/%C0%AF', '%ff']) {
+    const response = await app.request(`http://localhost:3000/fhir/${path}`, { headers: { accept: CHROME } });
+    expect([path, response.status, response.headers.get('content-type')]).toEqual([
+      path,
+      404,
+      'text/html; charset=utf-8',
+    ]);
+  }
+});
+
 test('only references to resources of this server are links', () => {
   const page = resourcePage(
     JSON.stringify({

@@ -14,6 +14,7 @@ import { issueOf, operationOutcome } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, peerOf } from '../context.ts';
 import { RestError, respondWithError } from '../rest/errors.ts';
 import { respondWithOutcome } from './answer.ts';
+import { decodedSegment } from './request.ts';
 import { routeOf } from './request-log.ts';
 
 const MESSAGE = 'The audit is required, and its store cannot be written now';
@@ -136,12 +137,10 @@ export function askedFor(
   path: string,
   fhirPath: string,
 ): { readonly interaction: Interaction; readonly resource?: string } {
-  if (path !== fhirPath && !path.startsWith(`${fhirPath}/`)) return { interaction: 'operation' };
-  const segments = path
-    .slice(fhirPath.length)
-    .split('/')
-    .filter(segment => segment !== '')
-    .map(decoded);
+  // However its letters are written, routes know the base.
+  const [base, all] = [segmentsOf(fhirPath), segmentsOf(path)];
+  if (base.some((segment, i) => segment !== all[i])) return { interaction: 'operation' };
+  const segments = all.slice(base.length);
   const [type, id, inner, version] = segments;
   if (segments.some(segment => segment.startsWith('$'))) return { interaction: 'operation' };
   const isVersion = inner === '_history' && version !== undefined;
@@ -154,12 +153,11 @@ export function askedFor(
   return { interaction: isVersion ? 'vread' : 'read', ...(named && { resource: `${type}/${id}` }) };
 }
 
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
+function segmentsOf(path: string): readonly string[] {
+  return path
+    .split('/')
+    .filter(segment => segment !== '')
+    .map(decodedSegment);
 }
 
 interface SentHit {

@@ -28,6 +28,15 @@ export function pathOf(request: Request): string {
   return getPathNoStrict(request).replaceAll('%24', '$');
 }
 
+/** A segment of a path as people read it; one that is not percent-encoded UTF-8 as it was sent. */
+export function decodedSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
 type Parameters = SearchRequest['parameters'];
 
 /** What stands for something else than itself, or must not stand there: a URL holds no null character, a body may. */

@@ -6,6 +6,7 @@
 import { html } from 'hono/html';
 import { indentJson } from '../fhir/pretty.ts';
 import { type Json, type JsonObject, parseRaw } from '../fhir/raw-json.ts';
+import { decodedSegment } from '../middleware/request.ts';
 import { type Html, page, type Step } from './page-frame.ts';
 
 /** Where an answer stands. */
@@ -52,7 +53,7 @@ function titleOf(resource: JsonObject, { self }: PagePlace): { readonly title: s
 function pathOf({ base, self }: PagePlace): readonly { readonly text: string; readonly href: string }[] {
   const path = (self.split('?')[0] ?? '').slice(base.length).split('/').filter(Boolean);
   return path.map((step, i) => ({
-    text: decodeURIComponent(step),
+    text: decodedSegment(step),
     href: `${base}/${path.slice(0, i + 1).join('/')}${i === 0 && !step.startsWith('$') && step !== 'metadata' ? '?_count=10' : ''}`,
   }));
 }
