@@ -56,7 +56,7 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   if (config.corsOrigins.length > 0 || isAppOrigin !== undefined)
     app.use(`${config.fhirPath}/*`, crossOrigin(config.corsOrigins, isAppOrigin));
   app.use(describeResponse);
-  app.use(`${config.fhirPath}/*`, tellPlace(parts));
+  app.use(tellPlace(parts));
   if (config.access !== 'open')
     for (const path of [`${config.fhirPath}/*`, EXPLAIN_PATH]) app.use(path, requireToken(entryOf(parts), isOpenToAll));
   const takesGlass = (path: string): boolean =>

@@ -51,6 +51,25 @@ test('an error in a browser is a page with the same status', async () => {
   expect(await response.text()).toContain('No Widget has this id');
 });
 
+test.each(['/nowhere/x?a=b', '/explain?q=x', '/fhirs/Widget'])(
+  'the page of an error outside of FHIR leads home alone: %s',
+  async path => {
+    const { app } = appUnderTest();
+    const response = await app.request(`http://localhost:3000${path}`, { headers: { accept: CHROME } });
+    expect(response.status).toBeGreaterThanOrEqual(400);
+    const [way = ''] = /<nav.*<\/nav>/.exec(await response.text()) ?? [];
+    expect([...way.matchAll(/href="([^"]*)"/g)].map(([, href]) => href)).toEqual(['http://localhost:3000/']);
+  },
+);
+
+test('a page that stands nowhere has no breadcrumbs', async () => {
+  const { app } = appUnderTest();
+  const response = await app.request('http://rebound.example/fhir/Widget/1', { headers: { accept: CHROME } });
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.status).toBe(421);
+  expect(await response.text()).not.toContain('<nav');
+});
+
 test('a path that is not percent-encoded UTF-8 is an error with a page, too', async () => {
   const { app } = appUnderTest();
   for (const path of ['Widget/%C0%AF', '%ff']) {

@@ -11,7 +11,7 @@ import { type Html, page, type Step } from './page-frame.ts';
 
 /** Where an answer stands. */
 export interface PagePlace {
-  /** Absolute, of the FHIR interface, without a slash at the end. */
+  /** Absolute, of the FHIR interface, without a slash at the end; '' for an answer that stands nowhere. */
   readonly base: string;
   /** Of the answer, as it was asked for. */
   readonly self: string;
@@ -25,9 +25,9 @@ export function resourcePage(json: string, place: PagePlace): string {
   const resource = isObject(parsed) ? parsed : {};
   const isBundle = Array.isArray(resource['entry']) || Array.isArray(resource['link']);
   const { href, title } = titleOf(resource, place);
-  const home = place.base.replace(/[^/]*$/, '');
+  const home = place.base === '' ? [] : [{ text: 'Lintel', href: place.base.replace(/[^/]*$/, '') }];
   const way: readonly Step[] = [
-    { text: 'Lintel', href: home },
+    ...home,
     ...pathOf(place).map(step => ({ text: step.text, ...(step.href === href ? {} : { href: step.href }) })),
   ];
   const content = html`<header>
@@ -49,9 +49,11 @@ function titleOf(resource: JsonObject, { self }: PagePlace): { readonly title: s
   return { title: typeof id === 'string' ? `${name}/${id}` : name, href };
 }
 
-/** The steps of the path below the base. */
+/** The steps of the path below the base; none of an answer that is elsewhere. */
 function pathOf({ base, self }: PagePlace): readonly { readonly text: string; readonly href: string }[] {
-  const path = (self.split('?')[0] ?? '').slice(base.length).split('/').filter(Boolean);
+  const [address = ''] = self.split('?', 1);
+  const path =
+    address.startsWith(`${base}/`) && base !== '' ? address.slice(base.length).split('/').filter(Boolean) : [];
   return path.map((step, i) => ({
     text: decodedSegment(step),
     href: `${base}/${path.slice(0, i + 1).join('/')}${i === 0 && !step.startsWith('$') && step !== 'metadata' ? '?_count=10' : ''}`,
