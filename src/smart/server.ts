@@ -266,6 +266,9 @@ function ownRoutes(
     });
   }
   app.onError((error, c) => {
+    const { incoming } = c.env;
+    // The client has gone before its form was here: nothing has failed, and nobody waits for an answer.
+    if (incoming.destroyed && !incoming.complete) return c.body(null, 400);
     if (error instanceof errors.OIDCProviderError) {
       const text = error instanceof errors.SessionNotFound ? TEXTS.error.expired : error.error_description;
       return pageOf(c, errorPage(text ?? error.error), error instanceof errors.AccessDenied ? 403 : 400);

@@ -22,7 +22,9 @@ export async function answerByProvider(
   const server = provider();
   const [path = ''] = (request.url ?? '').split('?', 1);
   if (request.method !== 'POST') {
-    await pass(request, response, server);
+    const isLong = (request.url ?? '').length > LONGEST_REQUEST + path.length;
+    if (isLong && path === AUTH_PATH + ROUTES.authorization) refuse(request, response);
+    else await pass(request, response, server);
     return;
   }
   const body = await bodyOf(request);
@@ -74,8 +76,8 @@ function askingConsent(url: string): string {
   return `${path}?${parameters}`;
 }
 
-/** Characters of the parameters of an authorization request. */
-const LONGEST_REQUEST = 12_000;
+/** Characters of the parameters of an authorization request: they are kept until the person has logged in. */
+const LONGEST_REQUEST = 8000;
 
 function sendAsGet(body: string, request: IncomingMessage, response: ServerResponse, issuer: string): void {
   // What is no printable ASCII has no place in an address.

@@ -6,8 +6,9 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
 import { hashPassword } from '../../src/auth/password.ts';
@@ -162,6 +163,20 @@ describe('a server', () => {
       const init = { method: 'POST', headers: { 'content-type': type }, body };
       expect([400, 413]).toContain((await fetch(`${served.auth}/${path}`, init)).status);
     }
+  });
+
+  test('reports no failure where a client goes before its form is there', async () => {
+    const { hostname, port, host } = new URL(served.base);
+    for (const path of ['login', 'token', 'interaction/x/login', 'launch']) {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      const head = [`POST /auth/${path} HTTP/1.1`, `Host: ${host}`, 'Content-Type: application/x-www-form-urlencoded'];
+      socket.write([...head, 'Content-Length: 1000', '', 'username=a'].join('\r\n'));
+      await wait(100);
+      socket.resetAndDestroy();
+    }
+    await wait(300);
+    expect(served.lines.filter(line => line.includes('"level":"error"'))).toEqual([]);
   });
 
   test('refuses repeated parameters', async () => {

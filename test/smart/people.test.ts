@@ -89,3 +89,12 @@ test('no password matches such an account, and no form can name it', async () =>
   expect(account?.name).toMatch(/^issuer:/);
   expect(accounts.find('anna')?.password).toBe('x');
 });
+
+test('whoever begins logins by the thousand keeps nobody from ending one', () => {
+  const store = storeOf();
+  const expires = Math.floor(Date.now() / 1000) + 900;
+  const begin = (state: string) => store.keep('IssuerLogin', state, { state }, { expires });
+  begin('a person');
+  for (let i = 0; i < 12_000; i++) begin(`flood ${i}`);
+  expect(store.find('IssuerLogin', 'a person')?.value).toEqual({ state: 'a person' });
+});
