@@ -5,15 +5,16 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { authorize, launch, read, type Served, serveSmart } from './served.ts';
 
 const pem = (name: string): string => resolve('test/tls', `${name}.pem`);
 
+const OVER_TLS = { TLS_CERT: pem('server'), TLS_KEY: pem('server.key') };
 let served: Served;
 beforeAll(async () => {
   setDefaultCACertificates([...getCACertificates('default'), readFileSync(pem('ca'), 'utf8')]);
-  served = await serveSmart({ TLS_CERT: pem('server'), TLS_KEY: pem('server.key') });
+  served = await serveSmart(OVER_TLS);
 });
 afterAll(() => served.stop());
 
@@ -49,4 +50,17 @@ test('cookies are Secure', async () => {
   const cookies = answer.headers.getSetCookie();
   expect(cookies.length).toBeGreaterThan(0);
   for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
+});
+
+test('a server that was stopped leaves no timer behind', async () => {
+  const [begun, ended] = [vi.spyOn(globalThis, 'setInterval'), vi.spyOn(globalThis, 'clearInterval')];
+  onTestFinished(() => {
+    begun.mockRestore();
+    ended.mockRestore();
+  });
+  await (await serveSmart(OVER_TLS)).stop();
+  const timers = begun.mock.results.map(({ value }) => value as NodeJS.Timeout);
+  expect(timers.length).toBeGreaterThan(3);
+  const cleared = new Set(ended.mock.calls.map(([timer]) => timer));
+  expect(timers.filter(timer => !cleared.has(timer))).toEqual([]);
 });
