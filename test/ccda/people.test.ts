@@ -2,7 +2,8 @@
 import { expect, it, test } from 'vitest';
 import type { Patient } from '../../src/ccda/fhir/people.ts';
 import { recordTarget } from '../../src/ccda/header.ts';
-import { telecomElements } from '../../src/ccda/people.ts';
+import { author } from '../../src/ccda/participants.ts';
+import { addressElement, telecomElements } from '../../src/ccda/people.ts';
 
 const written = (value: string, system = 'phone'): string | undefined =>
   /value="([^"]*)"/.exec(telecomElements([{ system, value }]).text)?.[1];
@@ -41,4 +42,20 @@ it('writes the time of birth if it is on the day of birth', () => {
   expect(bornAt('2025-10-17', '2025-10-18T02:03:00Z')).toBe('value="20251017"');
   expect(bornAt('2025-10', '2025-10-17T20:03:00-06:00')).toBe('value="202510"');
   expect(bornAt(undefined, '2025-10-17T20:03:00-06:00')).toBe('nullFlavor="UNK"');
+});
+
+test('an address of more than four lines has the rest in the fourth', () => {
+  const lines = (line: readonly string[]) =>
+    [...addressElement({ line }).text.matchAll(/<streetAddressLine>([^<]*)/g)].map(([, text]) => text);
+  expect(lines(['a', 'b', 'c', 'd'])).toEqual(['a', 'b', 'c', 'd']);
+  expect(lines(['a', 'b', 'c', 'd', 'e'])).toEqual(['a', 'b', 'c', 'd, e']);
+});
+
+test.each([
+  [{ reference: 'Practitioner/1', display: 'Dr. Vega' }, '<name>Dr. Vega</name>'],
+  [{ display: 'Dr. Vega' }, '<name>Dr. Vega</name>'],
+  [{ reference: 'Practitioner/1' }, '<name><given nullFlavor="UNK"/><family nullFlavor="UNK"/></name>'],
+])('an author who is not in the record has the name that the reference %j shows', (reference, name) => {
+  const { text } = author(reference, '2024-05-01', () => undefined);
+  expect(/<assignedPerson>(.*?)<\/assignedPerson>/s.exec(text)?.[1]?.trim()).toBe(name);
 });

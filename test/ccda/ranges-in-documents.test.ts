@@ -167,6 +167,22 @@ test('the document of an encounter has the medications taken at that time, which
   expect(before.length).toBeLessThan(found.length);
 });
 
+test('the document of an encounter has the medications that it ordered, whenever they were taken', async () => {
+  const early = await openDemoDocuments(3, legacy => {
+    legacy.exec("UPDATE RX_ORD SET STRT_DT = '19990101', STOP_DT = '19990105' WHERE PT_NO = 1");
+  });
+  try {
+    const [order] = early.rows<{ RX_NO: number; ENC_NO: number }>(
+      "SELECT RX_NO, ENC_NO FROM RX_ORD WHERE PT_NO = 1 AND ENC_NO > 0 AND (ERR_FL IS NULL OR ERR_FL <> 'Y') LIMIT 1",
+    );
+    const { root } = await early.make('encounter-ccds', 1, { encounterId: String(order?.ENC_NO) });
+    const found = withTemplate(root, '4.16:2014-06-09').map(one => at(one, 'id')?.attributes['root']);
+    expect(found).toContain(uuidOf('medkeep', 'MedicationRequest', String(order?.RX_NO), ''));
+  } finally {
+    await early.close();
+  }
+});
+
 test('without a birth date the service event begins at the first record', async () => {
   const unborn = await openDemoDocuments(3, legacy => {
     legacy.exec("UPDATE PT_MST SET DOB = '00000000' WHERE PT_NO = 1");

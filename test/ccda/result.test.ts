@@ -115,6 +115,8 @@ test('each component is a result with its own value, flag and range, and an id o
   const component = [flagged, { code: loinc('12'), dataAbsentReason: { coding: absent } }];
   const { entries, ids, rows, remarks } = results([], [observation('7', { component, note: [{ text: 'Clotted' }] })]);
   expect(entries).toEqual(['7 11 =11 12 =MSK']);
+  const single = observation('7', { component: component.slice(0, 1) });
+  expect(results([], [single]).entries).toEqual(['7 11 =11']);
   expect(ids?.toSorted()).toEqual(['7 organizer', '7 resultcomponent-0', '7 resultcomponent-1']);
   expect(rows?.[0]).toMatch(/^!.*\|11 g\/L\|H\|1 to 9\|/);
   expect(rows?.[1]).toMatch(/^[^!].*\|masked\|\|\|/);
