@@ -262,6 +262,19 @@ describe('numbers that count moments, whatever the column declares', () => {
       expect(instantOfCount(Number(days.get(text)?.['j']), 'days')).toBe(instant);
     }
   });
+
+  it('reads seconds with a fraction to the millisecond', () => {
+    // 1.001 times 1,000 is a little less than 1,001.
+    for (const ms of [1001, 1_700_000_000_123, -1_700_000_000_123])
+      expect(instantOfCount(ms / 1000, 'seconds')).toBe(ms);
+    // And this times 1,000 is rounded up.
+    expect(instantOfCount(0.11699999999999999, 'seconds')).toBe(116);
+    fc.assert(
+      fc.property(fc.integer({ min: -4e12, max: 4e12 }), ms => {
+        expect(instantOfCount(ms / 1000, 'seconds')).toBe(ms);
+      }),
+    );
+  });
 });
 
 describe('columns whose rows are all of one layout', () => {
