@@ -67,14 +67,13 @@ test('a query that takes too long is reported, and later queries run', { timeout
   try {
     const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
     if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
-    const timeBudget = createTimeBudget(4000);
+    // One statement gets a fifth: far less than the slow one takes, and far more than the others do on a busy machine.
+    const timeBudget = createTimeBudget(10_000);
     const stages: string[] = [];
-    const begun = performance.now();
     const problems = await checkLive({
       ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, timeBudget },
       onStage: stage => stages.push(stage),
     });
-    expect(performance.now() - begun).toBeLessThan(4500);
     expect(timeBudget.late.map(({ file, line }) => `${file}:${line}`)).toEqual(['stay.yaml:17']);
     expect(problems.map(({ message }) => message).join()).toContain('code map status has no row for 1 value of ST');
     expect(stages).toContain('references (stay.yaml:17)');
