@@ -56,6 +56,9 @@ export interface LoadedContent {
 /** ccds.yaml as a schema of its keys. */
 export const contentSchema = ccdsSchema(LISTS);
 
+/** The type that each of the single searches finds. */
+export const SEARCHED = { custodian: 'Organization', 'listed-encounters': 'Encounter' } as const;
+
 export function readContent(file: PackFile, pack: Pack, check: CheckSearch): LoadedContent {
   const report = createReport();
   const [document, ...more] = readYaml(file.path, file.text, report);
@@ -63,8 +66,8 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
   if (document) checkShape(document, contentSchema, report);
   const content: Content = {
     mrn: recordNumbers(),
-    custodian: one('custodian', 'Organization'),
-    listed: one('listed-encounters', 'Encounter'),
+    custodian: one('custodian'),
+    listed: one('listed-encounters'),
     lists: new Map(entriesOf(child(document, 'lists')).flatMap(entry => list(entry))),
   };
   const problems = report.problems();
@@ -95,9 +98,10 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     return system;
   }
 
-  function one(key: string, type: string): WrittenSearch | undefined {
+  function one(key: keyof typeof SEARCHED): WrittenSearch | undefined {
     const tree = child(document, key);
-    const [first] = tree === undefined ? [] : scalarsOf(tree).map(text => ({ at: text.at, found: search(text, type) }));
+    const scalars = tree === undefined ? [] : scalarsOf(tree);
+    const [first] = scalars.map(text => ({ at: text.at, found: search(text, SEARCHED[key]) }));
     return first?.found && { ...first.found, at: first.at };
   }
 

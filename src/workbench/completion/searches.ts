@@ -3,7 +3,7 @@
  * search. Out: keys with what they mean, types, labels, lists of documents, and searches part by part.
  */
 import { USERS } from '../../access/read-access.ts';
-import { contentSchema } from '../../ccda/content.ts';
+import { contentSchema, SEARCHED } from '../../ccda/content.ts';
 import { LISTS } from '../../ccda/lists.ts';
 import type { Cursor } from '../../mapping/load/read/cursor.ts';
 import { accessSchema, OPENED } from '../../mapping/load/read/other-schemas.ts';
@@ -55,7 +55,7 @@ function accessValues(cursor: Cursor, systems: readonly string[], searched: Sear
     searchText(cursor, { types, names, more }, searched);
   switch (first === 'logins' ? first : place) {
     case 'users.patients':
-      return typed(['Patient'], ['{user}', '{id}'], ['all']);
+      return typed([COMPARTMENT_TYPE], ['{user}', '{id}'], ['all']);
     case 'users.also':
       return { from, options: plain(searched.types.filter(isOfNobody), 'type') };
     case 'logins':
@@ -86,7 +86,7 @@ function isOfNobody(type: string): boolean {
 
 function contentValues(cursor: Cursor, systems: readonly string[], searched: Searched): SearchOptions {
   const [first, list = ''] = cursor.path;
-  const types = { custodian: 'Organization', 'listed-encounters': 'Encounter', ...listTypes() };
+  const types = { ...SEARCHED, ...listTypes() };
   if (first === 'mrn') return { from: cursor.from, options: plain(systems, 'system') };
   const type = Object.entries(types).find(([name]) => name === (first === 'lists' ? list : first))?.[1];
   return type === undefined
