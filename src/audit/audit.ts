@@ -59,8 +59,9 @@ export async function openAudit(
   let load: WriterLoad = { waiting: 0, used: 0, bytes };
 
   const complain = (message: string, fields: Parameters<Log['error']>[1]): void => {
-    if (Date.now() - (told.get(message) ?? 0) < PAUSE) return;
-    told.set(message, Date.now());
+    const now = clock();
+    if (now - (told.get(message) ?? Number.NEGATIVE_INFINITY) < PAUSE) return;
+    told.set(message, now);
     log.error(message, fields);
   };
   const store = async (record: AuditRecord): Promise<void> => {

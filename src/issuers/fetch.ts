@@ -79,7 +79,8 @@ export function isSpecialUse(address: string): boolean {
   return isIP(address) === 0 || special.check(address, familyOf(address));
 }
 
-class RefusedAddress extends Error {
+/** An address that may not be asked, or an answer that is none of use. */
+export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
@@ -127,6 +128,8 @@ export function asker(privateHosts: ReadonlySet<string>): Ask {
         });
       });
       request.on('error', reject);
+      // One that changes the protocol (101) ends so, without an answer or an error.
+      request.on('close', () => reject(new RefusedAddress('no whole answer')));
       request.end(body);
     });
   };

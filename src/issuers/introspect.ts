@@ -30,6 +30,8 @@ interface Answer {
   readonly claims: Claims | undefined;
   /** Milliseconds since the epoch. */
   readonly until: number;
+  /** The same on the clock that never goes back. */
+  readonly ends: number;
 }
 
 /** The function rejects with 503 where the issuer does not answer. `now`: milliseconds since the epoch. */
@@ -42,19 +44,21 @@ export function introspectorOf(
   const good: BoundedCache<{ readonly good: true }> = boundedCache(KEPT);
   const flying = new Map<string, Promise<Answer>>();
   const counts = { known: 0, others: 0 };
-  let pausedUntil = 0;
+  let pausedUntil = Number.NEGATIVE_INFINITY;
 
   const ask = async (token: string, key: string, kind: keyof typeof counts, now: number): Promise<Answer> => {
     counts[kind]++;
+    const begun = parts.clock();
     try {
       const claims = activeClaims(await introspect(token, issuer, settings, parts), issuer, now);
-      const answer = { claims, until: Math.min(now + settings.keep, endOf(claims, issuer.skew)) };
+      const until = Math.min(now + settings.keep, endOf(claims, issuer.skew));
+      const answer = { claims, until, ends: begun + until - now };
       answers.keep(key, answer);
       if (claims !== undefined) good.keep(key, { good: true });
       return answer;
     } catch (error) {
       // What the issuer answers to one token must not keep out others.
-      if (!(error instanceof IssuerError)) pausedUntil = Date.now() + PAUSE;
+      if (!(error instanceof IssuerError)) pausedUntil = parts.clock() + PAUSE;
       parts.failed(error);
       throw outage();
     } finally {
@@ -65,11 +69,11 @@ export function introspectorOf(
   return async (token, now) => {
     const key = createHash('sha256').update(token).digest('base64url');
     const before = answers.find(key);
-    if (before !== undefined && before.until > now) return before;
+    if (before !== undefined && before.until > now && before.ends > parts.clock()) return before;
     const during = flying.get(key);
     if (during !== undefined) return during;
     const kind = good.find(key) === undefined ? 'others' : 'known';
-    if (counts[kind] >= UNDER_WAY[kind] || Date.now() < pausedUntil) throw outage(SOON);
+    if (counts[kind] >= UNDER_WAY[kind] || parts.clock() < pausedUntil) throw outage(SOON);
     const asked = ask(token, key, kind, now);
     flying.set(key, asked);
     return asked;
@@ -80,7 +84,7 @@ async function introspect(
   token: string,
   issuer: Issuer,
   settings: IntrospectionSettings,
-  { ask, metadata }: Omit<Asking, 'failed'>,
+  { ask, metadata }: Pick<Asking, 'ask' | 'metadata'>,
 ): Promise<unknown> {
   const address = settings.url ?? (await metadata()).introspection_endpoint;
   if (address === undefined || !isSafe(new URL(address), issuer.privateHosts))

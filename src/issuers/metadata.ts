@@ -36,6 +36,8 @@ export interface Asking {
   readonly metadata: () => Promise<Metadata>;
   /** Told that the issuer does not answer as it should. */
   readonly failed: (error: unknown) => void;
+  /** Milliseconds that never go back. */
+  readonly clock: () => number;
 }
 
 const AGES = { fresh: 3_600_000, stale: 24 * 3_600_000, pause: 5000 } as const;
@@ -52,28 +54,30 @@ export class IssuerError extends Error {
  */
 export function metadataOf(
   { issuer, metadata }: Pick<Issuer, 'issuer' | 'metadata'>,
-  ask: Ask,
-  failed: (error: unknown) => void,
+  { ask, failed, clock }: Omit<Asking, 'metadata'>,
 ): () => Promise<Metadata> {
-  const read = async (): Promise<Metadata> => {
-    const response = await ask(metadata, {
-      method: 'GET',
-      headers: new Headers({ accept: 'application/json' }),
-      signal: AbortSignal.timeout(TIME_LIMIT),
-    });
-    if (response.status !== 200) throw new IssuerError(`status ${response.status}`);
-    const found = metadataSchema.parse(await response.json());
-    if (found.issuer !== issuer) throw new IssuerError('the metadata are of another issuer');
-    return found;
-  };
-  return askedOnce(async () => {
-    try {
-      return await read();
-    } catch (error) {
-      failed(error);
-      throw error;
-    }
-  }, AGES);
+  return askedOnce(
+    async () => {
+      const response = await ask(metadata, {
+        method: 'GET',
+        headers: new Headers({ accept: 'application/json' }),
+        signal: AbortSignal.timeout(TIME_LIMIT),
+      });
+      if (response.status !== 200) throw new IssuerError(`metadata: status ${response.status}`);
+      const found = metadataIn(await response.text());
+      if (found.issuer !== issuer) throw new IssuerError('metadata: of another issuer');
+      return found;
+    },
+    { ages: AGES, failed, clock },
+  );
+}
+
+function metadataIn(text: string): Metadata {
+  try {
+    return metadataSchema.parse(JSON.parse(text));
+  } catch {
+    throw new IssuerError('metadata: not what OpenID Connect Discovery has');
+  }
 }
 
 export interface Ages {
@@ -85,15 +89,20 @@ export interface Ages {
   readonly pause: number;
 }
 
+/** How often something is asked for, and who is told that it failed. */
+export interface Again extends Pick<Asking, 'failed' | 'clock'> {
+  readonly ages: Ages;
+}
+
 /**
  * Fetches something that changes rarely: one fetch at a time, again only when it is old, and after a failure not before
- * a pause. `clock`: milliseconds since the epoch. The function rejects as `ask` did where nothing that counts is known.
+ * a pause. The function rejects as `ask` did where nothing that counts is known. `youngerThan`: waits for something
+ * that was known for fewer milliseconds.
  */
 export function askedOnce<T>(
   ask: () => Promise<T>,
-  ages: Ages,
-  clock: () => number = () => Date.now(),
-): () => Promise<T> {
+  { ages, failed: tell, clock }: Again,
+): (youngerThan?: number) => Promise<T> {
   let known: { readonly value: T; readonly at: number } | undefined;
   let failed: { readonly error: unknown; readonly at: number } | undefined;
   let flying: Promise<T> | undefined;
@@ -105,16 +114,17 @@ export function askedOnce<T>(
       return value;
     } catch (error) {
       failed = { error, at: clock() };
+      tell(error);
       throw error;
     } finally {
       flying = undefined;
     }
   };
-  return async () => {
-    const now = clock();
-    if (known !== undefined && now - known.at < ages.fresh) return known.value;
-    const usable = known !== undefined && now - known.at < ages.stale ? known : undefined;
-    if (failed !== undefined && now - failed.at < ages.pause) {
+  return async youngerThan => {
+    const age = known === undefined ? Number.POSITIVE_INFINITY : clock() - known.at;
+    if (known !== undefined && age < (youngerThan ?? ages.fresh)) return known.value;
+    const usable = age < ages.stale && youngerThan === undefined ? known : undefined;
+    if (failed !== undefined && clock() - failed.at < ages.pause) {
       if (usable !== undefined) return usable.value;
       throw failed.error;
     }

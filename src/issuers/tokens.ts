@@ -6,9 +6,9 @@ import { decodeJwt } from 'jose';
 import type { Grant, Tokens } from '../auth/token.ts';
 import type { Log } from '../log.ts';
 import { grantOfClaims } from './claims.ts';
-import { type Ask, asker } from './fetch.ts';
+import { type Ask, asker, RefusedAddress } from './fetch.ts';
 import { introspectorOf } from './introspect.ts';
-import { type Metadata, metadataOf } from './metadata.ts';
+import { IssuerError, type Metadata, metadataOf } from './metadata.ts';
 import type { Issuer } from './settings.ts';
 import { verifierOf } from './verify.ts';
 
@@ -18,6 +18,8 @@ export interface IssuerParts {
   readonly log: Log;
   /** How addresses are asked; replaced in tests alone. */
   readonly asker?: (privateHosts: ReadonlySet<string>) => Ask;
+  /** Milliseconds that never go back. */
+  readonly clock?: () => number;
 }
 
 export interface Issuers {
@@ -33,13 +35,13 @@ const PAUSE = 60_000;
 
 export function openIssuers(
   issuers: readonly Issuer[],
-  { fhirBase, log, asker: askerOf = asker }: IssuerParts,
+  { fhirBase, log, asker: askerOf = asker, clock = () => performance.now() }: IssuerParts,
 ): Issuers {
   const known = issuers.map(issuer => {
     const ask = askerOf(issuer.privateHosts);
-    const failed = complaint(issuer, log);
-    const metadata = metadataOf(issuer, ask, failed);
-    const parts = { ask, metadata, failed };
+    const failed = complaint(issuer, log, clock);
+    const metadata = metadataOf(issuer, { ask, failed, clock });
+    const parts = { ask, metadata, failed, clock };
     return {
       issuer,
       metadata,
@@ -99,12 +101,17 @@ function issuerNamed(token: string): string | undefined {
 }
 
 /** Says that an issuer does not answer, once a minute. */
-function complaint({ issuer }: Issuer, log: Log): (error: unknown) => void {
+function complaint({ issuer }: Issuer, log: Log, clock: () => number): (error: unknown) => void {
   let told = Number.NEGATIVE_INFINITY;
   return error => {
-    if (Date.now() - told < PAUSE) return;
-    told = Date.now();
-    const reason = error instanceof Error ? ((error as { code?: unknown }).code ?? error.name) : typeof error;
-    log.error('an issuer of access tokens does not answer as it should', { issuer, reason: String(reason) });
+    if (clock() - told < PAUSE) return;
+    told = clock();
+    log.error('an issuer of access tokens does not answer as it should', { issuer, reason: reasonOf(error) });
   };
+}
+
+/** Only our own errors are known to hold nothing of an answer. */
+function reasonOf(error: unknown): string {
+  if (error instanceof IssuerError || error instanceof RefusedAddress) return error.message;
+  return error instanceof Error ? String((error as { code?: unknown }).code ?? error.name) : typeof error;
 }

@@ -4,18 +4,15 @@
  * the token.
  * RFC 7519, RFC 8725, RFC 9068 section 4
  */
-import { createRemoteJWKSet, customFetch, errors, type JWTPayload, jwtVerify, type RemoteJWKSet } from 'jose';
-import { type Asking, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import { FhirError } from '../outcome.ts';
+import { type Asking, askedOnce, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
 
-/** Milliseconds: a key that is not known is asked for at most once in it; */
+/** Milliseconds: a key that is not known is asked for at most once in it. */
 export const COOL_DOWN = 30_000;
-/** after this time keys are asked for anew, while those that are known still count; */
-const FRESH = 600_000;
-/** after this they no longer count. */
-const STALE = 3_600_000;
-/** After a failure nobody asks for so long. */
-const PAUSE = 5000;
+/** Keys that were taken back are gone soon after, and nobody waits for that. */
+const AGES = { fresh: 600_000, stale: 3_600_000, pause: 5000 } as const;
 
 /** The function rejects with 503 while keys cannot be had. `now`: milliseconds since the epoch. */
 export function verifierOf(
@@ -36,58 +33,61 @@ export function verifierOf(
       const type = typeName(protectedHeader.typ ?? '');
       return issuer.types === undefined || issuer.types.includes(type) ? payload : undefined;
     } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error;
-      return undefined;
+      if (error instanceof errors.JOSEError) return undefined;
+      if (error instanceof FhirError) throw error;
+      // Such as a key that is too short: that says nothing of the token.
+      parts.failed(new IssuerError('keys: one that verifies nothing'));
+      throw outage();
     }
   };
 }
 
-type Key = Awaited<ReturnType<RemoteJWKSet>>;
-type Head = Parameters<RemoteJWKSet>[0];
-type Signed = Parameters<RemoteJWKSet>[1];
+type Keys = ReturnType<typeof createLocalJWKSet>;
+type Head = Parameters<Keys>[0];
+type Signed = Parameters<Keys>[1];
 
-function keysOf(issuer: Issuer, { ask, metadata, failed }: Asking): (head: Head, token: Signed) => Promise<Key> {
-  let current: { readonly address: string; readonly set: RemoteJWKSet } | undefined;
-  let loaded = 0;
-  let pausedUntil = 0;
-
-  const setAt = (address: string): RemoteJWKSet => {
-    if (current?.address === address) return current.set;
-    const set = createRemoteJWKSet(new URL(address), {
-      timeoutDuration: TIME_LIMIT,
-      cooldownDuration: COOL_DOWN,
-      cacheMaxAge: STALE,
-      [customFetch]: async (url, { headers, signal }) => {
-        if (Date.now() < pausedUntil) throw outage();
-        try {
-          const response = await ask(url, { method: 'GET', headers, signal });
-          if (response.status !== 200) throw new IssuerError(`status ${response.status}`);
-          loaded = Date.now();
-          return response;
-        } catch (error) {
-          pausedUntil = Date.now() + PAUSE;
-          failed(error);
-          throw error;
-        }
-      },
-    });
-    current = { address, set };
-    return set;
+function keysOf(
+  issuer: Issuer,
+  { ask, metadata, failed, clock }: Asking,
+): (head: Head, token: Signed) => ReturnType<Keys> {
+  const read = async (): Promise<Keys> => {
+    const address = issuer.jwks ?? (await metadata()).jwks_uri;
+    if (address === undefined || !isSafe(new URL(address), issuer.privateHosts))
+      throw new IssuerError('the metadata name no address of keys that may be asked');
+    const headers = new Headers({ accept: 'application/json, application/jwk-set+json' });
+    const response = await ask(address, { method: 'GET', headers, signal: AbortSignal.timeout(TIME_LIMIT) });
+    if (response.status !== 200) throw new IssuerError(`keys: status ${response.status}`);
+    return keysIn(await response.text());
+  };
+  const keys = askedOnce(read, { ages: AGES, failed, clock });
+  /** Undefined: no key is of that name. */
+  const keyIn = async (known: Keys, head: Head, token: Signed) => {
+    try {
+      return await known(head, token);
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) return undefined;
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) failed(new IssuerError('keys: one that cannot be read'));
+      throw error;
+    }
   };
 
   return async (head, token) => {
-    let set: RemoteJWKSet;
     try {
-      const address = issuer.jwks ?? (await metadata()).jwks_uri;
-      if (address === undefined || !isSafe(new URL(address), issuer.privateHosts))
-        throw new IssuerError('the metadata name no address of keys that may be asked');
-      set = setAt(address);
-      // Keys that were taken back are gone soon after, and nobody waits for that.
-      if (set.jwks() !== undefined && Date.now() - loaded > FRESH) set.reload().catch(() => {});
-      return await set(head, token);
+      // One that is not known may have come with a rotation.
+      const key = (await keyIn(await keys(), head, token)) ?? (await keyIn(await keys(COOL_DOWN), head, token));
+      if (key === undefined) throw new errors.JWKSNoMatchingKey();
+      return key;
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error;
       throw outage();
     }
   };
+}
+
+function keysIn(text: string): Keys {
+  try {
+    return createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
+  } catch {
+    throw new IssuerError('keys: not a JSON Web Key Set');
+  }
 }

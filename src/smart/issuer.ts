@@ -79,9 +79,14 @@ const SKEW = 60;
 const FRESH = 3600;
 
 /**
- * `redirect`: the address that is registered there, to which browsers come back. `clock`: milliseconds since the epoch.
+ * `redirect`: the address that is registered there, to which browsers come back. `clock`: milliseconds that never go
+ * back.
  */
-export function issuerOf(settings: IssuerSettings, redirect: string, clock: () => number = Date.now): Issuer {
+export function issuerOf(
+  settings: IssuerSettings,
+  redirect: string,
+  clock: () => number = () => performance.now(),
+): Issuer {
   const { url, clientId, scope, label } = settings;
   let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
 

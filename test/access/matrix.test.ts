@@ -71,7 +71,12 @@ const entry: Entry = {
 function decisionOf(token: string): NonNullable<ReturnType<Entry['known']>> {
   const client = token === 'all' ? 'all' : 'one';
   const expires = Date.now() + 3_600_000;
-  return { access: CALLERS[client], grant: { client, scopes: ['system/*.rs'], expires } as never, expires };
+  return {
+    access: CALLERS[client],
+    grant: { client, scopes: ['system/*.rs'], expires } as never,
+    expires,
+    ends: Number.POSITIVE_INFINITY,
+  };
 }
 
 beforeAll(async () => {

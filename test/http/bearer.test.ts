@@ -15,7 +15,7 @@ const GRANT: Grant = {
 };
 
 function entryUnderTest(grants: Readonly<Record<string, Grant>>) {
-  const state = { now: 1_000_000, epoch: 0, asked: 0 };
+  const state = { now: 1_000_000, steady: 0, epoch: 0, asked: 0 };
   const tokens: Tokens = {
     async grantOf(token) {
       state.asked++;
@@ -24,7 +24,13 @@ function entryUnderTest(grants: Readonly<Record<string, Grant>>) {
     epoch: () => state.epoch,
   };
   const accessOf = ({ client, patient = '' }: Grant): Access => accessToPatients(client, [patient]);
-  return { entry: createEntry(tokens, accessOf, () => state.now), state };
+  const entry = createEntry(
+    tokens,
+    accessOf,
+    () => state.now,
+    () => state.steady,
+  );
+  return { entry, state };
 }
 
 const withToken = (token: string) => ({ headers: { authorization: `Bearer ${token}` } });
@@ -110,6 +116,19 @@ test('a verified token is cached until it expires or may have been revoked', asy
   state.now = GRANT.expires;
   expect(entry.known('good')).toBeUndefined();
   expect(await entry.decide('good')).toBeUndefined();
+});
+
+test('a clock that is set back does not lengthen what was decided', async () => {
+  const { entry, state } = entryUnderTest({ good: GRANT });
+  const lasts = GRANT.expires - state.now;
+  expect(await entry.decide('good')).toBeDefined();
+  state.now -= 1_000_000;
+  state.steady += lasts - 1;
+  expect(entry.known('good')).toBeDefined();
+  state.steady++;
+  expect(entry.known('good')).toBeUndefined();
+  expect(await entry.decide('good')).toBeDefined();
+  expect(state.asked).toBe(2);
 });
 
 test('a token that is revoked during its verification is not cached', async () => {

@@ -29,6 +29,8 @@ export interface FakeIssuer {
   state: 'well' | 'away' | 'broken';
   /** Milliseconds before an answer to introspection. */
   slow: number;
+  /** Answers instead of what is usual: true, and it has. */
+  answer: (path: string, response: ServerResponse) => boolean;
   readonly publicKey: JWK;
   sign(claims: Readonly<Record<string, unknown>>, signing?: Signing): Promise<string>;
   /** Another key takes the place of the one before. */
@@ -60,6 +62,7 @@ export async function fakeIssuer(path = '/realms/clinic', kid = 'one'): Promise<
     metadata: {},
     state: 'well',
     slow: 0,
+    answer: () => false,
     publicKey: await publicOf(),
     sign: (claims, { alg = 'RS256', key = pair.privateKey, header = {} } = {}) =>
       new SignJWT({ iss: origin + path, exp: seconds() + 300, iat: seconds(), ...claims })
@@ -80,6 +83,7 @@ export async function fakeIssuer(path = '/realms/clinic', kid = 'one'): Promise<
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { url = '' } = request;
     issuer.asked[url] = (issuer.asked[url] ?? 0) + 1;
+    if (issuer.answer(url, response)) return;
     if (issuer.state === 'away') return void request.socket.destroy();
     const send = (status: number, body: unknown): void =>
       void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));

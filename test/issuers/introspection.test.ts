@@ -18,6 +18,7 @@ function fileWith(text: string): string {
 
 async function started(
   more = `client: lin:tel\n      secret-file: ${fileWith(`${SECRET}\n`)}`,
+  clock?: () => number,
 ): Promise<{ issuer: FakeIssuer; verifier: Opened }> {
   const issuer = await fakeIssuer();
   onTestFinished(() => issuer.close());
@@ -28,7 +29,7 @@ async function started(
     introspection:
       ${more}
 `;
-  return { issuer, verifier: opened(text) };
+  return { issuer, verifier: opened(text, clock) };
 }
 
 const ACTIVE = { active: true, aud: BASE, client_id: 'app', sub: 'ada', scope: 'patient/*.rs', patient: '1' };
@@ -179,4 +180,17 @@ test('without introspection a token that is no JWT is refused without a request'
   const verifier = opened(`issuers:\n  - { issuer: "${issuer.url}", audience: x, private-hosts: [127.0.0.1] }\n`);
   expect(await grantOf(verifier, 'opaque')).toBeUndefined();
   expect(issuer.asked).toEqual({});
+});
+
+test('a clock that is set back lengthens no answer', async () => {
+  let now = 0;
+  const { issuer, verifier } = await started(undefined, () => now);
+  issuer.active.set('opaque', ACTIVE);
+  expect(await grantOf(verifier, 'opaque')).toBeDefined();
+  issuer.active.clear();
+  const longAgo = Date.now() - 1e10;
+  now += 9_999;
+  expect(await grantOf(verifier, 'opaque', longAgo)).toBeDefined();
+  now += 1;
+  expect(await grantOf(verifier, 'opaque', longAgo)).toBeUndefined();
 });

@@ -1,7 +1,8 @@
 /** JWTs of an issuer: which are taken, and everything that is none of its, or not for this server, or not now. */
+import type { ServerResponse } from 'node:http';
 import fc from 'fast-check';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { COOL_DOWN } from '../../src/issuers/verify.ts';
 import { heapAfterCollection } from '../heap.ts';
 import { EXTENSION, type FakeIssuer, fakeIssuer, type Signing, seconds } from './fake-issuer.ts';
@@ -22,6 +23,9 @@ ${more.replaceAll(/^/gm, '    ')}
 `;
 
 const GOOD: JWTPayload = { aud: BASE, sub: 'ada', azp: 'app', scope: 'openid patient/*.rs', patient: '1' };
+
+/** An answer that no program expects who did not ask for it. */
+const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n';
 
 async function fresh(): Promise<FakeIssuer> {
   const made = await fakeIssuer();
@@ -247,16 +251,11 @@ describe('keys', () => {
   test('are fetched at most once per cool-down, however many unknown tokens come', async () => {
     const own = await fresh();
     const evil = await fresh();
-    const verifier = opened(settings(own));
+    // However slow the machine, the cool-down is not over.
+    const verifier = opened(settings(own), () => 0);
     const good = await own.sign(GOOD);
     expect(await grantOf(verifier, good)).toBeDefined();
     const forged = await evil.sign({ ...GOOD, iss: own.url });
-    const [clock, now] = [Date.now, Date.now()];
-    onTestFinished(() => {
-      Date.now = clock;
-    });
-    // However slow the machine, the cool-down is not over.
-    Date.now = () => now;
     const [, payload = '', signature = ''] = forged.split('.');
     const held = heapAfterCollection();
     const before = held();
@@ -277,32 +276,24 @@ describe('keys', () => {
 
   test('of a rotation are known after the cool-down', async () => {
     const own = await fresh();
-    const verifier = opened(settings(own));
+    let now = 0;
+    const verifier = opened(settings(own), () => now);
     const old = await own.sign(GOOD);
     expect(await grantOf(verifier, old)).toBeDefined();
     await own.rotate('two');
     const next = await own.sign(GOOD);
     expect(await grantOf(verifier, next)).toBeUndefined();
-    const clock = Date.now;
-    onTestFinished(() => {
-      Date.now = clock;
-    });
-    Date.now = () => clock() + COOL_DOWN + 1000;
-    expect(await grantOf(verifier, next, clock())).toBeDefined();
-    expect(await grantOf(verifier, old, clock())).toBeUndefined();
+    now += COOL_DOWN;
+    expect(await grantOf(verifier, next)).toBeDefined();
+    expect(await grantOf(verifier, old)).toBeUndefined();
     expect(own.asked['/keys']).toBe(2);
   });
 
   test('that cannot be fetched are an outage, not a refusal, and not fetched for each token', async () => {
     const own = await fresh();
     own.state = 'away';
-    const verifier = opened(settings(own));
+    const verifier = opened(settings(own), () => 0);
     const token = await own.sign(GOOD);
-    const [clock, now] = [Date.now, Date.now()];
-    onTestFinished(() => {
-      Date.now = clock;
-    });
-    Date.now = () => now;
     for (let i = 0; i < 50; i++)
       expect(await statusOf(grantOf(verifier, token))).toEqual({ status: 503, retryAfter: 5 });
     expect(Object.values(own.asked)).toEqual([1]);
@@ -314,17 +305,13 @@ describe('keys', () => {
   test('with a configured address are fetched every five seconds during an outage', async () => {
     const own = await fresh();
     own.state = 'broken';
-    const verifier = opened(settings(own, `jwks: ${own.origin}/keys`));
+    let now = 0;
+    const verifier = opened(settings(own, `jwks: ${own.origin}/keys`), () => now);
     const token = await own.sign(GOOD);
-    const [clock, now] = [Date.now, Date.now()];
-    onTestFinished(() => {
-      Date.now = clock;
-    });
-    Date.now = () => now;
     for (let i = 0; i < 50; i++) expect(await statusOf(grantOf(verifier, token))).toMatchObject({ status: 503 });
     expect(own.asked).toEqual({ '/keys': 1 });
     own.state = 'well';
-    Date.now = () => now + 6000;
+    now += 6000;
     expect(await grantOf(verifier, token)).toBeDefined();
   });
 
@@ -347,6 +334,66 @@ describe('keys', () => {
     own.state = state;
     expect(await statusOf(grantOf(opened(settings(own)), await own.sign(GOOD)))).toMatchObject({ status: 503 });
     expect(own.asked['/keys']).toBeUndefined();
+  });
+
+  test.each<[title: string, write: (response: ServerResponse) => void, reason: string]>([
+    ['a page of HTML', response => response.end('<html></html>'), 'keys: not a JSON Web Key Set'],
+    ['nothing', response => response.end(), 'keys: not a JSON Web Key Set'],
+    ['a list of something else', response => response.end('{"keys":[1]}'), 'keys: not a JSON Web Key Set'],
+    ['a change of the protocol', response => void response.socket?.write(SWITCHED), 'no whole answer'],
+    ['half of them', response => void response.write('{"keys":[', () => response.destroy()), 'no whole answer'],
+    ['more than may be read', response => response.end(' '.repeat(600_000)), 'too long an answer'],
+  ])('that come as %s are an outage for five seconds, which the log names', async (_title, write, reason) => {
+    const own = await fresh();
+    let now = 0;
+    const verifier = opened(settings(own, `jwks: ${own.origin}/keys`), () => now);
+    const token = await own.sign(GOOD);
+    own.answer = (url, response) => {
+      if (url !== '/keys') return false;
+      write(response);
+      return true;
+    };
+    for (let i = 0; i < 3; i++)
+      expect(await statusOf(grantOf(verifier, token))).toEqual({ status: 503, retryAfter: 5 });
+    expect(own.asked).toEqual({ '/keys': 1 });
+    expect(verifier.lines.map(line => (JSON.parse(line) as { reason: string }).reason)).toEqual([reason]);
+    own.answer = () => false;
+    now += 5000;
+    expect(await grantOf(verifier, token)).toBeDefined();
+  });
+
+  test.each<[title: string, key: (own: FakeIssuer) => Promise<JWK> | JWK]>([
+    ['is too short', ({ publicKey }) => ({ ...publicKey, n: publicKey.n?.slice(0, 170) ?? '' })],
+    ['lacks its numbers', ({ publicKey: { n: _n, ...key } }) => key],
+    [
+      'is a private key',
+      async () => ({
+        ...(await exportJWK((await generateKeyPair('RS256', { extractable: true })).privateKey)),
+        kid: 'one',
+      }),
+    ],
+  ])('of which one %s are an outage for its tokens, which the log names', async (_title, key) => {
+    const own = await fresh();
+    own.keys = [await key(own)];
+    const verifier = opened(settings(own));
+    expect(await statusOf(grantOf(verifier, await own.sign(GOOD)))).toEqual({ status: 503, retryAfter: 5 });
+    expect(verifier.lines).toHaveLength(1);
+    expect(verifier.lines[0]).toMatch(/"reason":"keys: one that /);
+  });
+
+  test('are fetched anew after an outage, whatever the clock was set to', async () => {
+    const own = await fresh();
+    own.state = 'away';
+    let now = 0;
+    const verifier = opened(settings(own), () => now);
+    const token = await own.sign({ ...GOOD, exp: seconds() + 1e9, nbf: 0 });
+    const wall = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 1e11);
+    onTestFinished(() => wall.mockRestore());
+    expect(await statusOf(grantOf(verifier, token))).toMatchObject({ status: 503 });
+    wall.mockRestore();
+    own.state = 'well';
+    now += 5000;
+    expect(await grantOf(verifier, token)).toBeDefined();
   });
 
   test('are not fetched through a redirect', async () => {

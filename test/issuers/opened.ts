@@ -11,13 +11,13 @@ export interface Opened extends Issuers {
   readonly lines: readonly string[];
 }
 
-/** Throws where the text has problems. */
-export function opened(text: string): Opened {
+/** Throws where the text has problems. `clock`: milliseconds that never go back. */
+export function opened(text: string, clock?: () => number): Opened {
   const { issuers, problems } = issuersIn('access.yaml', text);
   if (problems.length > 0) throw new Error(problems.map(formatProblem).join('\n'));
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
-  return { ...openIssuers(issuers, { fhirBase: () => BASE, log }), lines };
+  return { ...openIssuers(issuers, { fhirBase: () => BASE, log, ...(clock && { clock }) }), lines };
 }
 
 /** What of a grant a test looks at; undefined: the token was refused. */

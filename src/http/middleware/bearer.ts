@@ -19,6 +19,8 @@ export interface Decision {
   readonly grant: Grant;
   /** Milliseconds since the epoch. */
   readonly expires: number;
+  /** The same on the clock that never goes back. */
+  readonly ends: number;
 }
 
 export interface Entry {
@@ -33,8 +35,16 @@ export interface Entry {
 /** Tokens whose decisions are kept. */
 const KEPT = 10_000;
 
-/** `accessOf`: what a grant allows. `clock`: milliseconds since the epoch. */
-export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, clock: () => number = Date.now): Entry {
+/**
+ * `accessOf`: what a grant allows. `clock`: milliseconds since the epoch; `steady`: milliseconds that never go back, or
+ * a clock that is set back would lengthen what was decided.
+ */
+export function createEntry(
+  tokens: Tokens,
+  accessOf: (grant: Grant) => Access,
+  clock: () => number = Date.now,
+  steady: () => number = () => performance.now(),
+): Entry {
   let decisions: BoundedCache<Decision> = boundedCache(KEPT);
   let epoch = tokens.epoch?.();
   const known = (key: string): Decision | undefined => {
@@ -44,7 +54,7 @@ export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, 
       epoch = now;
     }
     const decision = decisions.find(key);
-    return decision && decision.expires > clock() ? decision : undefined;
+    return decision && decision.expires > clock() && decision.ends > steady() ? decision : undefined;
   };
   return {
     known: token => known(keyOf(token)),
@@ -54,10 +64,11 @@ export function createEntry(tokens: Tokens, accessOf: (grant: Grant) => Access, 
       const before = known(key);
       if (before) return before;
       const during = epoch;
-      const now = clock();
+      const [now, begun] = [clock(), steady()];
       const grant = await tokens.grantOf(token, now);
       if (grant === undefined || grant.expires <= now) return undefined;
-      const decision: Decision = { access: accessOf(grant), grant, expires: grant.expires };
+      const { expires } = grant;
+      const decision: Decision = { access: accessOf(grant), grant, expires, ends: begun + expires - now };
       // A token that may have been revoked meanwhile is asked for again.
       if (tokens.epoch?.() === during) decisions.keep(key, decision);
       return decision;
