@@ -25,9 +25,10 @@ export interface LogOptions {
 /** A log that writes lines of `level` and above. */
 export function createLog({ level, format, write = writeError }: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(level);
+  const line = format === 'json' ? jsonLine : textLine;
+  if (write === writeError) lostLine = count => line('error', LOST, { lines: count }, NONE);
   const at = (own: Level) => {
     if (LOG_LEVELS.indexOf(own) < least) return () => {};
-    const line = format === 'json' ? jsonLine : textLine;
     return (message: string, fields: LogFields = NONE, same: LogFields = NONE) =>
       write(line(own, message, fields, same));
   };
@@ -88,7 +89,12 @@ function now(): string {
 const FLUSH_DELAY = 5;
 const CHARACTERS_AT_MOST = 65_536;
 
+const LOST = 'there was no room for lines of the log, and they are lost';
+
 let lines = '';
+/** Lines for which there was no room; told as soon as there is. */
+let lost = 0;
+let lostLine: (count: number) => string = () => '';
 
 function writeError(line: string): void {
   if (lines === '') setTimeout(flush, FLUSH_DELAY).unref();
@@ -99,7 +105,10 @@ function writeError(line: string): void {
 function flush(): void {
   const waiting = lines;
   lines = '';
-  writeWhole(Buffer.from(waiting, 'utf8'));
+  // The last line that was begun may have no end.
+  const told = lost === 0 ? '' : `\n${lostLine(lost)}\n`;
+  if (writeWhole(Buffer.from(told + waiting, 'utf8'))) lost = 0;
+  else lost += waiting.split('\n').length - 1;
 }
 
 const STANDARD_ERROR = 2;
@@ -107,21 +116,31 @@ const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Waits until whoever reads the log has taken all of it: what process.stderr keeps for a slow reader has no bound, and
- * is lost when the process ends. Throws what the system says where nobody reads any more.
+ * is lost when the process ends. False where the disk has no room: nobody's answer depends on that. Throws what the
+ * system says where nobody reads any more.
  */
-function writeWhole(bytes: Uint8Array): void {
+function writeWhole(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.byteLength; ) {
     try {
       at += writeSync(STANDARD_ERROR, bytes, at);
     } catch (error) {
+      if (lacksRoom(error)) return false;
       if (!isFull(error)) throw error;
       Atomics.wait(NEVER, 0, 0, FLUSH_DELAY);
     }
   }
+  return true;
 }
 
 function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+}
+
+const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+/** Whether a disk took no more of what was written. */
+export function lacksRoom(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && NO_ROOM.has(error.code);
 }
 
 process.on('exit', flush);

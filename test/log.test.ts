@@ -1,10 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createLog } from '../src/log.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const written = (format: 'json' | 'text', level: 'debug' | 'warn' = 'debug') => {
   const lines: string[] = [];
@@ -72,4 +75,30 @@ test('buffered lines are written before the process ends, even to a slow reader'
   const lines = (await text(child.stderr)).trim().split('\n');
   expect(lines.map(line => JSON.parse(line).i)).toEqual([...new Array(20_000).keys()]);
   expect((await ended)[0]).toBe(3);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a disk without room ends nothing, and what was lost is told later', async () => {
+  const file = join(temporaryFolder(), 'log');
+  // The lowest number that is free is that of standard error.
+  const script = `import { closeSync, openSync } from 'node:fs';
+    import { setTimeout } from 'node:timers/promises';
+    import { createLog } from ${JSON.stringify(new URL('../src/log.ts', import.meta.url).href)};
+    const log = createLog({ level: 'info', format: 'json' });
+    closeSync(2);
+    openSync('/dev/full', 'w');
+    for (let i = 0; i < 3000; i++) log.info('line', { i });
+    await setTimeout(50);
+    closeSync(2);
+    openSync(${JSON.stringify(file)}, 'w');
+    log.info('last');
+    await setTimeout(50);
+    log.info('after');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+  expect(await once(child, 'close')).toEqual([0, null]);
+  const read = readFileSync(file, 'utf8').trim().split('\n');
+  expect(read.map(line => JSON.parse(line))).toMatchObject([
+    { level: 'error', message: 'there was no room for lines of the log, and they are lost', lines: 3000 },
+    { message: 'last' },
+    { message: 'after' },
+  ]);
 });

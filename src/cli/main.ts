@@ -2,6 +2,7 @@
  * The command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 not understood.
  */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { lacksRoom } from '../log.ts';
 import { tellError } from '../start/tell-error.ts';
 import { type Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
 
@@ -154,10 +155,14 @@ async function runCommand(name: string, command: Command, rest: string[], termin
 
 /** Runs the process's own arguments, or others, and sets its exit code. */
 export async function runProcess(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
-  // Whoever reads no further, such as `head`, wants no more.
-  process.stdout.on('error', error => {
-    if (!('code' in error) || error.code !== 'EPIPE') throw error;
-  });
+  // Whoever reads no further, such as `head`, wants no more. A server need not be read to serve.
+  const isServer = argv[0] === 'serve';
+  const isBorne = (error: Error): boolean =>
+    ('code' in error && error.code === 'EPIPE') || (isServer && lacksRoom(error));
+  for (const stream of isServer ? [process.stdout, process.stderr] : [process.stdout])
+    stream.on('error', error => {
+      if (!isBorne(error)) throw error;
+    });
   process.exitCode = await run(argv, {
     out: text => process.stdout.write(`${text}\n`),
     note: text => process.stderr.write(`${text}\n`),

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { smallClinic } from './small-clinic.ts';
@@ -32,3 +34,29 @@ test('a server stops when its parent shell is killed, such as that of `npm start
   expect(log).toContain('"signal":"SIGTERM"');
   await expect(fetch(`${home}/health`)).rejects.toThrow('fetch failed');
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a server starts and serves though a full disk takes nothing that it says',
+  async () => {
+    const { environment } = smallClinic();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    await new Promise(resolve => taken.close(resolve));
+    const full = openSync('/dev/full', 'w');
+    onTestFinished(() => closeSync(full));
+    const server = spawn(process.execPath, [LINTEL, 'serve'], {
+      env: { PATH: process.env['PATH'], ...environment, PORT: String(port) },
+      stdio: ['ignore', full, full],
+    });
+    onTestFinished(() => void server.kill('SIGKILL'));
+    const ended = once(server, 'close');
+    const health = async (): Promise<number> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined);
+      return answer?.status ?? (server.exitCode === null ? health() : 0);
+    };
+    expect(await health()).toBe(200);
+    server.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  },
+);
