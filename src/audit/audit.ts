@@ -17,6 +17,8 @@ export interface Audit {
   readonly file: string;
   /** Rejects with AuditError where the answer must not go out. */
   write(record: AuditRecord): Promise<void>;
+  /** No answer goes out: the audit is required, and a short while ago it could not be written. */
+  isFailing(): boolean;
   load(): AuditLoad;
   close(): Promise<void>;
 }
@@ -38,6 +40,11 @@ const UNAUTHORIZED = 401;
 const LENGTH = { answered: 32_000, refused: 2000, unknown: 500 } as const;
 /** Milliseconds between two lines of the log on the same trouble. */
 const PAUSE = 60_000;
+/**
+ * Milliseconds after which a store that could not be written is tried again: a balancer that sends nobody here would
+ * not learn that it can be.
+ */
+const TRIED_AGAIN = 30_000;
 /** Part of the bytes from which on the log warns. */
 const NEARLY = 0.8;
 
@@ -56,6 +63,7 @@ export async function openAudit(
   let writer = open();
   let [written, failed] = [0, 0];
   const told = new Map<string, number>();
+  let failedAt = Number.NEGATIVE_INFINITY;
   let load: WriterLoad = { waiting: 0, used: 0, bytes };
 
   const complain = (message: string, fields: Parameters<Log['error']>[1]): void => {
@@ -69,11 +77,13 @@ export async function openAudit(
       const opened = await writer;
       await opened.write(record);
       written++;
+      failedAt = Number.NEGATIVE_INFINITY;
       load = opened.load();
       if (load.used > NEARLY * bytes)
         complain('the audit store is nearly full', { bytes: load.used, of: bytes, setting: 'AUDIT_SIZE' });
     } catch (error) {
       failed++;
+      failedAt = clock();
       const known = error instanceof AuditError ? error : new AuditError(false, 'unknown');
       complain('the audit cannot be written', { code: known.code, full: known.full, stops: mode === 'required' });
       if (known.code === 'thread' || known.code === 'ETIMEDOUT') reopen();
@@ -116,6 +126,7 @@ export async function openAudit(
       stored.catch(() => {});
       return Promise.resolve();
     },
+    isFailing: () => mode === 'required' && clock() - failedAt < TRIED_AGAIN,
     load: () => ({ ...load, written, failed }),
     async close() {
       await windows.close();

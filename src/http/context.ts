@@ -122,7 +122,7 @@ export interface AppParts {
   /** Types whose answers are made anew for each request. */
   readonly unkept?: ReadonlySet<string>;
   /** Writes down who saw whom; without it nobody does. */
-  readonly audit?: Pick<Audit, 'write'> | undefined;
+  readonly audit?: (Pick<Audit, 'write'> & Partial<Pick<Audit, 'isFailing'>>) | undefined;
   /** Whether a browser app is registered at an origin; undefined where no apps are. */
   readonly isAppOrigin?: ((origin: string) => boolean) | undefined;
   /** How a caller gets a token; undefined only where access is open. */
@@ -173,6 +173,8 @@ export interface HttpEnv {
     bulk?: string;
     /** A body that was read, as it came; never one that holds a password. */
     body?: ArrayBuffer;
+    /** Takes back what the request began, where its answer cannot go out. */
+    undo?: () => Promise<unknown>;
     /** The batch that the request is one of. */
     batch?: HttpContext;
   };

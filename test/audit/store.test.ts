@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openAudit } from '../../src/audit/audit.ts';
 import { openStore } from '../../src/audit/store.ts';
 import { AuditError, openWriter } from '../../src/audit/writer.ts';
@@ -129,6 +129,23 @@ test('a store that cannot be opened stops the start, unless the audit is best-ef
   await audit.write(record());
   await audit.close();
   expect(audit.load()).toMatchObject({ written: 0, failed: 1 });
+});
+
+test.each(['required', 'best-effort'] as const)('a %s audit that fails says so for 30 seconds', async mode => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  let now = 0;
+  const audit = await openAudit(settings(file, { mode, bytes: 1 }), silent, FLOOD, () => now);
+  const long = record({ query: `GET /fhir/Widget?name=${'x'.repeat(30_000)}` });
+  expect(audit.isFailing()).toBe(false);
+  for (let i = 0; i < 100 && audit.load().failed === 0; i++) {
+    await audit.write(long).catch(() => {});
+    await new Promise(setImmediate);
+  }
+  await vi.waitFor(() => expect(audit.load().failed).toBeGreaterThan(0));
+  expect(audit.isFailing()).toBe(mode === 'required');
+  now += 30_000;
+  expect(audit.isFailing()).toBe(false);
+  await audit.close();
 });
 
 const FLOOD = { each: 10, pace: 60_000, window: 60_000 } as const;

@@ -23,11 +23,11 @@ export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Z
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
   replace: Partial<SmallFacade> &
-    Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry' | 'authorization'> = {},
+    Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry' | 'authorization' | 'audit'> = {},
 ): AppUnderTest {
   const calls: AppUnderTest['calls'] = [];
   const lines: string[] = [];
-  const { ping, served, answers, admission, entry, authorization, ...methods } = replace;
+  const { ping, served, answers, admission, entry, authorization, audit, ...methods } = replace;
   const facade: SmallFacade = {
     async read(type, id, parameters, context) {
       calls.push({ request: { type, parameters }, context });
@@ -87,6 +87,7 @@ export function appUnderTest(
     ping: ping ?? (async () => {}),
     ...(answers ? { answers } : {}),
     ...(admission ? { admission } : {}),
+    ...(audit ? { audit } : {}),
     ...(entry ? { entry, authorization } : {}),
   });
   return { app, calls, lines };

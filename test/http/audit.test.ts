@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { seeingPatients } from '../../src/audit/patients-in.ts';
 import type { AuditRecord } from '../../src/audit/record.ts';
 import { accessToPatients } from '../../src/auth/access.ts';
@@ -17,7 +17,7 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 import { FhirError } from '../../src/outcome.ts';
 import { rowsOf } from '../audit/records.ts';
 import { demoContent } from '../ccda/demo-documents.ts';
-import { clinic, finished, kickOff, served } from '../export/exporting.ts';
+import { clinic, finished, kickOff, LENIENT, served } from '../export/exporting.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
 import { form, type RestUnderTest, restUnderTest } from '../rest/rest-under-test.ts';
 
@@ -320,6 +320,14 @@ test('a full audit store stops reads and cache hits; /metadata still answers', a
   expect((await fetch(`${fhir}/metadata`)).status).toBe(200);
   expect(lines.join('\n')).toContain('the audit cannot be written');
   expect(lines.join('\n')).not.toContain('xxxx');
+  expect((await fetch(`${new URL(fhir).origin}/ready`)).status).toBe(503);
+  // An export that nobody is told of goes on for nobody.
+  const unsupported = `elements=${'x'.repeat(7000)}`;
+  expect((await fetch(`${fhir}/$export?${unsupported}`, { headers: LENIENT })).status).toBe(503);
+  const exports = (): readonly string[] =>
+    readdirSync(join(where.folder, 'data', 'export')).filter(name => /^[0-9a-f]{32}$/.test(name));
+  // Its thread may be at a list of rows.
+  await vi.waitFor(() => expect(exports()).toEqual([]), 20_000);
 });
 
 test('pages of a POST search have the search in the audit, cached ones too', async () => {

@@ -28,6 +28,17 @@ test('the server is not ready while answers are stalled', async () => {
   });
 });
 
+test('the server is not ready while a required audit cannot be written', async () => {
+  let isFailing = true;
+  const audit = { write: async () => {}, isFailing: () => isFailing };
+  const { app } = appUnderTest({}, { audit });
+  const failing = await app.request('/ready');
+  expect(failing.status).toBe(503);
+  expect(await failing.json()).toMatchObject({ status: 'unavailable', checks: { database: true, audit: false } });
+  isFailing = false;
+  expect((await app.request('/ready')).status).toBe(200);
+});
+
 test('the server is not ready while the database is away, without naming its address', async () => {
   const response = await appUnderTest({}, { ping: away }).app.request('/ready');
   expect(response.status).toBe(503);

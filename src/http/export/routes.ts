@@ -142,7 +142,10 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   const understood = readExportRequest(level, parameters, parts.exports.facade, context);
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
-  const { job } = parts.exports.jobs.start(understood, { access: exportable(context.access), base: context.base, url });
+  const { jobs } = parts.exports;
+  const { job } = jobs.start(understood, { access: exportable(context.access), base: context.base, url });
+  // Nobody would know where it is.
+  c.set('undo', () => jobs.remove(callerOf(c, parts), job.id));
   const begun = told('The export has begun; Content-Location has its status URL');
   return respondWithOutcome(c, 202, [...understood.remarks, begun, ...leftOut(level, parts.exports.facade)], {
     'Content-Location': statusUrl(c, parts, job.id),

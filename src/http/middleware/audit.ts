@@ -35,6 +35,7 @@ export function auditAnswers(
     } catch {
       // The writer has told the log why.
       await c.res.body?.cancel();
+      await c.get('undo')?.();
       c.res = undefined;
       c.res = await unavailable(c);
     }

@@ -25,8 +25,9 @@ export function probeRoutes(parts: AppParts): Hono<HttpEnv> {
       database: await answersInTime(parts.ping),
       mappings: parts.served.mappings > 0,
       answers: parts.admission?.answers.isStalled?.() !== true,
+      ...(parts.audit?.isFailing && { audit: !parts.audit.isFailing() }),
     };
-    const ready = checks.database && checks.mappings && checks.answers;
+    const ready = Object.values(checks).every(isGood => isGood);
     return c.json({ status: ready ? 'ok' : 'unavailable', checks, ...warnings }, ready ? 200 : 503);
   });
   return routes;
