@@ -6,6 +6,7 @@ import { fdatasync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { reasonOf } from './reason.ts';
 import type { AuditRecord } from './record.ts';
+import { settledClock } from './settled-clock.ts';
 import { type AuditStore, openStore, type StoreOptions } from './store.ts';
 
 export interface WriterData extends StoreOptions {
@@ -29,6 +30,8 @@ const SWEPT = 2000;
 const TO_DISK = 1000;
 /** Lists between two looks at the size. */
 const MEASURED = 100;
+/** Part of the bytes from which on old records make room whatever the clock went through. */
+const CROWDED = 0.8;
 
 const { keep, ...options } = workerData as WriterData;
 const port = parentPort;
@@ -37,29 +40,33 @@ if (port === null) throw new Error('This is the thread of the audit');
 let store: AuditStore | undefined;
 let used = 0;
 let lists = 0;
-let swept = 0;
+let swept = Number.NEGATIVE_INFINITY;
+const isSettled = settledClock();
 
 const tell = (message: FromWriter): void => port.postMessage(message);
 
 /** Old records make room for new ones. */
 function sweep(kept: AuditStore): void {
-  const now = Date.now();
-  if (now - swept < SWEEP) return;
+  const now = performance.now();
+  if (now - swept < SWEEP || !(isSettled() || kept.used() > CROWDED * options.bytes)) return;
   // While there are more, the next list goes on with it.
-  if (kept.expire(now - keep, SWEPT) < SWEPT) swept = now;
+  if (kept.expire(Date.now() - keep, SWEPT) < SWEPT) swept = now;
 }
 
 let log: number | undefined;
 let syncing = false;
+let unsynced: Error | undefined;
 
 /** A power cut takes what was written since; SQLite itself waits for the disk only when it empties its log. */
 function syncSoon(): void {
   if (options.survives === 'power' || syncing) return;
+  log ??= openSync(`${options.path}-wal`, 'r');
+  const descriptor = log;
   syncing = true;
   setTimeout(() => {
-    log ??= openSync(`${options.path}-wal`, 'r');
-    fdatasync(log, () => {
+    fdatasync(descriptor, error => {
       syncing = false;
+      unsynced = error ?? undefined;
     });
   }, TO_DISK).unref();
 }
@@ -80,6 +87,9 @@ port.on('message', (message: ToWriter) => {
     return;
   }
   attempt(kept => {
+    const failed = unsynced;
+    unsynced = undefined;
+    if (failed !== undefined) throw failed;
     sweep(kept);
     kept.append(JSON.parse(message) as readonly AuditRecord[]);
     syncSoon();

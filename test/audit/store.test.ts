@@ -89,6 +89,21 @@ test('expired records are deleted with the rows of their patients', () => {
   expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM EVENT')).toEqual([{ N: 2 }]);
 });
 
+test('records are not removed by a clock that is believed for less than an hour, unless they crowd the store', async () => {
+  const path = join(temporaryFolder(), 'audit.sqlite');
+  const old = record({ at: Date.now() - 2 * DAY, query: 'x'.repeat(30_000) });
+  const write = async (bytes: number, count: number): Promise<void> => {
+    const writer = await openWriter({ path, bytes, survives: 'process', keep: DAY });
+    for (let i = 0; i < count; i++) await writer.write(old);
+    await writer.close();
+  };
+  await write(10_000_000, 12);
+  await write(10_000_000, 1);
+  expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 13 }]);
+  await write(500_000, 1);
+  expect(rowsOf(path, 'SELECT COUNT(*) AS N FROM RECORD')).toEqual([{ N: 2 }]);
+});
+
 test('a full store refuses new records, keeps the old ones and reuses freed space', async () => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const lines: string[] = [];
