@@ -226,6 +226,34 @@ test('mutual TLS: only clients with a certificate of the authority get an answer
   await expect(get(`${url}/health`, 'stranger')).rejects.toThrow();
 });
 
+test('mutual TLS: connections of an authority that was taken away are closed', async () => {
+  const clientCa = join(temporaryFolder(), 'ca.pem');
+  copyFileSync(join(PEM, 'ca.pem'), clientCa);
+  const server = await served({ clientCa });
+  const opened = async () => {
+    const credentials = { cert: pem('client'), key: pem('client.key'), ca: pem('ca') };
+    const socket = connect({ host: '127.0.0.1', port: server.port, ...credentials });
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => {});
+    await once(socket, 'secureConnect');
+    const ask = (): Promise<string> =>
+      new Promise(resolve => {
+        socket.once('data', (data: Buffer) => resolve(data.toString('utf8', 0, 12)));
+        if (socket.closed) resolve('closed');
+        else socket.once('close', () => resolve('closed'));
+        socket.write('GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      });
+    return { ask, socket };
+  };
+  const [idle, late] = [await opened(), await opened()];
+  expect(await idle.ask()).toBe('HTTP/1.1 200');
+  const closed = once(idle.socket, 'close');
+  copyFileSync(join(PEM, 'other-ca.pem'), clientCa);
+  await closed;
+  // One that had asked nothing yet.
+  expect(await late.ask()).toBe('closed');
+});
+
 test.each<[cert: string, key: string, clientCa: string | undefined, problem: RegExp]>([
   ['nowhere.pem', 'server.key.pem', undefined, /^TLS_CERT: expected the path of a file that can be read$/],
   ['server.pem', 'nowhere.pem', undefined, /^TLS_KEY: expected the path/],

@@ -93,8 +93,14 @@ export async function listen(
   const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const refuseLater = createRefusals();
+  /** Connections with TLS that are let in by certificates of the authority as it is now, if there is one. */
+  let agreed = new WeakSet<Duplex>();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     if (!bounded.asked(request)) return;
+    if (secure !== undefined && !agreed.has(request.socket)) {
+      request.socket.destroy();
+      return;
+    }
     if (hits(request, response)) return;
     nameHost(request);
     const status = refuseRequest(request, response);
@@ -123,10 +129,13 @@ export async function listen(
   const secure =
     tls && createSecureServer({ ...serverOptions(arrival), ...tls.options, handshakeTimeout: arrival.head }, listener);
   const server = secure ?? createServer(serverOptions(arrival), listener);
-  const unfollow = secure && tls?.follow(secure);
+  const distrust = (): void => {
+    agreed = new WeakSet();
+    server.closeIdleConnections();
+  };
+  const unfollow = secure && tls?.follow(secure, distrust);
   const bounded = boundConnections(server, { ...CONNECTIONS, ...connections });
   server.timeout = idle;
-  const agreed = new WeakSet<Duplex>();
   secure?.on('secureConnection', socket => agreed.add(socket));
   server.on('clientError', (error, socket) => {
     // Nothing can be said to a client with which no TLS was agreed on, and nobody else closes the connection.

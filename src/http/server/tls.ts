@@ -15,8 +15,11 @@ export type TlsFiles = NonNullable<Config['tls']>;
 
 export interface Tls {
   readonly options: SecureContextOptions & { readonly requestCert: boolean; readonly rejectUnauthorized: boolean };
-  /** Gives the server other files when they change. Out: ends that. */
-  follow(server: Pick<Server, 'setSecureContext'>): () => void;
+  /**
+   * Gives the server other files when they change. `distrusts`: told after the authority of client certificates has
+   * changed, for connections that are open were let in by the one before. Out: ends that.
+   */
+  follow(server: Pick<Server, 'setSecureContext'>, distrusts: () => void): () => void;
 }
 
 /** Milliseconds between two looks at the files. */
@@ -39,7 +42,7 @@ class TlsProblem extends Error {
 /** Throws ConfigError where the files cannot be used. */
 export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
   let stamps = stampsOf(files);
-  const context = start();
+  let context = start();
   warnOfEnd(context, log);
 
   function start(): SecureContextOptions {
@@ -52,7 +55,7 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
 
   return {
     options: { ...context, requestCert: files.clientCa !== undefined, rejectUnauthorized: true },
-    follow(server) {
+    follow(server, distrusts) {
       let failed = '';
       const timer = setInterval(() => {
         const now = stampsOf(files);
@@ -60,6 +63,8 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
         try {
           const next = contextOf(files);
           server.setSecureContext(next);
+          if (next.ca !== context.ca) distrusts();
+          context = next;
           stamps = now;
           failed = '';
           log.info('the TLS certificate was read anew');
