@@ -5,7 +5,8 @@
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
-import { among, constant, not } from '../sql/construct.ts';
+import { isMixed, utcLayoutOf } from '../sql/column-type.ts';
+import { among, and, constant, isNull, not, TRUE } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
@@ -67,9 +68,11 @@ function greatest(
   by: Expression,
   absent: ReadonlySet<string | number>,
 ): SqlPlan {
+  // What is no date may stand behind all dates.
+  const present = isMixed(column.type) || utcLayoutOf(column.type)?.mixed ? not(isNull(column)) : TRUE;
   const values = [...absent].map(raw => constant(raw, column.type));
   return {
-    from: { table, alias: column.alias, joins: [], where: not(among(column, values)) },
+    from: { table, alias: column.alias, joins: [], where: and(present, not(among(column, values))) },
     columns: [column],
     // NULL comes last when descending, on every engine.
     orderBy: [{ by, descending: true }],

@@ -148,10 +148,13 @@ function choiceOf({ form }: ColumnInfo, column: ColumnExpression): string {
 }
 
 function reasonOf({ form, written }: ColumnInfo, column: ColumnExpression): string {
+  if (typeof form === 'object' && form.mixed)
+    return 'all dates and times have one form, and what is none sorts apart from them: an index serves';
   if (form !== 'any') return 'all rows have one form, which sorts as text: an index serves';
   if (written === undefined) return 'the rows were not all looked at in time: no index serves';
   if (written.length === 0) return 'nothing shows how it will be written';
-  if (isNumber(column)) return 'rows hold more than the type says: no index serves';
+  if (isNumber(column))
+    return 'rows hold more than the type says, but numbers have their place among it: an index serves';
   if (column.type.kind === 'text') return 'rows hold numbers too, which SQLite keeps as such: no index serves';
   if (column.type.kind === 'uuid') return 'rows are not all in upper case, or all in lower case: no index serves';
   return written.length > 1

@@ -58,6 +58,7 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
     case 'date':
     case 'datetime':
     case 'time': {
+      if (isMixed(type) && isApartFromTimes(stored, type.kind)) return null;
       // What was found in all rows arrives as it stands; of several forms arrives the one text that they mean.
       if (type.form?.kind === 'layout') return stored;
       if (type.form?.kind === 'any') return canonicalTime(stored, type, type.form.zone);
@@ -96,6 +97,11 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;
   return Number(stored);
+}
+
+/** What stands before or behind all dates and times, among them, means no value. */
+function isApartFromTimes(stored: SqlValue, kind: 'date' | 'datetime' | 'time'): boolean {
+  return typeof stored !== 'string' || stored < (kind === 'time' ? '00:' : '0001-01-01') || stored >= ':';
 }
 
 /** A number or bytes are no time; the reading of the text is held against it elsewhere (readings.ts). */

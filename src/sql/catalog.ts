@@ -12,22 +12,27 @@ export interface ColumnInfo {
   readonly nullable: boolean;
   /**
    * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and
-   * they were looked at: a text that all of them are cut to (`utc`: with `Z` at its end), `declared` for numbers that
-   * are all as the type says and for UUIDs in upper case, `small` for UUIDs in lower case, `trimmed` for texts of which
-   * none ends in a blank, or `any`.
+   * they were looked at: a text that all of them are cut to, `declared` for numbers that are all as the type says and
+   * for UUIDs in upper case, `small` for UUIDs in lower case, `trimmed` for texts of which none ends in a blank, or
+   * `any`.
    */
-  readonly form?:
-    | { readonly separator: ' ' | 'T'; readonly length: number; readonly utc?: true }
-    | 'declared'
-    | 'small'
-    | 'trimmed'
-    | 'any';
+  readonly form?: WrittenAlike | 'declared' | 'small' | 'trimmed' | 'any';
   /** `any` only because there was no time to look at its rows. */
   readonly unseen?: true;
   /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
   readonly written?: readonly { readonly form: string; readonly rows: number }[];
   /** The login may not read it. */
   readonly denied?: true;
+}
+
+/** The form of all rows of a column of dates or times. */
+export interface WrittenAlike {
+  readonly separator: ' ' | 'T';
+  readonly length: number;
+  /** With `Z` at the end. */
+  readonly utc?: true;
+  /** But for what is no date or time, and sorts apart from all that are. */
+  readonly mixed?: true;
 }
 
 export interface IndexInfo {

@@ -28,6 +28,16 @@ export type TimeForm =
 export interface UtcLayout {
   readonly separator: ' ' | 'T';
   readonly length: number;
+  /** As `Apart`. */
+  readonly mixed?: true;
+}
+
+/**
+ * A column of dates or times in which rows may also hold what is none, as long as it comes before or behind all of them
+ * where SQLite compares texts: zero dates, blanks, words, numbers. Each use of the column in SQL is its value or NULL.
+ */
+interface Apart {
+  readonly mixed?: true;
 }
 
 /**
@@ -44,9 +54,12 @@ export function holdsAnyNumber(type: ColumnType): boolean {
   return 'any' in type && type.any !== undefined;
 }
 
-/** Whether rows of the column may hold numbers and other values beside each other. */
+/**
+ * Whether rows of a column of numbers, dates or times may also hold what is none, before or behind all values that are
+ * one.
+ */
 export function isMixed(type: ColumnType): boolean {
-  return 'any' in type && type.any === 'mixed';
+  return ('any' in type && type.any === 'mixed') || isMixedTime(type);
 }
 
 type Kind =
@@ -72,15 +85,15 @@ type Kind =
   | ({ readonly kind: 'bit' } & Loose)
   | ({ readonly kind: 'decimal'; readonly precision: number; readonly scale: number } & Loose)
   | ({ readonly kind: 'float' } & Loose)
-  | { readonly kind: 'date'; readonly form?: TimeForm }
-  | {
+  | ({ readonly kind: 'date'; readonly form?: TimeForm } & Apart)
+  | ({
       readonly kind: 'datetime';
       readonly name: 'datetime' | 'smalldatetime' | 'datetime2';
       /** Digits of a second that the stored text carries. */
       readonly fraction: number;
       readonly form?: TimeForm;
-    }
-  | { readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm }
+    } & Apart)
+  | ({ readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm } & Apart)
   /**
    * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each
    * use of the column in SQL is its upper-case text, or NULL for what is no UUID.
@@ -93,9 +106,17 @@ export function utcLayoutOf(type: ColumnType): UtcLayout | undefined {
   return 'form' in type && type.form?.kind === 'any' ? type.form.utc : undefined;
 }
 
+/** Likewise of a column of dates or times alone. */
+export function isMixedTime(type: ColumnType): boolean {
+  return 'mixed' in type && type.mixed === true;
+}
+
 /** The type of a column that is used as it stands. */
 export function asItStands(type: ColumnType): ColumnType {
-  return isMixed(type) ? ({ ...type, any: 'numbers' } as ColumnType) : type;
+  if (!isMixed(type)) return type;
+  if ('any' in type) return { ...type, any: 'numbers' };
+  const { mixed: _, ...plain } = type as Extract<ColumnType, Apart>;
+  return plain;
 }
 
 /** The text without blanks (U+0020) at the end, the only character that SQLite and SQL Server trim there. */

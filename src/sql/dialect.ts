@@ -26,6 +26,9 @@ export interface Writer {
   constant(value: SqlValue, type: ColumnType): string;
 }
 
+/** An end of what a column holds. */
+export type Side = 'first' | 'last';
+
 export interface Dialect {
   /** The name of its engine. */
   readonly engine: string;
@@ -52,6 +55,11 @@ export interface Dialect {
   table(name: TableName): string;
   /** A column as an operand. */
   column(sql: string, type: ColumnType): string;
+  /**
+   * That a column of mixed rows, which stands as it is, is not before the first of its values, or not behind the last;
+   * undefined where the engine has no such columns.
+   */
+  within(sql: string, type: ColumnType, side: Side): string | undefined;
   /** Stands after SELECT. */
   top(limit: () => string): string;
   /** Stands at the end. */

@@ -3,9 +3,9 @@
  * if it does not, NULL included. FALSE and UNKNOWN need not be told apart: SQL text is negated nowhere but in CASE,
  * which treats UNKNOWN as FALSE.
  */
-import { asItStands, type ColumnType, isOtherCollation, isSmallUuid } from './column-type.ts';
-import { type Dialect, endsTrimmed, isTrimmedColumn, type Writer } from './dialect.ts';
-import type { Expression, Operator, Predicate, Relation } from './expression.ts';
+import { asItStands, type ColumnType, isMixed, isOtherCollation, isSmallUuid } from './column-type.ts';
+import { type Dialect, endsTrimmed, isTrimmedColumn, type Side, type Writer } from './dialect.ts';
+import type { ColumnExpression, Expression, Operator, Predicate, Relation } from './expression.ts';
 import { expressionKey } from './expression-key.ts';
 import type { padded } from './padded.ts';
 import { familyOf, looseType, parameterFor } from './parameter-type.ts';
@@ -27,7 +27,10 @@ interface Parts {
 
 type Leaf<K extends Predicate['kind']> = Extract<Predicate, { kind: K }>;
 
-/** Keys of expressions that the conjunction around a predicate keeps to digits. */
+/**
+ * Keys of expressions that the conjunction around a predicate keeps to digits, and of columns of mixed rows that it
+ * keeps within an end of their values (`endKey`).
+ */
 export type Digits = ReadonlySet<string>;
 
 const OPPOSITE: Readonly<Record<Operator, Operator>> = {
@@ -64,6 +67,25 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const bare = (of: Expression, others: readonly Expression[]): Expression =>
     of.kind === 'column' && others.every(other => other.kind === 'value') ? { ...of, type: asItStands(of.type) } : of;
 
+  /**
+   * In the order of SQLite what is no value comes before or behind all values: the column itself is compared, and kept
+   * within the end that the comparison leaves open.
+   */
+  const ranged = (left: ColumnExpression, op: Operator, of: Expression, known: Digits): string => {
+    const sql = expression({ ...left, type: asItStands(left.type) });
+    const said = `${sql} ${op} ${right(left.type, of)}`;
+    const open = op.startsWith('<') ? 'first' : 'last';
+    const end = known.has(endKey(left, open)) ? undefined : dialect.within(sql, left.type, open);
+    return end === undefined ? said : `(${said} AND ${end})`;
+  };
+
+  /** The column has a value. */
+  const given = (of: ColumnExpression, known: Digits): string => {
+    const sql = expression({ ...of, type: asItStands(of.type) });
+    const ends = ENDS.flatMap(end => (known.has(endKey(of, end)) ? [] : (dialect.within(sql, of.type, end) ?? [])));
+    return ends.length > 1 ? `(${ends.join(' AND ')})` : (ends[0] ?? `${sql} IS NOT NULL`);
+  };
+
   const exact = (of: Expression, sql = expression(of)): string =>
     of.type.kind === 'text' ? dialect.exact(sql, of) : sql;
 
@@ -97,6 +119,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       const nulls = orCastNull(left, of);
       return nulls === '' ? sql : `(${sql}${nulls})`;
     }
+    if (isMixedColumn(left) && of.kind === 'value' && /^[<>]=?$/.test(op)) return ranged(left, op, of, digits);
     if (!dialect.seeksApart || left.type.kind !== 'text')
       return `${exact(op === '=' ? bare(left, [of]) : left)} ${op} ${right(left.type, of)}`;
     const leftSql = expression(left);
@@ -195,6 +218,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       case 'in':
         return listed(of);
       case 'null':
+        if (of.not && isMixedColumn(of.of)) return given(of.of, digits);
         return `${expression(of.of)} IS ${of.not ? 'NOT ' : ''}NULL`;
       case 'filled':
         return filled(of.of, of.not);
@@ -276,5 +300,29 @@ export function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digi
     if (part.kind === 'packed-date' && !part.not) return [expressionKey(part.of)];
     return part.kind === 'glob' && !part.not && DIGIT_GLOB.test(part.pattern) ? [expressionKey(part.of)] : [];
   });
-  return found.length === 0 ? outer : new Set([...outer, ...found]);
+  const more = conjuncts.some(asksMixed) ? [...found, ...conjuncts.flatMap(boundedEnd)] : found;
+  return more.length === 0 ? outer : new Set([...outer, ...more]);
+}
+
+const ENDS: readonly Side[] = ['first', 'last'];
+
+function isMixedColumn(of: Expression): of is ColumnExpression {
+  return of.kind === 'column' && isMixed(of.type);
+}
+
+function asksMixed(part: Predicate): boolean {
+  if (part.kind === 'compare') return isMixedColumn(part.left);
+  return part.kind === 'null' && part.not && isMixedColumn(part.of);
+}
+
+/** A value that a column is compared with lies within both ends. */
+function boundedEnd(part: Predicate): readonly string[] {
+  if (part.kind !== 'compare' || part.not || part.left.kind !== 'column' || part.right.kind !== 'value') return [];
+  if (part.op === '<>' || part.right.value === null) return [];
+  const ends = part.op === '=' ? ENDS : [part.op.startsWith('>') ? ('first' as const) : ('last' as const)];
+  return ends.map(end => endKey(part.left, end));
+}
+
+function endKey(column: Expression, end: Side): string {
+  return `${end} ${expressionKey(column)}`;
 }

@@ -1,11 +1,17 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { accessToPatients } from '../../src/auth/access.ts';
 import { timedTables, watermarkPlans } from '../../src/cache/watched.ts';
 import { eachTable } from '../../src/cache/watermarks.ts';
+import { loadPack } from '../../src/mapping/load/pack/pack.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render } from '../../src/sql/render.ts';
+import { openSqlite } from '../../src/sql/sqlite/database.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
 import { openDemo } from '../law/demo.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { smallClinic } from './small-clinic.ts';
 
 const SEARCHES = [
@@ -78,4 +84,39 @@ test('a watermark leaves out the values that mean "no value" in its own column, 
     JSON.stringify(from?.where).includes('9999-12-31'),
   );
   expect(without.map(({ from }) => from?.table.name.toLowerCase())).toEqual(['allergy']);
+});
+
+test('words behind all dates are no watermark', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'a.sqlite');
+  const written = new DatabaseSync(file);
+  written.exec(`CREATE TABLE A (NO INTEGER PRIMARY KEY, UPD DATETIME); CREATE INDEX A_UPD ON A (UPD);
+    CREATE TABLE B (NO INTEGER PRIMARY KEY, UPD DATETIME); CREATE INDEX B_UPD ON B (UPD);
+    INSERT INTO A VALUES (1, '2024-03-10 08:30:00'), (2, 'N/A'), (3, '0000-00-00'), (4, x'30'), (5, NULL);
+    INSERT INTO B VALUES (1, '2024-03-10T08:30:00Z'), (2, 'N/A'), (3, '0000-00-00'), (4, x'30'), (5, NULL);`);
+  written.close();
+  const database = openSqlite(file);
+  onTestFinished(() => database.close());
+  const bare = await database.catalog();
+  const catalog = (await database.forms?.(bare, () => true)) ?? bare;
+  mkdirSync(join(folder, 'pack'));
+  writeFileSync(join(folder, 'pack', 'pack.yaml'), 'name: a\ntitle: A\nzone: UTC\n');
+  writeFileSync(
+    join(folder, 'pack', 'm.yaml'),
+    ['A', 'B']
+      .map(
+        name =>
+          `mapping: of-${name}\nresource: Basic\nsource: { table: ${name}, key: [NO], changed: UPD }\nid: "${name}{NO}"\nelements: { code: { text: x } }\n`,
+      )
+      .join('---\n'),
+  );
+  const { registry, problems } = loadPack(join(folder, 'pack'), catalog);
+  if (!registry) throw new Error(JSON.stringify(problems));
+  const marks = [...watermarkPlans(registry, catalog).values()];
+  expect(await Promise.all(marks.map(plan => database.query(plan)))).toEqual([
+    [['2024-03-10 08:30:00']],
+    [['2024-03-10 08:30:00.0000000']],
+  ]);
+  for (const plan of marks)
+    expect((await database.explain(plan)).join('\n')).toMatch(/^(SEARCH|SCAN) .* INDEX \w_UPD[^\n]*$/);
 });

@@ -35,6 +35,17 @@ test('a column of one form is compared directly, without a warning', async () =>
   expect(out).toMatch(/0 errors, 0 warnings$/);
 });
 
+test('a column of one form beside zero dates and blanks is compared directly, without a warning', async () => {
+  const out = await checked(
+    `INSERT INTO WEIGHING VALUES (9, 1, '0000-00-00 00:00:00', 60), (10, 1, '', 60), (11, 1, '0000-00-00', 60)`,
+    ...['--rows', '--all'],
+  );
+  expect(out).toMatch(
+    /WEIGHING\.TAKEN +DATETIME .*a zero date \(2\).* as it stands +all dates and times have one form, and what is none/,
+  );
+  expect(out).toMatch(/0 errors, 0 warnings$/);
+});
+
 test('non-numbers in a column of numbers are reported, numbers of any form are not', async () => {
   const out = await checked(`UPDATE WEIGHING SET KG = 'about 70' WHERE NO = 7;
     INSERT INTO WEIGHING VALUES (9, 1, NULL, 61.505), (10, 1, NULL, 9e999), (11, 1, NULL, 60), (12, 1, NULL, '')`);

@@ -108,6 +108,52 @@ describe.each([
   });
 });
 
+describe('numbers among other values', () => {
+  const schema = `CREATE TABLE OBS (NO INTEGER PRIMARY KEY, PT_ID INT, TEMP DECIMAL(5,1), N INT);
+    CREATE TABLE PT (ID INT, SEX INT, NAME TEXT); CREATE INDEX PT_ID ON PT (ID); CREATE INDEX PT_SEX ON PT (SEX);
+    CREATE INDEX OBS_TEMP ON OBS (TEMP);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+    INSERT INTO OBS SELECT i, 1, CASE i % 3 WHEN 0 THEN CASE i % 2 WHEN 0 THEN '' ELSE 'N/A' END ELSE i END, 1 FROM n;
+    INSERT INTO PT SELECT NO, TEMP, 'a' FROM OBS; INSERT INTO PT VALUES ('x', 1, 'b');`;
+  const pack = {
+    'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
+    'codes.yaml': 'sex:\n  rows: { "1": male, "2": female }\n',
+    'm.yaml': MAPPING.replace('$COL', 'TEMP'),
+  };
+
+  test.each([
+    [
+      'Observation?value-quantity=gt85',
+      ['86', '88', '89'],
+      'o USING (COVERING )?INDEX OBS_TEMP \\(TEMP>\\? AND TEMP<\\?\\)',
+    ],
+    [
+      'Observation?value-quantity=lt5',
+      ['1', '2', '4'],
+      'o USING (COVERING )?INDEX OBS_TEMP \\(TEMP>\\? AND TEMP<\\?\\)',
+    ],
+    ['Observation?value-quantity=7', ['7'], 'o USING (COVERING )?INDEX OBS_TEMP \\(TEMP>\\? AND TEMP<\\?\\)'],
+    ['Patient?identifier=7', ['7'], 'p USING (COVERING )?INDEX PT_ID \\(ID=\\?\\)'],
+    ['Patient?gender=female', ['2'], 'p USING (COVERING )?INDEX PT_SEX \\(SEX=\\?\\)'],
+  ])('%s', async (query, ids, index) => {
+    const search = await openSmall(schema, pack);
+    expect((await search(query)).ids).toEqual(ids);
+    const { served, sql } = await search(`${query}&_summary=count`);
+    expect(served.join('\n'), sql.join('\n')).toMatch(new RegExp(`SEARCH ${index}`));
+  });
+
+  test('sort by the index', async () => {
+    const search = await openSmall(schema, pack);
+    const first = await search('Observation?_sort=-value-quantity&_count=3');
+    const second = await search(first.next ?? '');
+    expect([...first.ids, ...second.ids]).toEqual(['89', '88', '86', '85', '83', '82']);
+    for (const { served } of [first, second]) {
+      expect(served.join('\n')).toMatch(/(SEARCH|SCAN) o USING INDEX OBS_TEMP/);
+      expect(served.join('\n')).not.toMatch(/USE TEMP B-TREE FOR ORDER BY$/m);
+    }
+  });
+});
+
 describe('keys, codes and joins', () => {
   test('a row without a whole number as its key has no id, and is not served', async () => {
     const search = await open('TEMP');

@@ -4,7 +4,7 @@
  * The inverse is the preimage: the keys whose rows give the searched code, with blank and unmapped values if these
  * give it. docs/mapping-language.md, codes.yaml
  */
-import { type ColumnType, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { fold, spacedWords } from '../../sql/shared-functions.ts';
@@ -174,7 +174,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     yields: boolean ? ['boolean'] : yieldsOf(facet),
     columns: 1,
     small: true,
-    inverse: (map.fold && inText) || isMixed(columnType) || isLoose(columnType) ? 'computed' : 'indexed',
+    inverse: (map.fold && inText) || isLoose(columnType) ? 'computed' : 'indexed',
     decode: (raw): Primitive | undefined => {
       const text = raw === null || raw instanceof Uint8Array ? '' : trimEnd(String(raw));
       const key = map.fold ? upperAscii(text) : text;

@@ -4,7 +4,7 @@
  * value. Out: the text, absent where FHIR's `code` forbids it: blanks at the beginning or doubled, control characters.
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
-import { type ColumnType, holdsAnyNumber, isLoose, isMixed, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isLoose, UNICODE } from '../../sql/column-type.ts';
 import { and, call, equals, FALSE, filled, glob, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { digits } from '../../time/calendar.ts';
@@ -71,7 +71,7 @@ export function integerTextCodec(columnType: ColumnType): Codec {
     label: 'text',
     yields: ['string', 'code', 'id', 'markdown'],
     columns: 1,
-    inverse: isMixed(columnType) ? 'computed' : 'indexed',
+    inverse: 'indexed',
     decode: columnDigits,
     present: columns => not(isNull(only(columns))),
     match: (columns, criterion) => {

@@ -4,6 +4,7 @@
  * law of a codec: for every raw value r and criterion c, `match(x, c)` holds for r exactly if decode(r) exists and
  * satisfies c; `present(x)` holds exactly if decode(r) exists.
  */
+import { asItStands } from '../../sql/column-type.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import type { Clock, Criterion } from '../criterion.ts';
 import type { StepOptions } from './text-step.ts';
@@ -84,6 +85,15 @@ export interface OrderFace {
  */
 export function only(columns: readonly Expression[]): Expression {
   return column(columns, 0);
+}
+
+/**
+ * The one column as its rows stand, to order by: what is no value of a mixed column is left out by `present`, as all
+ * rows without a value are.
+ */
+export function standing(columns: readonly Expression[]): Expression {
+  const of = only(columns);
+  return of.kind === 'column' ? { ...of, type: asItStands(of.type) } : of;
 }
 
 /** The column at a position. Throws a RangeError if it is missing. */

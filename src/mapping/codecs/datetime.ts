@@ -14,7 +14,7 @@ import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/ran
 import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone, zoneOf } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
-import { type Codec, type OrderFace, only } from './codec.ts';
+import { type Codec, type OrderFace, only, standing } from './codec.ts';
 import { MILLISECOND, SECOND, SECOND_BY_MILLISECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { bounds, isComputed, raise, storedFromKey, storedReader, type TimedType, timeLiteral } from './stored-time.ts';
 import { onUtcInstants } from './utc-instants.ts';
@@ -196,7 +196,7 @@ export function dateAtCodec({ zone, columnType, fhirType, at }: DateAtOptions): 
         ? matchTimes(only(columns), columnType, satisfying(criterion.any, zone, precision), DAY, 'single')
         : undefined,
     order: {
-      by: columns => [only(columns)],
+      by: columns => [standing(columns)],
       toKey: ([raw]) => {
         const local = localOf(raw);
         return local === undefined ? undefined : timeKey(printLocal(local, 3));
@@ -241,7 +241,7 @@ const TIME_OF_MILLISECONDS: ColumnType = { kind: 'time', fraction: 3 };
 function timeOrder(type: TimedType): OrderFace {
   const stored = storedReader(type);
   return {
-    by: columns => [only(columns)],
+    by: columns => [standing(columns)],
     toKey: ([raw]) => {
       const text = stored(raw);
       if (text === undefined) return undefined;

@@ -6,12 +6,12 @@
  * database, so that no engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
-import { type ColumnType, holdsAnyNumber, isMixed, NUMBER } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
 import { and, call, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { printNumber } from '../../sql/shared-functions.ts';
 import type { NumberEdge } from '../criterion.ts';
-import { type Codec, only, type Primitive } from './codec.ts';
+import { type Codec, only, type Primitive, standing } from './codec.ts';
 import {
   canonicalNumber,
   ceilUnits,
@@ -58,7 +58,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     yields: [fhirType],
     columns: 1,
     small: inText,
-    inverse: inText || isMixed(columnType) ? 'computed' : 'indexed',
+    inverse: inText ? 'computed' : 'indexed',
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
       if (digits === undefined) return undefined;
@@ -73,7 +73,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
       return and(present(columns), or(...any));
     },
     order: {
-      by: columns => [operand(columns)],
+      by: columns => [inText ? operand(columns) : standing(columns)],
       toKey: ([raw]) => {
         // A key is compared as a binary float, so only one that loses no digit is given.
         const digits = columnDigits(raw ?? null);

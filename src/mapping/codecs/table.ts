@@ -4,7 +4,7 @@
  * codecs
  */
 import { z } from 'zod';
-import { type ColumnType, nameOfType, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { base64Codec, base64OfNote } from './base64.ts';
@@ -304,7 +304,7 @@ function computedEpoch(
   unit: EpochUnit,
   { zone, fhirType }: { readonly zone: string; readonly fhirType: string },
 ): Codec | string {
-  const dated = isTimed(type) && type.form?.kind !== 'layout';
+  const dated = isTimed(type) && (type.form?.kind !== 'layout' || isMixed(type));
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
   return computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });

@@ -1,14 +1,15 @@
 /**
  * DATETIME columns whose rows are all UTC instants of one layout (`2024-03-10T07:30:00Z`): these texts sort as their
- * instants do, so that the column's index serves comparisons and sorts. In: the codec of a column of any form, which
- * computes on it. Out: the same codec with bounds in the layout of the rows. The canonical text is selected as before.
+ * instants do, so that the column's index serves comparisons and sorts. Of a mixed column a bound leaves out what is no
+ * date. In: the codec of a column of any form, which computes on it. Out: the same codec with bounds in the layout of
+ * the rows. The canonical text is selected as before.
  */
 import type { UtcLayout } from '../../sql/column-type.ts';
 import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY } from '../../time/calendar.ts';
 import { countFromKey } from '../../time/instant-key.ts';
-import { clip, mapEnds } from '../../time/range-set.ts';
+import { clip, EVERYTHING, mapEnds, type RangeSet } from '../../time/range-set.ts';
 import { readMoment } from '../../time/written.ts';
 import { printLocal, type Zone, zoneOf } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
@@ -17,6 +18,8 @@ import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
 
 /** Instants are their own local times there. */
 const UTC = zoneOf('UTC');
+/** Behind all dates. */
+const BEHIND = ':';
 /** A column that the dialect leaves as it stands. */
 const BARE = { kind: 'datetime', name: 'datetime2', fraction: 0 } as const;
 
@@ -37,11 +40,17 @@ export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcIn
     return `${layout.separator === ' ' ? text : text.replace(' ', layout.separator)}Z`;
   };
   const literal = (count: number): Expression => value(print(count), BARE);
-  const inRange = (column: Expression): Predicate =>
+  const end = beyond * unit < END ? literal(beyond) : value(BEHIND, BARE);
+  /** But for the ends that a set has itself: of two bounds an engine may choose the weaker one to enter its index. */
+  const inRange = (column: Expression, set: RangeSet = EVERYTHING): Predicate =>
     and(
       not(isNull(column)),
-      least * unit > FIRST ? compare(column, '>=', literal(least)) : TRUE,
-      beyond * unit < END ? compare(column, '<', literal(beyond)) : TRUE,
+      (least * unit > FIRST || layout.mixed) && set[0]?.from === Number.NEGATIVE_INFINITY
+        ? compare(column, '>=', literal(least))
+        : TRUE,
+      (beyond * unit < END || layout.mixed) && set.at(-1)?.to === Number.POSITIVE_INFINITY
+        ? compare(column, '<', end)
+        : TRUE,
     );
   return {
     ...computed,
@@ -53,8 +62,9 @@ export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcIn
       const precise = fhirType === 'instant' ? MILLISECOND : SECOND;
       const perNumber = precise === MILLISECOND ? 1 : 1000;
       const set = mapEnds(satisfying(criterion.any, UTC, precise), at => Math.ceil((at * perNumber) / unit));
+      const within = clip(set, least, beyond);
       const present = inRange(column);
-      return and(present, rangePredicate(clip(set, least, beyond), { column, literal, next: successor, present }));
+      return and(inRange(column, within), rangePredicate(within, { column, literal, next: successor, present }));
     },
     order: {
       by: columns => [bare(columns)],

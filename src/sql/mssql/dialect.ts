@@ -36,6 +36,8 @@ export const MSSQL: Dialect = {
   table: ({ schema, name }) => (schema === undefined ? bracketed(name) : `${bracketed(schema)}.${bracketed(name)}`),
   column: (sql, type) =>
     type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
+  // Its types keep out what is none of their values.
+  within: () => undefined,
   // 2,100 of sp_executesql, of which it takes two itself.
   parametersAtMost: 2098,
   top: limit => `TOP (${limit()}) `,

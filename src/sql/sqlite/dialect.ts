@@ -6,7 +6,16 @@
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
 
-import { BYTES, type ColumnType, holdsAnyNumber, isLoose, isMixed, isSmallUuid, utcLayoutOf } from '../column-type.ts';
+import {
+  BYTES,
+  type ColumnType,
+  holdsAnyNumber,
+  isLoose,
+  isMixed,
+  isMixedTime,
+  isSmallUuid,
+  utcLayoutOf,
+} from '../column-type.ts';
 import {
   bindText,
   constantText,
@@ -26,6 +35,7 @@ import type { Expression, FunctionName, Predicate } from '../expression.ts';
 import { bracketed } from '../identifier.ts';
 import { familyOf } from '../parameter-type.ts';
 import { AS_IT_IS } from '../shared-functions.ts';
+import { valuesOf } from './apart.ts';
 
 const BLANKS = 'char(32, 9, 13, 10)';
 const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
@@ -46,6 +56,7 @@ export const SQLITE: Dialect = {
   name: bracketed,
   table: table => bracketed(table.name),
   column: canonical,
+  within: (sql, type, side) => `${sql} ${valuesOf(type)[side]}`,
   // https://sqlite.org/limits.html#max_variable_number
   parametersAtMost: 32_766,
   top: () => '',
@@ -88,13 +99,14 @@ export const SQLITE: Dialect = {
   },
 
   /**
-   * Decimals, instants in UTC and UUIDs in lower case are printed by the adapter (witness.ts). What is no number among
-   * any numbers arrives as an empty text.
+   * Decimals, instants in UTC and UUIDs in lower case are printed by the adapter, which leaves out what is no date of a
+   * mixed column (witness.ts). What is no number among any numbers arrives as an empty text.
    */
   fetch(writer, expression) {
     const { type } = expression;
     const sql = () => writer.expression(expression);
-    if (expression.kind === 'column' && utcLayoutOf(type)) return writer.expression({ ...expression, type: BYTES });
+    if (expression.kind === 'column' && (utcLayoutOf(type) || isMixedTime(type)))
+      return writer.expression({ ...expression, type: BYTES });
     if (holdsAnyNumber(type)) {
       const printed = digitsText(sql(), type);
       const isOpen = expression.kind === 'column' && !isMixed(type);
@@ -106,9 +118,10 @@ export const SQLITE: Dialect = {
 
 /** Of a column whose rows are written in several ways the one text or number that they mean, or NULL (functions.ts). */
 function canonical(sql: string, type: ColumnType): string {
-  // Texts and BLOBs come behind all numbers, and infinities are none that can be written.
-  if (isMixed(type))
-    return `CASE WHEN ${sql} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 THEN ${sql} END`;
+  if (isMixed(type)) {
+    const { first, last } = valuesOf(type);
+    return `CASE WHEN ${sql} ${first} AND ${sql} ${last} THEN ${sql} END`;
+  }
   // Bytes are no text.
   if (isLoose(type)) return `CASE WHEN typeof(${sql}) <> 'blob' THEN CAST(${sql} AS TEXT) END`;
   if (type.kind === 'uuid' && type.letters === 'any') return `lintel_uuid(${sql})`;

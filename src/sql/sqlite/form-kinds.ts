@@ -3,10 +3,11 @@
  * or SQL of it. Out: the name of the value's form in messages, and the form that the column gets if all rows have that
  * one. A further kind of columns is a row of KINDS.
  */
-import { formOfTime, isLocalLayout, isUtcLayout } from '../../time/written.ts';
+import { formOfTime, isLocalLayout, isReadForm, isUtcLayout } from '../../time/written.ts';
 import { type ColumnInfo, type IndexInfo, type TableInfo, unfitIn } from '../catalog.ts';
 import type { ColumnType } from '../column-type.ts';
 import { UUID } from '../shared-functions.ts';
+import { isApart, valuesOf } from './apart.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from './number-form.ts';
 import { keepsTexts } from './types.ts';
 
@@ -25,6 +26,15 @@ export interface Kind {
   proven(form: string, type: ColumnType): Form | undefined;
   /** A form whose values are of every other form, too. */
   readonly neutral?: string;
+  /**
+   * A value of a form that means none sorts before or behind all values that mean one: the others can be proven without
+   * it.
+   */
+  isApart?(value: unknown, form: string, type: ColumnType): boolean;
+  /** What it proves of all rows but those. */
+  mixed?(proven: Form): Form;
+  /** SQL that holds for no value that is apart. */
+  together?(column: string, type: ColumnType): string;
   /** What it proves that no row has a value. */
   readonly empty: Form;
   /** Of a column whose rows were not looked at; `any` where nothing else is said. */
@@ -67,6 +77,9 @@ const KINDS: readonly Kind[] = [
       if (kind === 'time' && form.length < 8) return undefined;
       return layoutOf(form);
     },
+    isApart: (value, form, type) => !isReadForm(form) && isApart(value, type),
+    mixed: form => (typeof form === 'object' ? { ...form, mixed: true } : form),
+    together: (column, type) => `${column} ${valuesOf(type).first} AND ${column} ${valuesOf(type).last}`,
     holds: holdsLayout,
   },
   {

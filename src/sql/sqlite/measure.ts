@@ -31,8 +31,8 @@ export interface MeasureOptions {
 /** Runs one statement on the open database. */
 type Use = <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
 
-/** Rows of a column, form by form. */
-type Counts = Map<string, number>;
+/** Rows of a column, form by form. `apart`: none of them sorts among the values of other forms. */
+type Counts = Map<string, { readonly rows: number; readonly apart: boolean }>;
 
 interface Asked {
   readonly key: string;
@@ -122,12 +122,13 @@ function askedOf(table: TableInfo, isAsked: (column: string) => boolean): readon
 function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Found {
   if (!found) return { form: kind.unseen?.(type) ?? 'any' };
   const written = [...found]
-    .map(([form, rows]) => ({ form, rows }))
+    .map(([form, { rows }]) => ({ form, rows }))
     .sort((a, b) => b.rows - a.rows || (a.form < b.form ? -1 : 1));
-  const telling = written.filter(({ form }) => form !== kind.neutral);
+  const telling = written.filter(({ form }) => form !== kind.neutral && !found.get(form)?.apart);
   const [only] = telling.length === 0 ? written : telling;
   const proven = telling.length <= 1 && only ? kind.proven(only.form, type) : undefined;
-  return { form: only ? (proven ?? 'any') : kind.empty, written };
+  const isMixed = [...found.values()].some(({ apart }) => apart);
+  return { form: only ? ((isMixed && proven ? kind.mixed?.(proven) : proven) ?? 'any') : kind.empty, written };
 }
 
 /**
@@ -159,7 +160,10 @@ async function countForms(
   });
   if (!all) return new Map();
   const counts = new Map(
-    asked.map(({ key }, i): [string, Counts] => [key, new Map([[guesses[i] ?? '', alike[i] ?? 0]])]),
+    asked.map(({ key }, i): [string, Counts] => [
+      key,
+      new Map([[guesses[i] ?? '', { rows: alike[i] ?? 0, apart: false }]]),
+    ]),
   );
   const mixed = asked.filter((_, i) => given[i] !== alike[i]);
   for (const { key } of asked) if (given[asked.findIndex(one => one.key === key)] === 0) counts.set(key, new Map());
@@ -170,7 +174,9 @@ async function countForms(
       for (const [i, { key, type, kind }] of mixed.entries()) {
         const form = row[i] === null ? undefined : kind.formOf(row[i], type);
         const of = counts.get(key);
-        if (of && form !== undefined) of.set(form, (of.get(form) ?? 0) + 1);
+        if (!of || form === undefined) continue;
+        const { rows, apart } = of.get(form) ?? { rows: 0, apart: true };
+        of.set(form, { rows: rows + 1, apart: apart && kind.isApart?.(row[i], form, type) === true });
       }
     }
   });
@@ -178,9 +184,10 @@ async function countForms(
   return counts;
 }
 
-/** The form of the first value that there is, if it can be proven. */
+/** The form of the first value that there is, but for those that are apart, if it can be proven. */
 function firstForm(database: DatabaseSync, table: string, { sql, type, kind }: Asked): string | undefined {
-  for (const [value] of rowsOf(database, `SELECT ${sql} FROM ${table} WHERE ${sql} IS NOT NULL LIMIT 1`)) {
+  const isAsked = kind.together?.(sql, type) ?? `${sql} IS NOT NULL`;
+  for (const [value] of rowsOf(database, `SELECT ${sql} FROM ${table} WHERE ${isAsked} LIMIT 1`)) {
     const form = kind.formOf(value, type);
     if (kind.proven(form, type)) return form;
   }

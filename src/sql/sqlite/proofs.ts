@@ -36,7 +36,7 @@ export interface Proofs {
 /** The form of the file, as `sealed` writes it. */
 const FORM = 'proofs/1';
 /** To be raised when a form gets another name, or another meaning. */
-const VERSION = 3;
+const VERSION = 4;
 /** Databases of which proofs are kept. */
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;

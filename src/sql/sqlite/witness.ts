@@ -5,13 +5,14 @@
  * more. Instants in UTC leave as canonical texts.
  */
 import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
-import { readMoment } from '../../time/written.ts';
+import { formOfTime, isReadForm, readMoment } from '../../time/written.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
-import { type Catalog, type ColumnInfo, findColumn, findTable } from '../catalog.ts';
-import { type ColumnType, holdsAnyNumber, isLoose, isMixed, isSmallUuid } from '../column-type.ts';
+import { type Catalog, type ColumnInfo, findColumn, findTable, type WrittenAlike } from '../catalog.ts';
+import { type ColumnType, holdsAnyNumber, isLoose, isMixed, isMixedTime, isSmallUuid } from '../column-type.ts';
 import type { Relation, SqlValue } from '../expression.ts';
 import type { SqlPlan } from '../plan.ts';
 import { printNumber, UUID } from '../shared-functions.ts';
+import { isApart } from './apart.ts';
 import { wholePart, wholeRange } from './number-form.ts';
 
 /** A row as it comes from SQLite. */
@@ -45,6 +46,8 @@ interface Look {
   readonly wholes: readonly Whole[];
   readonly decimals: readonly Decimal[];
   readonly instants: readonly { readonly at: number; readonly zone: Zone }[];
+  /** Where dates and times stand that are mixed with what is none. */
+  readonly mixed: readonly { readonly at: number; readonly type: ColumnType }[];
   /** Where UUIDs in lower case stand. */
   readonly small: readonly number[];
 }
@@ -68,6 +71,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
       wholes: watched.filter(one => 'least' in one),
       decimals: isFetched(plan) ? decimalsOf(plan) : [],
       instants: isFetched(plan) ? instantsOf(plan) : [],
+      mixed: isFetched(plan) ? mixedOf(plan) : [],
       small: isFetched(plan) ? plan.columns.flatMap(({ type }, at) => (isSmallUuid(type) ? [at] : [])) : [],
     };
     looks.set(plan, made);
@@ -76,7 +80,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
   return {
     look(plan, rows) {
       if (plan.stored) return;
-      const { watched, wholes, decimals, instants, small } = lookOf(plan);
+      const { watched, wholes, decimals, instants, mixed, small } = lookOf(plan);
       for (const { at, column, least, most } of wholes) {
         for (const row of rows) {
           const value = row[at];
@@ -103,6 +107,9 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
           row[at] = (typeof value === 'string' ? readMoment(value, zone) : undefined) ?? null;
         }
       }
+      for (const { at, type } of mixed) {
+        for (const row of rows) if (isApart(row[at], type)) row[at] = null;
+      }
       for (const at of small) {
         for (const row of rows) {
           const value = row[at];
@@ -128,6 +135,10 @@ function instantsOf({ columns }: SqlPlan): Look['instants'] {
       ? [{ at, zone: zoneOf(type.form.zone) }]
       : [],
   );
+}
+
+function mixedOf({ columns }: SqlPlan): Look['mixed'] {
+  return columns.flatMap(({ kind, type }, at) => (kind === 'column' && isMixedTime(type) ? [{ at, type }] : []));
 }
 
 function decimalsOf({ columns }: SqlPlan): readonly Decimal[] {
@@ -158,7 +169,7 @@ function watchedOf(
 /** What arrives is not what is stored. */
 function isWorkedOut(type: ColumnType): boolean {
   return (
-    isMixed(type) ||
+    (isMixed(type) && !isMixedTime(type)) ||
     (type.kind === 'uuid' && type.letters === 'any') ||
     isLoose(type) ||
     ('form' in type && type.form?.kind === 'any' && !type.form.utc)
@@ -181,7 +192,16 @@ function fitting({ form, type }: ColumnInfo): Fitting | undefined {
     if (type.kind === 'text') return value => typeof value === 'string';
     return type.kind === 'uuid' ? isUpperUuid : fittingNumber(type);
   }
-  if (type.kind === 'time')
+  const isAlike = fittingTime(type, form);
+  // A text that sorts apart may be a date among blanks.
+  return form.mixed
+    ? value => isAlike(value) || (isApart(value, type) && !isReadForm(formOfTime(value, type.kind)))
+    : isAlike;
+}
+
+/** Of values that are written alike. */
+function fittingTime({ kind }: ColumnType, form: WrittenAlike): Watched['fits'] {
+  if (kind === 'time')
     return value => typeof value === 'string' && value.length === form.length && isClock(value, 0, form.length);
   const code = form.separator.charCodeAt(0);
   const zone = form.utc ? 'Z' : '';

@@ -80,29 +80,56 @@ test.each([
   expect((await formsOf(rows(`('${value}', NULL, NULL, NULL, NULL)`)))('c').form).toEqual(form);
 });
 
-test.each([
+const MIXED = { separator: ' ', length: 19, mixed: true } as const;
+
+test.each<readonly [odd: string, name: string, found?: ColumnInfo['form']]>([
   ["'2024-03-10T08:30:00'", 'YYYY-MM-DDTHH:MM:SS'],
   ["'2024-02-30 08:30:00'", 'a text that is no date'],
-  ["'0000-01-01 00:00:00'", 'a text that is no date'],
-  ["'0000-00-00 00:00:00'", 'a zero date'],
+  ["'0000-01-01 00:00:00'", 'a text that is no date', MIXED],
+  ["'0000-00-00 00:00:00'", 'a zero date', MIXED],
   ["'2024-03-10 29:30:00'", 'a text that is no date'],
   ["'2024-03-10 08:30:00Z'", 'YYYY-MM-DD HH:MM:SSZ'],
   ["'2024-03-10 08:30:00+0530'", 'YYYY-MM-DD HH:MM:SS±HH:MM'],
   ["' 2024-03-10'", 'YYYY-MM-DD with blanks around it'],
-  ['9223372036854775807', 'a whole number'],
-  ['2460380.5', 'a number with digits after the point'],
-  ["CAST('2024-03-10 08:30:00' AS BLOB)", 'bytes'],
-  ["''", 'a blank text'],
-])('one row of another form, %s, is found among many', async (odd, name) => {
+  ['9223372036854775807', 'a whole number', MIXED],
+  ['2460380.5', 'a number with digits after the point', MIXED],
+  ["CAST('2024-03-10 08:30:00' AS BLOB)", 'bytes', MIXED],
+  ["''", 'a blank text', MIXED],
+  ["'  '", 'a blank text', MIXED],
+  ["'unknown'", 'a text that is no date', MIXED],
+  ["'00/00/0000'", 'a text that is no date', MIXED],
+  ["'03/10/2024'", 'a text that is no date'],
+  ["'2024-00-00'", 'a text that is no date'],
+])('one row of another form, %s, is found among many', async (odd, name, found = 'any') => {
   const many = Array.from({ length: 300 }, () => "('2024-03-10 08:30:00', NULL, NULL, NULL, NULL)");
   const form = await formsOf(rows(...many, `(${odd}, NULL, NULL, NULL, NULL)`));
   expect(form('c')).toEqual({
-    form: 'any',
+    form: found,
     written: [
       { form: 'YYYY-MM-DD HH:MM:SS', rows: 300 },
       { form: name, rows: 1 },
     ],
   });
+});
+
+test.each([
+  ['the first rows', ["'0000-00-00'", "''", '0', "'2024-03-10 08:30:00'"], MIXED],
+  ['several forms', ["'0000-00-00'", "'2024-03-10'", "'2024-03-10 08:30:00'"], 'any'],
+  ['a form of one name, apart and not', ["'N/A'", "'2024-03-10 08:30:00'", "'2024-02-30 08:30:00'"], 'any'],
+  ['all rows', ["'0000-00-00'", "''"], 'any'],
+  ['instants in UTC', ["''", "'2024-03-10T08:30:00Z'"], { separator: 'T', length: 20, utc: true, mixed: true }],
+])('what is no date and sorts apart: %s', async (_, values, form) => {
+  const given = values.map(value => `(${value}, ${value === "''" ? value : 'NULL'}, NULL, NULL, NULL)`);
+  expect((await formsOf(rows(...given)))('c').form).toEqual(form);
+});
+
+test('what is no time and sorts apart from all times', async () => {
+  const form = await formsOf(
+    `CREATE TABLE T (A TIME, B TIME, C TIME); INSERT INTO T VALUES ('08:30:00', '08:30:00', '08:30:00'), ('', '0', '8:30'), ('noon', 830, NULL)`,
+  );
+  expect(form('a').form).toEqual({ separator: ' ', length: 8, mixed: true });
+  expect(form('b').form).toEqual({ separator: ' ', length: 8, mixed: true });
+  expect(form('c').form).toBe('any');
 });
 
 test('all rows of a large table are scanned in slices, whatever its column names', async () => {
@@ -117,7 +144,7 @@ test('all rows of a large table are scanned in slices, whatever its column names
   const named = await formsOf(
     `CREATE TABLE T (rowid TEXT, C DATETIME); INSERT INTO T VALUES ('x', '2024-03-10 08:30:00'), (NULL, 5)`,
   );
-  expect(named('c').form).toBe('any');
+  expect(named('c').form).toEqual(MIXED);
   const without = await formsOf(
     `CREATE TABLE T (C DATETIME PRIMARY KEY) WITHOUT ROWID; INSERT INTO T VALUES ('2024-03-10')`,
   );

@@ -2,9 +2,9 @@
  * Resolves names of columns. In: `COL` or `alias.COL`, and what is visible there. Out: the column with its type.
  * Unknown names, denied columns and unreadable types are reported.
  */
-import type { Catalog, ColumnInfo, TableInfo } from '../../../sql/catalog.ts';
+import type { Catalog, ColumnInfo, TableInfo, WrittenAlike } from '../../../sql/catalog.ts';
 import { findColumn, findTable, hasSameType, tableText } from '../../../sql/catalog.ts';
-import { type ColumnType, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
+import { asItStands, type ColumnType, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../../../sql/identifier.ts';
@@ -157,7 +157,7 @@ function columnOf(
     return undefined;
   }
   // What is no date, or no number, is absent, whatever the declaration promises.
-  const isProven = info.form !== 'any' && !isUtc(info.form);
+  const isProven = info.form !== 'any' && !isUtc(info.form) && !isMixedForm(info.form);
   const isPromised = owner.certain && !info.nullable;
   // Of rows that there was no time to look at the promise is believed where an element is required, and by no search.
   const certain = isPromised && (isProven || info.unseen === true);
@@ -179,20 +179,23 @@ export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: str
   if (form === 'small' || form === 'trimmed') return type;
   if (type.kind !== 'date' && type.kind !== 'datetime' && type.kind !== 'time') return anyNumber(type);
   if (isUtc(form) && type.kind === 'datetime') {
-    const { separator, length } = form;
-    return { ...type, name: 'datetime2', fraction: 7, form: { kind: 'any', zone, utc: { separator, length } } };
+    const { utc: _, ...utc } = form;
+    return { ...type, name: 'datetime2', fraction: 7, form: { kind: 'any', zone, utc } };
   }
   const any = form === 'any';
+  const apart = isMixedForm(form) ? ({ mixed: true } as const) : {};
   const layout: TimeForm = any
     ? { kind: 'any', zone }
     : { kind: 'layout', separator: form.separator, length: form.length };
   switch (type.kind) {
     case 'date':
-      return any ? { ...type, form: layout } : type;
+      return any ? { ...type, form: layout } : { ...type, ...apart };
     case 'time':
-      return any ? { ...type, fraction: 7, form: layout } : { ...type, fraction: Math.max(0, form.length - 9) };
+      return any
+        ? { ...type, fraction: 7, form: layout }
+        : { ...type, ...apart, fraction: Math.max(0, form.length - 9) };
     case 'datetime': {
-      const datetime2 = { ...type, name: 'datetime2' as const };
+      const datetime2 = { ...type, ...apart, name: 'datetime2' as const };
       if (any) return { ...datetime2, fraction: 7, form: layout };
       const fraction = Math.max(0, form.length - 20);
       const isNatural = form.separator === ' ' && form.length >= 19;
@@ -202,8 +205,13 @@ export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: str
 }
 
 /** All rows are instants in UTC. */
-function isUtc(form: ColumnInfo['form']): form is Exclude<ColumnInfo['form'], string | undefined> {
+function isUtc(form: ColumnInfo['form']): form is WrittenAlike {
   return typeof form === 'object' && form.utc === true;
+}
+
+/** Some rows hold what is no date or time. */
+function isMixedForm(form: ColumnInfo['form']): boolean {
+  return typeof form === 'object' && form.mixed === true;
 }
 
 /**
@@ -227,7 +235,8 @@ function isAlike(a: ColumnType, b: ColumnType): boolean {
 }
 
 function inAnyForm(column: ColumnExpression, zone: string): ColumnExpression {
-  return column.type.kind === 'datetime' ? { ...column, type: storedType(column.type, 'any', zone) } : column;
+  if (column.type.kind !== 'datetime') return column;
+  return { ...column, type: storedType(asItStands(column.type), 'any', zone) };
 }
 
 /** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
