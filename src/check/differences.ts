@@ -9,6 +9,7 @@ import { formOf } from '../law/forms.ts';
 import { parseThing, type Thing } from '../law/thing.ts';
 import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Node, Position } from '../mapping/model.ts';
+import { damageOf } from '../profile/damaged-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { SampledRow } from './sample.ts';
 
@@ -17,6 +18,8 @@ interface Finding {
   readonly message: string;
   readonly expected: string | undefined;
   readonly found: string | undefined;
+  /** The rows are damaged, and what is served of them is right. */
+  readonly isOfRows: boolean;
   rows: number;
 }
 
@@ -28,11 +31,11 @@ export interface Differences {
 /** `values`: messages may hold values of rows. */
 export function createDifferences(values: boolean): Differences {
   const findings = new Map<string, Finding>();
-  const tell = (at: Position, message: string, expected?: string, found?: string): void => {
+  const tell = (at: Position, message: string, expected?: string, found?: string, isOfRows = false): void => {
     const key = `${placeText(at)} ${message}`;
     const known = findings.get(key);
     if (known) known.rows++;
-    else findings.set(key, { at, message, expected, found, rows: 1 });
+    else findings.set(key, { at, message, expected, found, isOfRows, rows: 1 });
   };
   const shown = (stored: SqlValue): string =>
     values && !(stored instanceof Uint8Array) ? JSON.stringify(stored) : formOf(stored);
@@ -50,11 +53,18 @@ export function createDifferences(values: boolean): Differences {
     tell(node?.at ?? mapping.at, what, expected, textOf(emitted, shown));
   };
 
+  const seeTexts = (at: Position, columns: string, stored: readonly SqlValue[]): void => {
+    const [damage] = stored.flatMap(text => (typeof text === 'string' ? (damageOf(text) ?? []) : []));
+    if (damage) tell(at, `${columns} ${damage.verb} ${damage.name}`, 'texts in UTF-8', damage.found, true);
+  };
+
   return {
     see(row) {
       const { mapping, expected, id, served } = row;
       for (const [node, { stored, value, contradicted }] of row.values) {
-        if (!contradicted || node.kind !== 'value') continue;
+        if (node.kind !== 'value') continue;
+        seeTexts(node.at, columnsOf(node), stored);
+        if (!contradicted) continue;
         const read = typeof value === 'object' ? value.decimal : value === undefined ? undefined : String(value);
         const as = read === undefined ? 'no value' : 'another value';
         const what = `${columnsOf(node)} is read as ${as} by ${node.codec.label}`;
@@ -74,9 +84,10 @@ export function createDifferences(values: boolean): Differences {
     },
     problems() {
       const report = createReport();
-      for (const { at, message, expected, found, rows } of findings.values()) {
+      for (const { at, message, expected, found, isOfRows, rows } of findings.values()) {
         const detail = { ...(expected === undefined ? {} : { expected }), ...(found === undefined ? {} : { found }) };
-        report.error('wrong-answer', at, `${message}, in ${plural(rows, 'sampled row')}`, detail);
+        if (isOfRows) report.warning('wrong-values', at, `${message} in ${plural(rows, 'sampled row')}`, detail);
+        else report.error('wrong-answer', at, `${message}, in ${plural(rows, 'sampled row')}`, detail);
       }
       return report.problems();
     },

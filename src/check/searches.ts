@@ -102,13 +102,18 @@ function parametersOf(
     const indexed = among.map(({ resource }) => indexedBy(resource, parameter));
     const values = indexed.flat();
     const questions: Asked['questions'] = questionsFor(offered, values, amount).filter(
-      question => !asksPrimitiveForSystem(values, question, offered),
+      question => !isOfLostLetters(question) && !asksPrimitiveForSystem(values, question, offered),
     );
     // References sort by types and ids of what they lead to, which is not in the resource.
     if (offered.sortable && parameter.type !== 'reference' && parameter.code !== '_id')
       questions.push('ascending', 'descending');
     return [{ name: `${type}.${parameter.code}`, type, offered, among, indexed, questions, isAsked: false }];
   });
+}
+
+/** Nobody can write what U+FFFD stands for; rows with it are told among the values (`values.ts`). */
+function isOfLostLetters({ text }: Question): boolean {
+  return text.includes('\uFFFD');
 }
 
 async function ask(

@@ -190,6 +190,7 @@ function columnLines(
     ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
     ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
     ['trailing blanks', of.padded > 0 ? share(of.padded, of) : undefined],
+    ...of.damaged.map(({ what, rows }) => [what, share(rows, of)]),
   ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));
   return [first.trimEnd(), ...details].map(line => cut(line));
 }

@@ -198,8 +198,8 @@ const ROWS = {
   ],
   'wrong-values': [
     'LNT-708',
-    'Values of a column do not have the form that its codec reads, or are unlikely dates.',
-    'Choose a codec that reads them, or add a rule of `absent`; `npx lintel profile` shows the forms.',
+    'Values of a column do not have the form that its codec reads, are unlikely dates, or are texts of another encoding.',
+    'Choose a codec that reads them, or add a rule of `absent`, or copy the texts as UTF-8; `npx lintel profile` shows the forms.',
   ],
   'never-used': [
     'LNT-709',

@@ -4,6 +4,7 @@
  * Memory is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
+import { damageOf } from './damaged-text.ts';
 import { formOf, impossibleDay, isDayForm, looksLikeNone, settledForms, standsForNoDay } from './form.ts';
 
 export interface ColumnProfile {
@@ -26,6 +27,8 @@ export interface ColumnProfile {
   readonly impossible: readonly Counted[];
   /** Blanks at the end of texts. */
   readonly padded: number;
+  /** Texts that a conversion between encodings has damaged, by the kind of damage. */
+  readonly damaged: readonly Counted[];
 }
 
 export interface Counted {
@@ -94,6 +97,7 @@ export class ColumnTally {
   readonly #counts = new Map<string, number>();
   readonly #forms = new Map<string, number>();
   readonly #nones = new Map<string, number>();
+  readonly #damaged = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
   /** Likewise of values that are dates only in a column of dates: `19801330`. */
   readonly #digits = new Map<string, number>();
@@ -121,6 +125,8 @@ export class ColumnTally {
       return;
     }
     if (text !== text.trimEnd()) this.#padded++;
+    const damage = typeof stored === 'string' ? damageOf(stored) : undefined;
+    if (damage) count(this.#damaged, damage.name, MOST_FORMS);
     if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
     const form = formOf(stored);
     count(this.#forms, form, MOST_FORMS);
@@ -167,6 +173,7 @@ export class ColumnTally {
       sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
       padded: this.#padded,
+      damaged: byRows(this.#damaged),
     };
   }
 

@@ -86,6 +86,7 @@ export interface WireColumnProfile {
   readonly sentinels: readonly WireCounted[];
   readonly impossible: readonly WireCounted[];
   readonly padded: number;
+  readonly damaged: readonly WireCounted[];
 }
 
 export interface WireProfile {

@@ -134,7 +134,7 @@ function span(least: string, most: string): string {
 
 /** A line for each kind of thing that is worth knowing. */
 function Held({ of }: { readonly of: WireColumnProfile }) {
-  const { values, forms, range, frequent, sentinels, impossible, padded } = of;
+  const { values, forms, range, frequent, sentinels, impossible, padded, damaged } = of;
   const lines: readonly (readonly [title: string, text: string | undefined, isOdd?: boolean])[] = [
     ['form', forms.length > 0 ? listText(forms, values, 4) : undefined],
     ['range', range && span(range.least, range.most)],
@@ -142,6 +142,7 @@ function Held({ of }: { readonly of: WireColumnProfile }) {
     ['none?', sentinels.length > 0 ? listText(sentinels, values, 4) : undefined, true],
     ['impossible date', impossible.length > 0 ? listText(impossible, values, 4) : undefined, true],
     ['trailing blanks', padded > 0 ? share(padded, values) : undefined],
+    ...damaged.map(({ what, rows }) => [what, share(rows, values), true] as const),
   ];
   return (
     <dl class="held">
