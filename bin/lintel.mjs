@@ -27,6 +27,17 @@ function whenOrphaned(stop) {
   timer.unref();
 }
 
+// The first process of a container ends by no signal that nobody handles, and a server handles them once it listens.
+if (process.pid === 1) {
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+  ])
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + number);
+    });
+}
+
 const OLDEST = [24, 12];
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 

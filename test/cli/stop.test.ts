@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
@@ -60,3 +60,18 @@ test.skipIf(!existsSync('/dev/full'))(
     expect(await ended).toEqual([0, null]);
   },
 );
+
+/** Whether this system lets a process be the first of its own tree. */
+const isFirst = spawnSync('unshare', ['-r', '-p', '-f', 'true']).status === 0;
+
+test.skipIf(!isFirst)('the first process of a container ends by a signal while it starts', async () => {
+  const { environment } = smallClinic();
+  // Until somebody heeds it: at the very beginning nobody can.
+  const again = `data:text/javascript,setInterval(() => process.kill(1, 'SIGTERM'), 5)`;
+  const first = spawn('unshare', ['-r', '-p', '-f', process.execPath, '--import', again, LINTEL, 'serve'], {
+    env: { PATH: process.env['PATH'], ...environment, PORT: '0' },
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void first.kill('SIGKILL'));
+  expect(await once(first, 'close')).toEqual([143, null]);
+});
