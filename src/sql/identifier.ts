@@ -38,8 +38,10 @@ export function bracketed(name: Identifier): string {
 declare const minted: unique symbol;
 export type Identifier = string & { readonly [minted]: true };
 
-/** Letters of any language. */
-const LEGAL = /^[\p{L}_][\p{L}\p{M}\p{N}_$#@ ]{0,127}$/u;
+/** Letters of any language. Nothing that ends a name in brackets, parts names, or is a brace of a template. */
+const LEGAL = /^[\p{L}\p{N}_#%][\p{L}\p{M}\p{N}_$#@ %&/-]{0,127}$/u;
+/** What LEGAL takes, for messages. */
+export const LEGAL_NAME = 'a name of letters, digits, blanks and `_ $ # @ % & / -`';
 
 /** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no mapping can write. */
 export function identifier(text: string): Identifier {

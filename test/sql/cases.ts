@@ -151,6 +151,14 @@ export const CASES: readonly Case[] = [
     exists({ ...children(TRUE), where: equals(column('b', 'A_ID'), CD) }),
   ),
   where('conditions nest', or(and(filled(CD), equals(QTY, number(5))), and(isNull(QTY), not(filled(CD))))),
+  where(
+    'a time of day is after midnight',
+    compare(
+      call('time-of-day', [column('a', 'DTM')], { kind: 'time', fraction: 7 }),
+      '>=',
+      constant('00:00:00.001', { kind: 'time', fraction: 3 }),
+    ),
+  ),
   where('raw text with a column in it', {
     kind: 'raw',
     parts: ['ABS(', QTY, ') = 3'],
@@ -204,7 +212,6 @@ export const CASES: readonly Case[] = [
     call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
-    call('time-of-day', [column('a', 'DTM')], { kind: 'time', fraction: 7 }),
   ),
   {
     title: 'every type is fetched in its form',

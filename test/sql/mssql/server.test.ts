@@ -24,6 +24,7 @@ const PATIENTS = 28;
 const NEEDS_SQL_SERVER: Readonly<Record<string, string>> = {
   'a UUID as text': 'CONVERT of Babelfish takes bytes for characters, whatever the style',
   'pieces of a text': 'JSON_VALUE of Babelfish leaves the escapes of JSON in',
+  'the beginnings of a text and of bytes are as the database holds them': 'SUBSTRING of Babelfish makes text of bytes',
 };
 
 const expected: readonly Expected[] = JSON.parse(readFileSync(new URL('../cases.json', import.meta.url), 'utf8'));
@@ -80,6 +81,7 @@ describe('a real SQL Server', () => {
     const { rows } = await expectedOf(of, database);
     // The order of an index is that of the collation of its column.
     if (of.plan.orderBy.some(({ native }) => native)) expect(rows.length).toBeGreaterThan(0);
+    else if (of.plan.stored) expect(rows).toEqual(wanted && textsOf(wanted.rows));
     else expect(rows).toEqual(wanted?.rows);
   });
 
@@ -151,6 +153,12 @@ describe('a real SQL Server', () => {
     expect(first && (await database.explain(first.plan)).length).toBeGreaterThan(0);
   });
 });
+
+/** SQL Server gives its own text of each value where SQLite gives numbers. */
+function textsOf(rows: Expected['rows']): Expected['rows'] {
+  if (typeof rows === 'string') return rows;
+  return rows.map(row => JSON.stringify(JSON.parse(row), (_, cell) => (typeof cell === 'number' ? `${cell}` : cell)));
+}
 
 function decoded(data: string): string {
   return Buffer.from(data.slice('"data":"'.length, -1), 'base64').toString('utf8').replaceAll('\0', '');

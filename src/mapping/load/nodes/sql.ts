@@ -44,7 +44,7 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const fields = sql.text.split(/\{([^{}]*)\}/);
   const parts = fields.flatMap((field, i): readonly (string | Expression)[] => {
     if (i % 2 === 0) return field === '' ? [] : [field];
-    const resolved = resolveColumn(field.trim(), sql.at, visible, context);
+    const resolved = resolveColumn(field.trim(), sql.at, visible, context, { anyType: true });
     if (!resolved) return [];
     return [isLoose ? { ...resolved.column, type: BYTES } : resolved.column];
   });

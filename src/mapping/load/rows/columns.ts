@@ -7,7 +7,7 @@ import { findColumn, findTable, hasSameType, tableText } from '../../../sql/cata
 import { asItStands, type ColumnType, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
-import { type Identifier, identifier, printTable, type TableName } from '../../../sql/identifier.ts';
+import { type Identifier, isIdentifier, LEGAL_NAME, printTable, type TableName } from '../../../sql/identifier.ts';
 import type { Lookup, Pieces, Position } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import type { Detail } from '../problem.ts';
@@ -54,13 +54,18 @@ export interface Resolved {
   readonly table?: TableInfo;
 }
 
+export interface ColumnDetail extends Detail {
+  /** A column of a type that no codec takes will do, read as a text. */
+  readonly anyType?: true;
+}
+
 /** Finds a column by `COL` or `alias.COL`; `detail` says what else may have been meant. */
 export function resolveColumn(
   text: string,
   at: Position,
   visible: Visible,
   context: Context,
-  detail: Detail = {},
+  detail: ColumnDetail = {},
 ): Resolved | undefined {
   const parts = text.split('.');
   const [first = '', second] = parts;
@@ -103,7 +108,7 @@ function columnOf(
   at: Position,
   visible: Visible,
   context: Context,
-  detail: Detail,
+  detail: ColumnDetail,
 ): Resolved | undefined {
   const { report } = context;
   if (owner.kind === 'pieces') {
@@ -152,8 +157,17 @@ function columnOf(
     });
     return undefined;
   }
-  if (!info.type) {
-    report.error('wrong-codec', at, `no codec takes column ${owner.info.name}.${info.name}`, { found: info.declared });
+  if (!isIdentifier(info.name)) {
+    const [expected, found] = [LEGAL_NAME, info.name];
+    report.error('unknown-column', at, 'the column has a name that cannot be used in a statement', { expected, found });
+    return undefined;
+  }
+  const type = info.type ?? (detail.anyType ? UNICODE : undefined);
+  if (!type) {
+    report.error('wrong-codec', at, `no codec takes column ${owner.info.name}.${info.name}`, {
+      expected: '`sql` that makes a value of another type of it',
+      found: info.declared,
+    });
     return undefined;
   }
   // What is no date, or no number, is absent, whatever the declaration promises.
@@ -164,8 +178,8 @@ function columnOf(
   const column: ColumnExpression = {
     kind: 'column',
     alias: owner.alias,
-    column: identifier(info.name),
-    type: storedType(info.type, info.form, context.settings.zone),
+    column: info.name,
+    type: storedType(type, info.form, context.settings.zone),
     ...(isPromised && isProven ? { notNull: true } : {}),
   };
   return { column, certain, isPiece: false, info, table: owner.info };

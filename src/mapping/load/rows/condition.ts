@@ -179,7 +179,7 @@ const OPS = { gt: '>', ge: '>=', lt: '<', le: '<=', before: '<', after: '>' } as
 /** No literal of a number or a date begins with a letter; of a text any can, unless a codec reads dates out of it. */
 function isColumnName(text: string, via: Tree | undefined, { type }: ColumnExpression): boolean {
   if (text === 'now' || (type.kind === 'text' && !via)) return false;
-  return /^[\p{L}_][\p{L}\p{M}\p{N}_$#@]*(\.[\p{L}_][\p{L}\p{M}\p{N}_$#@]*)?$/u.test(text);
+  return /^[\p{L}_]/u.test(text);
 }
 
 /** Two columns of numbers or of times, or two that the same date codec reads. */

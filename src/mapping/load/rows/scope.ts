@@ -3,7 +3,7 @@
  * Scopes, and the names that are visible within them.
  */
 import { type Catalog, findTable, type TableInfo, tablesNamed, tableText } from '../../../sql/catalog.ts';
-import { identifier, isIdentifier, type TableName } from '../../../sql/identifier.ts';
+import { identifier, isIdentifier, LEGAL_NAME, type TableName } from '../../../sql/identifier.ts';
 import type { JoinColumn, Lookup, Scope } from '../../model.ts';
 import { parseVia } from '../nodes/via.ts';
 import type { Context, OpenScope, PackContext } from '../pack/context.ts';
@@ -87,7 +87,7 @@ export function findTableNamed(
       tree.at,
       'the schema of the table has a name that cannot be used in a statement',
       {
-        expected: 'a name of letters, digits, `_`, `$`, `#`, `@` and blanks',
+        expected: LEGAL_NAME,
         found: needed,
       },
     );
