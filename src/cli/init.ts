@@ -33,8 +33,9 @@ export const init: Command = {
 
 Looks for tables of patients, practitioners, organizations, locations, encounters, conditions, allergies, results, vital
 signs, medications, immunizations and procedures. It goes by the names, types and keys of tables and columns, and by a
-sample of the rows of likely tables. It prints each candidate with its score and reasons. The only values that it
-prints are codes: few, short, and each in three rows or more.
+sample of the rows of likely tables. A table of several kinds of records, told apart by a column such as \`type\`, gives
+a candidate for each kind that a value names. It prints each candidate with its score and reasons. The only values that
+it prints are codes: few, short, and each in three rows or more.
 
 With FOLDER, which must be new or empty, it also writes a pack: pack.yaml, a file for each kind with its candidates as
 comments, and, if rows hold codes, codes.yaml with these as comments too. The pack loads unchanged, and serves nothing
@@ -67,20 +68,22 @@ until you uncomment the right candidates.`,
       const signal = AbortSignal.timeout(1000 * budget);
       const candidates = plural(named.length, 'candidate');
       const onDone = nowAndThen<number>(done => terminal.note(`Rows of ${done} of ${candidates} are read`));
-      const proposals =
+      const looked =
         args.values['no-rows'] === true
           ? unseen(named, names)
           : await withEvidence(database, named, names, signal, onDone);
       if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
-      if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf) }, terminal);
+      const { proposals, undecided } = looked;
+      if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf), undecided }, terminal);
       else {
         for (const proposal of proposals) for (const line of linesOf(proposal)) terminal.out(line);
+        for (const line of undecided) terminal.out(line);
         terminal.out(`${plural(proposals.length, 'candidate')} in ${plural(catalog.tables.size, 'table')}`);
       }
       if (folder === undefined) return 0;
       mkdirSync(folder, { recursive: true });
       const name = textOf(args, 'name') ?? basename(resolve(folder));
-      for (const [file, text] of packFiles(proposals, { name, zone })) {
+      for (const [file, text] of packFiles(looked, { name, zone })) {
         writeFileSync(join(folder, file), text);
         terminal.note(`Written: ${join(folder, file)}`);
       }

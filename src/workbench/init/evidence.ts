@@ -14,6 +14,7 @@ import { kindOf, type Names, rounded } from './hints.ts';
 import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
+import { severalIn } from './several.ts';
 import { shareAmong } from './shares.ts';
 
 export interface SeenElement extends ProposedElement {
@@ -29,6 +30,8 @@ export interface SeenProposal extends Proposal {
 
 /** Rows of a table that are read. */
 const SAMPLE = 500;
+/** Likewise where a column tells kinds of records apart, of which some are rare. */
+const ROWS_OF_KINDS = 5000;
 /** Milliseconds for one table. */
 const TIME_LIMIT = 2000;
 /** Rows of each that are read at most, where a key may have several. */
@@ -42,16 +45,24 @@ const LEAST_FOUND = 0.5;
 /** Among candidates alike the one with more rows counts: this for each power of ten. */
 const ROWS_SHARE = 0.01;
 
+/** What was found. */
+export interface Candidates {
+  readonly proposals: readonly SeenProposal[];
+  /** What a person has to decide before anything can be proposed, in sentences. */
+  readonly undecided: readonly string[];
+}
+
 /** Proposals without a look at rows. */
-export function unseen(proposals: readonly Proposal[], names: Names): readonly SeenProposal[] {
+export function unseen(proposals: readonly Proposal[], names: Names): Candidates {
   const best = ranked(proposals.map(unseenOne));
-  return best.map(one => {
+  const whole = best.map(one => {
     const first = Map.groupBy(possibleReferences(one, best, names), ({ path }) => path).values();
     return withElements(
       one,
       [...first].flatMap(([reference]) => reference ?? []),
     );
   });
+  return { proposals: whole, undecided: [] };
 }
 
 /** Rows that only names lead to the record are left out. */
@@ -77,7 +88,7 @@ export async function withEvidence(
   names: Names,
   signal: AbortSignal,
   progress: (done: number) => void,
-): Promise<readonly SeenProposal[]> {
+): Promise<Candidates> {
   const seen: SeenProposal[] = [];
   // Patients come first: other tables are looked at for their keys.
   let patients: Proposal | undefined;
@@ -87,11 +98,19 @@ export async function withEvidence(
     progress(seen.length);
     patients ??= bestOf(seen, proposals);
   }
-  const best = ranked([...seen, ...proposals.slice(seen.length).map(unseenOne)]);
+  const named = [...seen, ...proposals.slice(seen.length).map(unseenOne)];
+  const tables = new Set(proposals.flatMap(({ resource, info }) => (resource === 'Patient' ? [info] : [])));
+  const several = await severalIn({ database, signal }, names, tables, (table, columns) =>
+    profileOf({ database, patients, signal }, table, columns, ROWS_OF_KINDS),
+  );
+  const split: SeenProposal[] = [];
+  for (const proposal of several.proposals)
+    split.push(signal.aborted ? unseenOne(proposal) : await seenProposal(database, proposal, patients, signal));
+  const best = ranked([...named.filter(({ info }) => !several.tables.has(info)), ...split]);
   const whole: SeenProposal[] = [];
   for (const one of best)
     whole.push(withElements(one, await referencesOf(database, one, possibleReferences(one, best, names), signal)));
-  return whole;
+  return { proposals: whole, undecided: several.undecided };
 }
 
 /** Of each element the first reference that rows do not contradict. */
@@ -135,7 +154,9 @@ function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Propos
  * ids. A table that is named after one kind is of no kind that its name does not say.
  */
 function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
-  const claims = Map.groupBy(proposals, ({ resource, table }) => `${resource} ${table}`);
+  const claims = Map.groupBy(proposals, ({ resource, table, only }) => {
+    return `${resource} ${table}${only ? `, ${only.values.join()}` : ''}`;
+  });
   const best = new Set(
     [...claims.values()].map(own => own.reduce((most, one) => (one.score > most.score ? one : most))),
   );
@@ -300,6 +321,7 @@ async function profileOf(
   { database, signal }: Look,
   info: TableInfo,
   names: readonly string[],
+  rows = SAMPLE,
 ): Promise<TableProfile | undefined> {
   const columns = new Map(
     names.flatMap(column => {
@@ -315,7 +337,7 @@ async function profileOf(
       table,
       { ...info, columns },
       {
-        ...{ rows: SAMPLE, milliseconds: TIME_LIMIT, signal },
+        ...{ rows, milliseconds: TIME_LIMIT, signal },
         size: await sizeOf(database, info),
         showing: ({ name }) => (isPersonal(name) ? 'forms' : 'codes'),
       },

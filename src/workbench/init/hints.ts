@@ -15,11 +15,17 @@ export interface Kind {
   readonly tables: readonly string[];
   /** Its columns are those of many tables, so only a name that says no more counts. */
   readonly onlyNamed?: true;
+  /** Values that mean it in a column which tells kinds of records apart, in words. */
+  readonly values?: readonly string[];
+  /** Elements that FHIR requires and few tables have a column of, as they mostly are. */
+  readonly constants?: Readonly<Record<string, string>>;
   readonly elements: readonly {
     readonly path: string;
     readonly columns: readonly string[];
     /** Whole names that say it where no column has a name of `columns`: the `date` of a visit. */
     readonly alone?: readonly string[];
+    /** Further names in a table of several kinds of records: the `title` of each. */
+    readonly shared?: readonly string[];
     /** Names of columns in a list that the table only has the key of, as the one who joins patients and allergens. */
     readonly joined?: readonly string[];
     readonly kind: string;
@@ -53,12 +59,17 @@ export interface Kind {
   }[];
 }
 
-const known: { readonly candidates: readonly Kind[] } = JSON.parse(
-  readFileSync(new URL('./hints.json', import.meta.url), 'utf8'),
-);
+const known: {
+  readonly candidates: readonly Kind[];
+  /** Words of the names of tables of several kinds of records, and of the columns that tell these apart. */
+  readonly several: { readonly tables: readonly string[]; readonly columns: readonly string[] };
+} = JSON.parse(readFileSync(new URL('./hints.json', import.meta.url), 'utf8'));
 
 /** All kinds; patients come first. */
 export const KINDS = known.candidates;
+
+/** Tables of several kinds of records. */
+export const SEVERAL = known.several;
 
 /** The kind of this name. */
 export function kindOf(name: string): Kind | undefined {
@@ -114,7 +125,8 @@ export function bestIn(
     .filter(column => !isOther(column))
     .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
     .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score);
+    // Of two that fit alike, `start date` and `date`, the one whose text comes first.
+    .toSorted((a, b) => b.score - a.score || texts.indexOf(a.words) - texts.indexOf(b.words));
   return best && found(best.column, best.score, `reads as "${best.words}"`);
 }
 

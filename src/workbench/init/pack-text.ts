@@ -10,9 +10,12 @@ import { elementsOf } from '../../r4/definitions.ts';
 import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import type { RawCode } from './column-evidence.ts';
-import type { SeenElement, SeenProposal } from './evidence.ts';
+import type { Candidates, SeenElement, SeenProposal } from './evidence.ts';
+import { kindOf } from './hints.ts';
 import type { Step } from './parents.ts';
 import { missingIn, patientColumn } from './propose.ts';
+import { firstOf, makes, requiredOf } from './required.ts';
+import type { Only } from './several.ts';
 import { wordsIn } from './words.ts';
 
 export interface NewPack {
@@ -22,7 +25,7 @@ export interface NewPack {
 }
 
 /** The files of the pack, by name. */
-export function packFiles(proposals: readonly SeenProposal[], { name, zone }: NewPack): ReadonlyMap<string, string> {
+export function packFiles({ proposals, undecided }: Candidates, { name, zone }: NewPack): ReadonlyMap<string, string> {
   const files = new Map([['pack.yaml', packText(name, zone)]]);
   const patients = proposals.find(({ resource }) => resource === 'Patient');
   const codes: string[] = [];
@@ -34,6 +37,7 @@ export function packFiles(proposals: readonly SeenProposal[], { name, zone }: Ne
     files.set(`${kind}.yaml`, `${named.flatMap((one, i) => proposalLines(one, i, patients)).join('\n')}\n`);
     codes.push(...named.flatMap(codeMapLines));
   }
+  if (undecided.length > 0) files.set('undecided.yaml', `${undecided.map(line => `## ${line}`).join('\n')}\n`);
   if (codes.length > 0) files.set('codes.yaml', `${codes.join('\n')}\n`);
   return files;
 }
@@ -62,13 +66,13 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
   const joins = joinsOf(elements);
   const children = childrenOf(elements);
   const missing = missingIn(proposal);
-  const kindOf = (column: string) => findColumn(info, column)?.type?.kind;
+  const typeOf = (column: string) => findColumn(info, column)?.type?.kind;
   const isFit = (column: string): boolean => {
     const type = findColumn(info, column)?.type;
     return type !== undefined && idCodec(undefined, type) !== undefined;
   };
   const parts = key.filter(isFit);
-  const texts = key.filter(column => kindOf(column) === 'text');
+  const texts = key.filter(column => typeOf(column) === 'text');
   return [
     ...(index > 0 ? ['#', '# ---'] : []),
     `## Candidate ${index + 1} for ${resource}, score ${score.toFixed(2)}: table ${table}${rowsText(rows)}`,
@@ -78,6 +82,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
     ...(key.length > 0
       ? [`#   key: [${key.join(', ')}]${isKeyGuessed ? '  ## not declared: make sure that it is unique' : ''}`]
       : ['#   key: []  ## write columns that are unique together']),
+    ...(proposal.only ? [onlyLine(proposal.only)] : []),
     ...(stamp ? [changedLine(stamp)] : []),
     ...deletedLines(info),
     ...(joins.size > 0 ? ['#   lookup:', ...[...joins].map(([alias, join]) => joinLine(alias, join))] : []),
@@ -99,7 +104,7 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
       (name, element) => elementText(name, element, { mapping, resource, joins, children, patients }),
       child => eachText(child, children),
     ),
-    ...requiredLines(resource, elements, info.name),
+    ...requiredLines(proposal),
   ];
 }
 
@@ -114,17 +119,6 @@ function rowsText(rows: SeenProposal['rows']): string {
   return rows === undefined ? '' : `, ${rowsInWords(rows)}`;
 }
 
-/** The elements that FHIR requires of a resource or an element. */
-function requiredOf(path: string): readonly string[] {
-  return elementsOf(path).flatMap(({ min, name }) => (min > 0 ? [name] : []));
-}
-
-const firstOf = (path: string): string => path.split('.', 1)[0] ?? path;
-
-/** Of a choice (`medicationCodeableConcept`), too. */
-const makes = (elements: readonly SeenElement[], name: string): SeenElement | undefined =>
-  elements.find(({ path }) => firstOf(path) === name || new RegExp(`^${name}[A-Z]`).test(firstOf(path)));
-
 /** Rows without what FHIR requires are not served. */
 function neededLines(resource: string, elements: readonly SeenElement[]): readonly string[] {
   const names = requiredOf(resource).flatMap(name => {
@@ -134,10 +128,27 @@ function neededLines(resource: string, elements: readonly SeenElement[]): readon
   return names.length > 0 ? [`# needs: [${names.join(', ')}]`] : [];
 }
 
-function requiredLines(resource: string, elements: readonly SeenElement[], table: string): readonly string[] {
-  return requiredOf(resource)
+/** What FHIR requires and no column makes: a constant, where the kind has one, else a comment. */
+function requiredLines({ kind, resource, elements, info }: SeenProposal): readonly string[] {
+  const why = `FHIR requires it, and no column of ${info.name} looks like it`;
+  const { constants = {} } = kindOf(kind) ?? {};
+  const end = [...info.columns.values()].find(({ name, denied }) => !denied && wordsIn(name).has('end'));
+  const unless = end === undefined ? '' : `; rows with ${end.name} may be over`;
+  return [...new Set([...requiredOf(resource), ...Object.keys(constants)])]
     .filter(name => makes(elements, name) === undefined)
-    .map(name => `##   ${name}: FHIR requires it, and no column of ${table} looks like it`);
+    .map(name => {
+      const said = constants[name];
+      if (said === undefined) return `##   ${name}: ${why}`;
+      return `#   ${name}: ${said}  ## ${why}: make sure that this holds${unless}`;
+    });
+}
+
+/** Which rows of the table the mapping is of. */
+function onlyLine({ column, values, names }: Only): string {
+  const [first = ''] = values;
+  const list = values.length === 1 ? rawText(first) : `[${values.map(rawText).join(', ')}]`;
+  const why = names === undefined ? '' : `  ## ${names.words.join(', ')} in ${names.table}`;
+  return `#   where: { ${column}: ${list} }${why}`;
 }
 
 /** Elements by the parts of their paths. */
@@ -388,8 +399,13 @@ function codeMapLines({ mapping, elements }: Named): readonly string[] {
 }
 
 function codeLine({ what, rows, suggestion }: RawCode): string {
-  const raw = /^[A-Za-z][\w-]*$/.test(what) ? what : JSON.stringify(what);
+  const raw = rawText(what);
   const { code, reason, isLikely } = suggestion ?? { code: 'absent', reason: 'nothing is suggested', isLikely: false };
   const told = suggestion ? `${isLikely ? 'suggested' : `perhaps ${code}`}: ${reason}` : reason;
   return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows; ${told}`;
+}
+
+/** A value of the database as YAML. */
+function rawText(value: string): string {
+  return /^[A-Za-z][\w-]*$/.test(value) ? value : JSON.stringify(value);
 }

@@ -10,6 +10,7 @@ import { isIdentifier } from '../../sql/identifier.ts';
 import { elementsAround, sameKey, WRITERS } from './children.ts';
 import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, rounded } from './hints.ts';
 import { childrenIn, isSame, type Step, type Surveys, stepsIn } from './parents.ts';
+import type { Only } from './several.ts';
 import { wordsIn } from './words.ts';
 
 export interface ProposedElement extends Found {
@@ -45,6 +46,8 @@ export interface Proposal {
   readonly factor: number;
   readonly reasons: readonly string[];
   readonly key: readonly string[];
+  /** Of a table of several kinds of records those that are of this kind. */
+  readonly only?: Only;
   /** The table declares no key, and this one has the name of one. */
   readonly isKeyGuessed: boolean;
   readonly elements: readonly ProposedElement[];
@@ -69,6 +72,8 @@ const ASTRAY = 0.5;
 const RELATED = 0.6;
 /** A table without a key may be one, and somebody has to find out what its key is. */
 const KEYLESS = 0.9;
+/** What a column says of rows: nearly as much as a table of its own would. */
+const SAID = 0.9;
 /** Of the score: the name of the table; the columns have the rest. */
 const NAME_SHARE = 0.4;
 
@@ -108,7 +113,7 @@ interface Around extends Names {
 }
 
 /** Words of a key beside those of its table. */
-const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
+export const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 
 /** The declared key, else that of a unique index, else a first column with the name of one. */
 function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
@@ -155,12 +160,14 @@ function less(proposal: Proposal, reason: string): Proposal {
   return scored({ ...proposal, factor: proposal.factor * RELATED, reasons: [...proposal.reasons, reason] });
 }
 
-function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
+/** `only`: rows of the table that a column says to be of this kind. */
+export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: Only): Proposal {
   const { wordsOf, stepsOf } = names;
-  const named = bestOf(kind.tables, wordsOf(table.name));
-  const taken = new Set<string>();
+  const named = only ? { score: SAID, words: '' } : bestOf(kind.tables, wordsOf(table.name));
+  const taken = new Set<string>(only ? [only.column] : []);
   const own = kind.elements.flatMap((element): readonly ProposedElement[] => {
-    const { path, columns, joined = [], kind: type, system, with: beside } = element;
+    const { path, joined = [], kind: type, system, with: beside } = element;
+    const columns = only ? [...element.columns, ...(element.shared ?? [])] : element.columns;
     const more = { ...(system === undefined ? {} : { system }), ...(beside === undefined ? {} : { with: beside }) };
     const isPatient = type === 'patient';
     const ours = isPatient
@@ -191,8 +198,9 @@ function proposalOf(kind: Kind, table: TableInfo, names: Around): Proposal {
   return scored({
     ...{ kind: kind.name, resource: kind.resource, table: tableText(table), info: table, elements, isKeyGuessed },
     ...{ named: named.score, score: 0, key, factor: table.primaryKey.length > 0 ? 1 : KEYLESS },
+    ...(only ? { only } : {}),
     reasons: [
-      named.score > 0 ? `the name reads as "${named.words}"` : 'the name says nothing',
+      ...(only ? [] : [named.score > 0 ? `the name reads as "${named.words}"` : 'the name says nothing']),
       ...(table.primaryKey.length > 0 ? [] : ['the table declares no primary key']),
     ],
   });

@@ -3,7 +3,7 @@
  * among a sample. Every read is bounded in rows, and in time by the signal.
  */
 import { findColumn, type TableInfo, tableNameOf } from '../../sql/catalog.ts';
-import { among, filled, value } from '../../sql/construct.ts';
+import { among, filled, TRUE, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
@@ -17,7 +17,7 @@ const LOOKED_FOR = 200;
  * or not in time.
  */
 export async function shareAmong(
-  { database, signal }: { readonly database: Database; readonly signal: AbortSignal },
+  { database, signal }: Reader,
   from: { readonly info: TableInfo; readonly column: string },
   to: TableInfo,
   key: string,
@@ -38,6 +38,33 @@ export async function shareAmong(
     // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
     const keys = new Set(found.map(([one]) => comparable(one)));
     return values.filter(one => keys.has(comparable(one))).length / values.length;
+  } catch (error) {
+    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
+    throw error;
+  }
+}
+
+/** Who asks, and until when. */
+export interface Reader {
+  readonly database: Database;
+  readonly signal: AbortSignal;
+}
+
+/** The texts of a short list by their keys, as texts. Undefined: it is longer, not to be asked, or not in time. */
+export async function pairsIn(
+  { database, signal }: Reader,
+  list: TableInfo,
+  key: string,
+  text: string,
+  most: number,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  const [theirs, words] = [columnOf(list, key), columnOf(list, text)];
+  if (!theirs || !words) return undefined;
+  try {
+    const plan = { ...planOf(list, theirs, TRUE), columns: [theirs, words], limit: most + 1 };
+    const rows = await database.query(plan, { bulkhead: 'export', signal });
+    if (rows.length > most) return undefined;
+    return new Map(rows.map(([of, name]) => [String(of).trim(), String(name ?? '').trim()]));
   } catch (error) {
     if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
     throw error;
