@@ -3,7 +3,8 @@
  * size, without redirects. Addresses of the private network are refused unless they are listed; the connection goes to
  * the address that was checked, whatever the name resolves to a moment later.
  */
-import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
@@ -84,19 +85,47 @@ export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
-/** Names are resolved once, and connected to only where every address is public. */
-const publicLookup: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, { ...options, all: true }, (error: Error | null, addresses: LookupAddress[]) => {
-    const [first] = addresses ?? [];
-    if (error !== null || first === undefined) return callback(error ?? new RefusedAddress('no address'), '', 0);
-    if (addresses.some(({ address }) => isSpecialUse(address)))
-      return callback(new RefusedAddress('a private address that private-hosts does not allow'), '', 0);
-    return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);
-  });
-};
+/** All addresses of a name. */
+type Resolve = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
+
+const resolveName: Resolve = (hostname, options) => lookup(hostname, { ...options, all: true });
+
+/**
+ * Resolves a name once for all who ask for it at a time: that holds one of the few threads that also hash passwords and
+ * write files, for as long as the resolver waits.
+ */
+function sharing(resolve: Resolve): Resolve {
+  const resolving = new Map<string, Promise<readonly LookupAddress[]>>();
+  return (hostname, options) => {
+    const key = `${hostname} ${options.family} ${options.hints}`;
+    const known = resolving.get(key);
+    if (known !== undefined) return known;
+    const made = resolve(hostname, options).finally(() => resolving.delete(key));
+    resolving.set(key, made);
+    return made;
+  };
+}
+
+/** Names are resolved once, and connected to only where every address is public or `isAllowed`. */
+function lookupBy(resolve: Resolve, isAllowed: boolean): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, options).then(
+      addresses => {
+        const [first] = addresses;
+        if (first === undefined) callback(new RefusedAddress('no address'), '', 0);
+        else if (!isAllowed && addresses.some(({ address }) => isSpecialUse(address)))
+          callback(new RefusedAddress('a private address that private-hosts does not allow'), '', 0);
+        else if (options.all === true) callback(null, [...addresses]);
+        else callback(null, first.address, first.family);
+      },
+      error => callback(error, '', 0),
+    );
+  };
+}
 
 /** `privateHosts`: in small letters. */
-export function asker(privateHosts: ReadonlySet<string>): Ask {
+export function asker(privateHosts: ReadonlySet<string>, resolve: Resolve = resolveName): Ask {
+  const shared = sharing(resolve);
   return async (address, { method, headers, body, signal }) => {
     const url = new URL(address);
     const host = bareHost(url);
@@ -109,7 +138,7 @@ export function asker(privateHosts: ReadonlySet<string>): Ask {
         method,
         signal,
         headers: Object.fromEntries(headers),
-        ...(!isAllowed && { lookup: publicLookup }),
+        lookup: lookupBy(shared, isAllowed),
       };
       const request = send(url, options, response => {
         const chunks: Buffer[] = [];

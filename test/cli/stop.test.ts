@@ -68,10 +68,14 @@ test.skipIf(!isFirst)('the first process of a container ends by a signal while i
   const { environment } = smallClinic();
   // Until somebody heeds it: at the very beginning nobody can.
   const again = `data:text/javascript,setInterval(() => process.kill(1, 'SIGTERM'), 5)`;
-  const first = spawn('unshare', ['-r', '-p', '-f', process.execPath, '--import', again, LINTEL, 'serve'], {
-    env: { PATH: process.env['PATH'], ...environment, PORT: '0' },
-    stdio: 'ignore',
-  });
+  const first = spawn(
+    'unshare',
+    ['-r', '-p', '-f', '--kill-child', process.execPath, '--import', again, LINTEL, 'serve'],
+    {
+      env: { PATH: process.env['PATH'], ...environment, PORT: '0' },
+      stdio: 'ignore',
+    },
+  );
   onTestFinished(() => void first.kill('SIGKILL'));
   expect(await once(first, 'close')).toEqual([143, null]);
 });
