@@ -18,6 +18,7 @@ import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
+import { isTooLong } from '../search/values.ts';
 import { randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
@@ -102,7 +103,8 @@ function parametersOf(
     const indexed = among.map(({ resource }) => indexedBy(resource, parameter));
     const values = indexed.flat();
     const questions: Asked['questions'] = questionsFor(offered, values, amount).filter(
-      question => !isOfLostLetters(question) && !asksPrimitiveForSystem(values, question, offered),
+      question =>
+        !isOfLostLetters(question) && !isTooLong(question.text) && !asksPrimitiveForSystem(values, question, offered),
     );
     // References sort by types and ids of what they lead to, which is not in the resource.
     if (offered.sortable && parameter.type !== 'reference' && parameter.code !== '_id')

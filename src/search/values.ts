@@ -74,11 +74,16 @@ export function checkCount(parameters: readonly unknown[]): void {
  */
 export function checkLength(name: string, text: string): void {
   if (text.length <= LIMITS.valueLength) return;
-  const values = splitEscaped(text, ',');
-  if (values.length > LIMITS.values)
+  if (splitEscaped(text, ',').length > LIMITS.values)
     throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
-  if (values.every(value => value.length <= LIMITS.valueLength)) return;
+  if (!isTooLong(text)) return;
   throw new FhirError('too-costly', `a value of ${printable(name)} is longer than ${LIMITS.valueLength} characters`);
+}
+
+/** Whether one of the values of a parameter is longer than a value may be. */
+export function isTooLong(text: string): boolean {
+  const most = LIMITS.valueLength;
+  return text.length > most && splitEscaped(text, ',').some(value => value.length > most);
 }
 
 export interface ParseContext {

@@ -84,7 +84,8 @@ type Kind =
   | ({ readonly kind: 'integer'; readonly bits: 8 | 16 | 32 | 64 } & Loose)
   | ({ readonly kind: 'bit' } & Loose)
   | ({ readonly kind: 'decimal'; readonly precision: number; readonly scale: number } & Loose)
-  | ({ readonly kind: 'float' } & Loose)
+  /** `single`: of 32 bits; rows and statements have the shortest decimal that is the stored number. */
+  | ({ readonly kind: 'float'; readonly single?: true } & Loose)
   | ({ readonly kind: 'date'; readonly form?: TimeForm } & Apart)
   | ({
       readonly kind: 'datetime';

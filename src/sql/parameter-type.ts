@@ -88,7 +88,10 @@ const MOST_DIGITS = 38;
  * cache. A number that is too long for that has a type of its own.
  */
 function typeBeside(value: string | number, against: ColumnType): ColumnType {
-  if (against.kind === 'float') return { kind: 'float' };
+  if (against.kind === 'float') {
+    const fits = against.single && Number.isFinite(Math.fround(Number(value)));
+    return { kind: 'float', ...(fits && { single: true }) };
+  }
   const written = against.kind === 'decimal' ? PLAIN_NUMBER.exec(String(value)) : null;
   if (against.kind !== 'decimal' || written === null) return numberType(value);
   const [, whole = '', fraction = ''] = written;

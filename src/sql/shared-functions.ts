@@ -49,6 +49,20 @@ const ALL_WHOLE = 2 ** 53;
 const INT64 = 2 ** 63;
 const EXPONENT = /^(-?)(\d)(?:\.(\d+))?e([+-])(\d+)$/;
 
+/** Digits by which every decimal is told from the singles beside it, and those by which every single is. */
+const DIGITS_OF_SINGLE = { least: 6, most: 9 };
+
+/** The float of 32 bits nearest to a number, as the shortest decimal that is this float and no other. */
+export function nearestSingle(number: number): number {
+  const single = Math.fround(number);
+  if (!Number.isFinite(single)) return single;
+  for (let digits = DIGITS_OF_SINGLE.least; digits < DIGITS_OF_SINGLE.most; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return shorter;
+  }
+  return Number(single.toPrecision(DIGITS_OF_SINGLE.most));
+}
+
 /**
  * The shortest decimal that is the stored double, integers with all digits; undefined for NaN and infinities. Without
  * exponent. `scale`: digits after the point that the column declares; fewer are filled up, more stay.

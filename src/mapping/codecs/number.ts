@@ -9,7 +9,7 @@
 import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
 import { and, call, compare, FALSE, glob, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { printNumber } from '../../sql/shared-functions.ts';
+import { nearestSingle, printNumber } from '../../sql/shared-functions.ts';
 import type { NumberEdge } from '../criterion.ts';
 import { type Codec, only, type Primitive, standing } from './codec.ts';
 import {
@@ -191,11 +191,11 @@ function isLong(number: bigint): boolean {
 }
 
 /**
- * A column of doubles, or of any numbers, against a bound. A double has the digits that it is printed with, so it lies
+ * A column of floats, or of any numbers, against a bound. A float has the digits that it is printed with, so it lies
  * on the side of the bound on which they lie; of integers beyond 2^53 all digits count.
  */
 export function matchDouble(number: Expression, type: ColumnType, { op, at }: NumberEdge): Predicate {
-  const near = Number(at);
+  const near = type.kind === 'float' && type.single ? nearestSingle(Number(at)) : Number(at);
   if (!Number.isFinite(near)) return op.startsWith('<') === near > 0 ? TRUE : FALSE;
   if (holdsAnyNumber(type) && Math.abs(near) >= 2 ** 53) {
     const units = op === '<' || op === '>=' ? ceilUnits(at, 0) : floorUnits(at, 0);

@@ -31,7 +31,7 @@ export function bindParameter({ value, type }: Parameter): Bound {
     case 'decimal':
       return exactDecimal(textOf(value), type.precision, type.scale);
     case 'float':
-      return { type: sql.Float(), value: numberOf(value) };
+      return { type: type.single ? sql.Real() : sql.Float(), value: numberOf(value) };
     case 'uuid':
       return { type: sql.UniqueIdentifier(), value: textOf(value) };
     case 'binary': {

@@ -10,6 +10,7 @@ import type { Dialect } from '../dialect.ts';
 import { listOf } from '../list-of.ts';
 import { createLockedTables, type LockedTables, lockedError } from '../locked.ts';
 import type { Row, SqlPlan, Statement } from '../plan.ts';
+import { nearestSingle } from '../shared-functions.ts';
 import { createStallDetector } from '../stall-detector.ts';
 import { renderedBy } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
@@ -74,6 +75,8 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
 interface Asking {
   readonly statement: Statement;
   readonly tables: readonly string[];
+  /** Places in a row that hold floats of 32 bits, which the driver makes doubles. */
+  readonly singles?: readonly number[];
 }
 
 function databaseOf(
@@ -165,7 +168,7 @@ function databaseOf(
   };
 
   const run = async (
-    { statement, tables }: Asking,
+    { statement, tables, singles }: Asking,
     name: BulkheadName,
     signal?: AbortSignal,
   ): Promise<readonly Row[]> => {
@@ -175,7 +178,7 @@ function databaseOf(
         const { source, options, locks } = await enter(name, tables, signal);
         const rows = await stalls.during(silent => source.run(statement, watched(options, silent)));
         locks.answered(tables);
-        return rows;
+        return withSingles(rows, singles);
       } catch (thrown) {
         judge(thrown, name, tables, first, signal);
       }
@@ -183,7 +186,7 @@ function databaseOf(
   };
 
   async function* stream(
-    { statement, tables }: Asking,
+    { statement, tables, singles }: Asking,
     size: number,
     name: BulkheadName,
     signal?: AbortSignal,
@@ -197,7 +200,7 @@ function databaseOf(
         for await (const rows of lists) {
           if (given === 0) locks.answered(tables);
           given += rows.length;
-          yield rows;
+          yield withSingles(rows, singles);
         }
         return;
       } catch (thrown) {
@@ -209,7 +212,8 @@ function databaseOf(
 
   const statementOf = renderedBy(dialect);
   const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
-    return { statement: statementOf(plan, options?.placeholders, options?.now), tables: tablesOf(plan) };
+    const statement = statementOf(plan, options?.placeholders, options?.now);
+    return { statement, tables: tablesOf(plan), singles: singlesIn(plan) };
   };
   /** Of the catalog, whose tables nobody locks for long. */
   const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
@@ -242,6 +246,22 @@ function databaseOf(
       await Promise.all([bulkheads.interactive.source, bulkheads.export.source, probing].map(source => source.close()));
     },
   };
+}
+
+function singlesIn({ columns, stored }: SqlPlan): readonly number[] {
+  return stored ? [] : columns.flatMap(({ type }, at) => (type.kind === 'float' && type.single ? [at] : []));
+}
+
+function withSingles(rows: readonly Row[], singles: readonly number[] = []): readonly Row[] {
+  if (singles.length === 0) return rows;
+  return rows.map(row => {
+    const cells = [...row];
+    for (const at of singles) {
+      const cell = cells[at];
+      if (typeof cell === 'number') cells[at] = nearestSingle(cell);
+    }
+    return cells;
+  });
 }
 
 /**

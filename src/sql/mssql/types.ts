@@ -8,6 +8,9 @@ import type { ColumnType } from '../column-type.ts';
 
 const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+CP(\d+))?\s*$/i;
 
+/** Bits of the mantissa of a FLOAT(n) up to which it is a REAL. */
+const MOST_OF_SINGLE = 24;
+
 /** Reads a declared SQL Server type. */
 export function parseMssqlType(declared: string): ColumnType | undefined {
   const match = PATTERN.exec(declared);
@@ -53,8 +56,9 @@ function typeNamed(match: RegExpExecArray): ColumnType | undefined {
     case 'smallmoney':
       return { kind: 'decimal', precision: 10, scale: 4 };
     case 'float':
+      return { kind: 'float', ...((number ?? 53) <= MOST_OF_SINGLE && { single: true }) };
     case 'real':
-      return { kind: 'float' };
+      return { kind: 'float', single: true };
     case 'date':
       return { kind: 'date' };
     case 'datetime':
@@ -97,8 +101,9 @@ export function printMssqlType(type: ColumnType): string {
       return 'uniqueidentifier';
     case 'binary':
       return `varbinary(${type.length})`;
-    case 'bit':
     case 'float':
+      return type.single ? 'real' : 'float';
+    case 'bit':
     case 'date':
       return type.kind;
   }

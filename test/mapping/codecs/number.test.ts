@@ -122,6 +122,7 @@ describe('number', () => {
     ['MONEY', 'decimal', fc.constantFrom(0, 5, 4.9999, 5.1, -1, 0.0001)] as const,
     ['DECIMAL(9,0)', 'integer', fc.constantFrom(0, 5, -1, 100)] as const,
     ['FLOAT', 'decimal', fc.constantFrom(0, 5, 4.9, 5.1, -1, 0.1)] as const,
+    ['REAL', 'decimal', fc.constantFrom(0, 5, 4.9, 5.1, -1, 0.1)] as const,
     ...(['integer', 'positiveInt', 'unsignedInt'] as const).flatMap(fhirType => [
       ['FLOAT', fhirType, fc.constantFrom(0, 5, 4.9, -1, 0.1, 2147483647, 2147483648)] as const,
       ['DECIMAL(12,2)', fhirType, fc.constantFrom(0, 5, 4.9, -1, 0.1, 2147483647, 2147483648)] as const,
@@ -140,6 +141,20 @@ describe('number', () => {
       }),
       RUNS,
     );
+  });
+
+  it.each([
+    ['>=', '5.1', '>=', 5.1],
+    ['>=', '5.10000001', '>', 5.1],
+    ['<', '5.09999999', '<', 5.1],
+    ['<', '1e39', undefined, undefined],
+  ] as const)('a REAL %s %s is compared with a number that it can be', (op, at, wanted, near) => {
+    const { columns } = table('REAL');
+    const codec = numberCodec({ columnType: columnType('REAL'), fhirType: 'decimal' });
+    const match = codec.match(columns, { kind: 'number', any: [[{ op, at }]] }, CLOCK);
+    if (wanted === undefined) expect(match).toMatchObject({ kind: 'null', not: true });
+    else
+      expect(match).toMatchObject({ of: [{ kind: 'null' }, { kind: 'compare', op: wanted, right: { value: near } }] });
   });
 
   it('rounds bounds to the column and folds those that it cannot hold', () => {

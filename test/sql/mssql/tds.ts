@@ -108,16 +108,20 @@ export function loginReply(): Buffer {
 
 export interface Column {
   readonly name: string;
-  readonly type: 'int' | 'nvarchar';
+  readonly type: 'int' | 'nvarchar' | 'real';
 }
 
 export type Cell = number | string | null;
 
+const KINDS: Readonly<Record<Column['type'], Buffer>> = {
+  int: Buffer.from([0x26, 4]),
+  nvarchar: Buffer.concat([Buffer.from([0xe7]), uint16(8000), COLLATION]),
+  real: Buffer.from([0x6d, 4]),
+};
+
 export function metadata(columns: readonly Column[]): Buffer {
   const each = columns.map(({ name, type }) => {
-    const kind =
-      type === 'int' ? Buffer.from([0x26, 4]) : Buffer.concat([Buffer.from([0xe7]), uint16(8000), COLLATION]);
-    return Buffer.concat([Buffer.from([0, 0, 0, 0, 1, 0]), kind, shortText(name)]);
+    return Buffer.concat([Buffer.from([0, 0, 0, 0, 1, 0]), KINDS[type], shortText(name)]);
   });
   return Buffer.concat([Buffer.from([0x81]), uint16(columns.length), ...each]);
 }
@@ -125,11 +129,12 @@ export function metadata(columns: readonly Column[]): Buffer {
 export function rowOf(columns: readonly Column[], cells: readonly Cell[]): Buffer {
   const each = columns.map(({ type }, i) => {
     const cell = cells[i] ?? null;
-    if (type === 'int') {
+    if (type !== 'nvarchar') {
       if (cell === null) return Buffer.from([0]);
       const bytes = Buffer.alloc(5);
       bytes[0] = 4;
-      bytes.writeInt32LE(Number(cell), 1);
+      if (type === 'int') bytes.writeInt32LE(Number(cell), 1);
+      else bytes.writeFloatLE(Number(cell), 1);
       return bytes;
     }
     if (cell === null) return uint16(0xffff);

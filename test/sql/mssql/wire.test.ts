@@ -4,7 +4,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DatabaseError } from '../../../src/sql/database.ts';
 import { NUMBERS, openEndpoint } from './endpoint.ts';
-import { failureOf, gate, isQuery, number, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
+import { column, failureOf, gate, isQuery, number, openAt, openScripted, planOf, rowsOf, text, until } from './open.ts';
 import { readLogin } from './tds.ts';
 
 describe('rows', () => {
@@ -18,6 +18,16 @@ describe('rows', () => {
     ];
     const { database } = await openScripted(() => ({ columns, rows }));
     expect(await database.query(planOf(undefined, [number, text]))).toEqual(rows);
+  });
+
+  it('have the shortest number that a REAL is, in pages and streams', async () => {
+    const columns = [...NUMBERS, { name: 'r', type: 'real' }] as const;
+    const numbers = [5.1, 99.9, 0.1, 1e-7, 16777216, -0.12345679, 3.4028235e38, null];
+    const rows = numbers.map((one, i) => [i, one]);
+    const { database } = await openScripted(() => ({ columns, rows }));
+    const plan = planOf(undefined, [number, column('R', { kind: 'float', single: true })]);
+    expect(await database.query(plan)).toEqual(rows);
+    for await (const list of database.stream(plan, rows.length)) expect(list).toEqual(rows);
   });
 
   it('distinguish columns of the same name', async () => {
