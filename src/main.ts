@@ -7,6 +7,7 @@ import { forwardAudit } from './audit/forward.ts';
 import { openTrail, type Trail } from './audit/trail.ts';
 import { whyUnreadable } from './auth/accounts.ts';
 import { accessOfGrant } from './auth/granted.ts';
+import { createMeters, perMinute } from './auth/meter.ts';
 import type { PackAccess } from './auth/rules.ts';
 import { endingAlso } from './auth/token.ts';
 import { createAnswerCache } from './cache/answers.ts';
@@ -198,6 +199,8 @@ async function serve(
     batches: createPlaces({ ...BATCHES, wait }),
   };
   const intake = createIntake();
+  const { requestsPerMinute } = config;
+  const rate = requestsPerMinute === 0 ? undefined : createMeters(perMinute(requestsPerMinute));
   const make = (next: SoundPack): Version => {
     const [refused, lacking] = [() => live.refused(), () => live.lacking()];
     const made = versionOf(next, {
@@ -210,6 +213,7 @@ async function serve(
       metrics,
       admission,
       intake,
+      rate,
       problems,
       audit,
       trail,
@@ -291,7 +295,7 @@ async function serve(
   const facade = () => live.current().facade;
   const toTry =
     issuers?.greeting ??
-    (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit, userOf }));
+    (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit, userOf, rate }));
   const watch = watchPack(config, live);
   console.out(greeting(base, config, live.current(), entrance.demo, toTry));
   return {

@@ -36,6 +36,8 @@ export interface FloodLimits {
 /** Less than 20 MB a day, whatever comes. */
 const FLOOD: FloodLimits = { each: 200, pace: 20_000, window: 10_000 };
 const UNAUTHORIZED = 401;
+/** Beyond REQUESTS_PER_MINUTE. */
+const TOO_MANY = 429;
 /** Characters of a request that are kept: with its parameters it may have 256,000. */
 const LENGTH = { answered: 32_000, refused: 2000, unknown: 500 } as const;
 /** Milliseconds between two lines of the log on the same trouble. */
@@ -115,13 +117,15 @@ export async function openAudit(
     });
   }
 
-  const windows = refusals(flood, store, clock);
+  const unknown = refusals(flood, store, clock);
+  const throttled = refusals(flood, store, clock);
   return {
     file: path,
     write(whole) {
-      const isSummedUp = isUnknown(whole) || whole.status === UNAUTHORIZED;
-      const record = shortened(whole, isSummedUp);
-      const stored = isSummedUp ? windows.write(record) : store(record);
+      const window =
+        isUnknown(whole) || whole.status === UNAUTHORIZED ? unknown : whole.status === TOO_MANY ? throttled : undefined;
+      const record = shortened(whole, window !== undefined);
+      const stored = window === undefined ? store(record) : window.write(record);
       if (mode === 'required') return stored;
       stored.catch(() => {});
       return Promise.resolve();
@@ -129,7 +133,7 @@ export async function openAudit(
     isFailing: () => mode === 'required' && clock() - failedAt < TRIED_AGAIN,
     load: () => ({ ...load, written, failed }),
     async close() {
-      await windows.close();
+      await Promise.all([unknown.close(), throttled.close()]);
       const opened = await writer.catch(() => undefined);
       await opened?.close();
     },

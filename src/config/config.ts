@@ -70,6 +70,8 @@ export interface Config {
   readonly cache: { readonly bytes: number; readonly maxAge: number; readonly ttl: number; readonly interval: number };
   /** Connections of clients at a time: in all, and of one address. */
   readonly connections: { readonly max: number; readonly perAddress: number };
+  /** Requests of one client in a minute; 0: any number. */
+  readonly requestsPerMinute: number;
   /** Milliseconds that one request may take, and that open requests may still take once the server stops. */
   readonly timeout: { readonly request: number; readonly drain: number };
   readonly export: {
@@ -256,6 +258,7 @@ function configOf(values: Values, database: DatabaseAddress | undefined): Config
       interval: present(values.cacheCheck) * 1000,
     },
     connections: { max: present(values.connectionsMax), perAddress: present(values.connectionsPerAddress) },
+    requestsPerMinute: present(values.requestsPerMinute),
     timeout: { request: present(values.requestTimeout) * 1000, drain: present(values.drainTimeout) * 1000 },
     export: {
       concurrency: present(values.exportConcurrency),

@@ -335,6 +335,12 @@ export const VARIABLES = {
     expected: 'a whole number from 10 to 100000',
     meaning: 'The same per address; behind a proxy all clients have its address.',
   }),
+  requestsPerMinute: variable('REQUESTS_PER_MINUTE', wholeNumber(0, 10_000_000), {
+    default: '0',
+    expected: 'a whole number from 0 to 10000000',
+    meaning:
+      'Maximum of requests per minute of one client: an application and its person, or an address without a token. More are answered with 429. 0 is no limit ([audit](audit.md#how-much-one-caller-can-write)).',
+  }),
   requestTimeout: variable('REQUEST_TIMEOUT', wholeNumber(1, 3600), {
     default: '30',
     expected: 'seconds, a whole number from 1 to 3600',

@@ -172,7 +172,7 @@ export const REQUEST_ERRORS = {
   'too-many-requests': [
     'LNT-124',
     'throttled',
-    'The caller polls too often or has too many unfinished exports.',
+    'The caller sends more requests than REQUESTS_PER_MINUTE, polls too often, or has too many unfinished exports.',
     'Wait as `Retry-After` says, or delete an export.',
   ],
   'wrong-range': [

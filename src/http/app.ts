@@ -16,6 +16,7 @@ import { type Entry, requireToken } from './middleware/bearer.ts';
 import { breakGlass, GLASS, refuseGlass } from './middleware/break-glass.ts';
 import { onError } from './middleware/errors.ts';
 import { guardHost, limitTime, limitUrl } from './middleware/limits.ts';
+import { limitRate } from './middleware/rate.ts';
 import { refuse } from './middleware/refuse.ts';
 import { pathOf } from './middleware/request.ts';
 import { logRequests, requestId } from './middleware/request-log.ts';
@@ -59,6 +60,8 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   app.use(tellPlace(parts));
   if (config.access !== 'open')
     for (const path of [`${config.fhirPath}/*`, EXPLAIN_PATH]) app.use(path, requireToken(entryOf(parts), isOpenToAll));
+  if (parts.rate !== undefined)
+    for (const path of [`${config.fhirPath}/*`, EXPLAIN_PATH]) app.use(path, limitRate(parts.rate));
   const takesGlass = (path: string): boolean =>
     [config.fhirPath, config.apiPath].some(base => path.startsWith(`${base}/`) || path === base) && !isOpenToAll(path);
   app.use(refuseGlass(takesGlass));

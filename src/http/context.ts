@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts';
 import { type Access, OPEN_ACCESS } from '../auth/access.ts';
 import type { Account } from '../auth/accounts.ts';
 import type { BreakGlass } from '../auth/glass.ts';
+import type { Meter, Meters } from '../auth/meter.ts';
 import { parseScope } from '../auth/scopes.ts';
 import type { Grant } from '../auth/token.ts';
 import type { MakeSummary } from '../ccda/summary.ts';
@@ -117,6 +118,8 @@ export interface AppParts {
   readonly answers?: KeptAnswers;
   /** Without it nobody waits for others. */
   readonly admission?: Admission;
+  /** How often each client may ask; without it nobody counts. */
+  readonly rate?: Meters | undefined;
   /** Of the process; default: one of this application. */
   readonly intake?: Intake;
   /** Types whose answers are made anew for each request. */
@@ -153,6 +156,8 @@ export interface HttpEnv {
     rest?: boolean;
     /** Where a browser goes on after a login; an address of this server. */
     next?: string;
+    /** Counts the requests of the client. */
+    meter?: Meter;
     /** Who is logged in at the REST interface. */
     account?: Account;
     /** What the caller of the FHIR interface may see; undefined where access is open. */

@@ -8,6 +8,7 @@ import type { Audit } from '../audit/audit.ts';
 import { seeingPatients } from '../audit/patients-in.ts';
 import { type Trail, typesOf, withTrail } from '../audit/trail.ts';
 import { accessOfAccounts } from '../auth/granted.ts';
+import type { Meters } from '../auth/meter.ts';
 import type { AnswerCache } from '../cache/answers.ts';
 import { freshnessOf } from '../cache/freshness.ts';
 import { summaryMaker } from '../ccda/summary.ts';
@@ -56,6 +57,8 @@ export interface Lasting {
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly intake: Intake;
+  /** How often each client may ask; undefined: as often as it likes. */
+  readonly rate: Meters | undefined;
   /** Undefined: nobody writes down who saw whom. */
   readonly audit: Audit | undefined;
   /** Whether a browser app is registered at an origin; undefined where no apps are. */
@@ -78,7 +81,7 @@ let versions = 0;
 export function versionOf({ registry, catalog, pack, content, access, changed }: SoundPack, lasting: Lasting): Version {
   const { config, log, database, jobs, entrance, cache, refused, lacking, metrics, admission, intake, problems } =
     lasting;
-  const { audit, authorization, entry, isAppOrigin, trail } = lasting;
+  const { audit, authorization, entry, isAppOrigin, rate, trail } = lasting;
   const made = facadeOf(registry, database, changed, {
     ...config,
     documents: content !== undefined,
@@ -109,6 +112,7 @@ export function versionOf({ registry, catalog, pack, content, access, changed }:
     metrics,
     admission,
     intake,
+    rate,
     entry,
     glass,
     authorization,

@@ -11,8 +11,10 @@ import { errors } from 'oidc-provider';
 import type { Audit } from '../audit/audit.ts';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Login } from '../auth/login.ts';
+import type { Meters } from '../auth/meter.ts';
 import { fresh, stampOf } from '../auth/private-file.ts';
 import type { PackAccess } from '../auth/rules.ts';
+import { networkOf } from '../auth/throttle.ts';
 import type { Tokens } from '../auth/token.ts';
 import { isLoopback } from '../common/loopback.ts';
 import { readOrSetAside } from '../common/sealed-file.ts';
@@ -34,7 +36,7 @@ import { errorPage, FORM_POLICY } from './pages.ts';
 import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { ownPaths, providerRoute, publishedPaths, publishedRoutes } from './paths.ts';
 import { peopleOf, type UserOf } from './people.ts';
-import { AUTH_PATH, createProvider } from './provider.ts';
+import { AUTH_PATH, createProvider, ROUTES } from './provider.ts';
 import { isDamagedStore, openStore, type Store, storeFile } from './store.ts';
 import { TEXTS } from './texts.ts';
 import { answerByProvider } from './to-provider.ts';
@@ -58,6 +60,8 @@ export interface SmartOptions {
   readonly userOf?: UserOf | undefined;
   /** Which user sees which patients. */
   readonly rules: () => PackAccess;
+  /** How many logins may be begun from an address; undefined: any number. */
+  readonly rate?: Meters | undefined;
   readonly log: Log;
   readonly audit?: Pick<Audit, 'write'> | undefined;
   readonly metrics?: Pick<Metrics, 'request'>;
@@ -197,6 +201,13 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       if (route === undefined && !path.startsWith(`${AUTH_PATH}/`)) return false;
       prepare(request, response, new URL(base), config.hsts);
       tell(request, response, route ?? providerRoute(path), options);
+      if (options.rate !== undefined && beginsLogin(request.method, route ?? path)) {
+        const seconds = Math.ceil(options.rate(loginKey(request)).take() / 1000);
+        if (seconds > 0) {
+          refuseLogin(response, seconds);
+          return true;
+        }
+      }
       if (route !== undefined) void ownListener(request, response);
       else answerByProvider(request, response, parts).catch(failed);
       return true;
@@ -206,6 +217,29 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
       store.close();
     },
   };
+}
+
+/** Whether a request makes the server remember a login, though nobody has proved anything. */
+function beginsLogin(method: string | undefined, route: string): boolean {
+  if (method === 'GET' || method === 'HEAD') return route === AUTH_PATH + ROUTES.authorization;
+  return method === 'POST' && ISSUER_LOGINS.has(route);
+}
+
+const ISSUER_LOGINS: ReadonlySet<string> = new Set([
+  `${AUTH_PATH}/login/issuer`,
+  `${AUTH_PATH}/interaction/:uid/issuer`,
+]);
+
+/** Apart from what the address asks without a token. */
+function loginKey({ socket }: IncomingMessage): string {
+  return `login ${networkOf(socket.remoteAddress ?? 'unknown')}`;
+}
+
+function refuseLogin(response: ServerResponse, seconds: number): void {
+  response.setHeader('Content-Security-Policy', FORM_POLICY);
+  response
+    .writeHead(429, { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': String(seconds) })
+    .end(errorPage(TEXTS.error.tooMany(seconds)));
 }
 
 /** Undefined where nobody logs in at an issuer. */

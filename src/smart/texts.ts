@@ -97,6 +97,7 @@ export const TEXTS = {
     title: 'This did not work',
     lead: 'Nothing was granted. Go back to the app and start again.',
     reason: 'Reason',
+    tooMany: (seconds: number) => `Too many logins were begun from this address. Try again in ${seconds} s.`,
     expired: 'This page has expired. Go back to the app and start again.',
     foreign: 'The form was sent from another site.',
     wrongUser: 'The launch is for another person than the logged-in one.',

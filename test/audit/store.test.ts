@@ -177,6 +177,18 @@ test('a flood of refusals is counted rather than written one by one, so that it 
   ]);
 });
 
+test('so are the requests of a known caller beyond REQUESTS_PER_MINUTE, apart from those of others', async () => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const audit = await openAudit(settings(file), silent, FLOOD);
+  const ask = (status: number) => audit.write(record({ status, who: { client: 'app', subject: 'ada' } }));
+  await Promise.all(Array.from({ length: 1000 }, (_, i) => ask(i % 2 === 0 ? 429 : 401)));
+  await audit.close();
+  expect(rowsOf(file, 'SELECT STATUS, COUNT(*) AS N, SUM(ANSWERS) AS A FROM RECORD GROUP BY STATUS')).toEqual([
+    { STATUS: 401, N: 11, A: 500 },
+    { STATUS: 429, N: 11, A: 500 },
+  ]);
+});
+
 test.each([204, 405, 413, 414])('the same of any answer (%i) to a caller of whom nothing is known', async status => {
   const file = join(temporaryFolder(), 'audit.sqlite');
   const audit = await openAudit(settings(file), silent, FLOOD);

@@ -23,11 +23,14 @@ export const WIDGET = '{"resourceType":"Widget","id":"1","weight":1.50,"name":"Z
 export function appUnderTest(
   environment: Readonly<Record<string, string>> = {},
   replace: Partial<SmallFacade> &
-    Pick<Partial<AppParts>, 'ping' | 'served' | 'answers' | 'admission' | 'entry' | 'authorization' | 'audit'> = {},
+    Pick<
+      Partial<AppParts>,
+      'ping' | 'served' | 'answers' | 'admission' | 'entry' | 'authorization' | 'audit' | 'rate'
+    > = {},
 ): AppUnderTest {
   const calls: AppUnderTest['calls'] = [];
   const lines: string[] = [];
-  const { ping, served, answers, admission, entry, authorization, audit, ...methods } = replace;
+  const { ping, served, answers, admission, entry, authorization, audit, rate, ...methods } = replace;
   const facade: SmallFacade = {
     async read(type, id, parameters, context) {
       calls.push({ request: { type, parameters }, context });
@@ -88,6 +91,7 @@ export function appUnderTest(
     ...(answers ? { answers } : {}),
     ...(admission ? { admission } : {}),
     ...(audit ? { audit } : {}),
+    ...(rate ? { rate } : {}),
     ...(entry ? { entry, authorization } : {}),
   });
   return { app, calls, lines };

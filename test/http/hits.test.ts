@@ -3,6 +3,7 @@ import { Agent, get, type IncomingHttpHeaders, type RequestOptions, ServerRespon
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { AuditRecord } from '../../src/audit/record.ts';
 import { accessToPatients } from '../../src/auth/access.ts';
+import { createMeters } from '../../src/auth/meter.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import { createAnswerCache } from '../../src/cache/answers.ts';
 import { createWatermarks } from '../../src/cache/watermarks.ts';
@@ -18,7 +19,7 @@ import { appUnderTest, type SmallFacade } from './app-under-test.ts';
 
 const LIMITS = { bytes: 1_000_000, maxAge: 30_000, ttl: 5000, interval: 1000 };
 
-type Guards = Pick<Partial<AppParts>, 'entry' | 'audit'>;
+type Guards = Pick<Partial<AppParts>, 'entry' | 'audit' | 'rate'>;
 
 /** A listening server, and how many requests got as far as the application. With an entry, access is by token. */
 async function served(
@@ -35,6 +36,7 @@ async function served(
     ...replace,
     answers,
     ...(guards.entry && { entry: guards.entry }),
+    ...(guards.rate && { rate: guards.rate }),
   });
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
@@ -189,6 +191,28 @@ test('a known token gets cache hits that bypass the application, on a new connec
     accessToPatients('app', ['1']),
     accessToPatients('app', ['2']),
   ]);
+});
+
+test('cached answers count for the limit of a client, long ones as several; whoever is beyond it gets 429', async () => {
+  const { entry } = entryOf({ good: GRANT, again: GRANT, other: { ...GRANT, subject: 'bea' } });
+  const rate = createMeters({ burst: 10, perSecond: 1 }, () => 0);
+  const written: AuditRecord[] = [];
+  const audit = { write: async (one: AuditRecord) => void written.push(one) };
+  const { ask, passed } = await served({}, {}, { entry, rate, audit });
+  const long = `/fhir/Widget?name=${'x'.repeat(2000)}`;
+  const statuses: (number | undefined)[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await ask(long, by('good'))).status);
+  expect(statuses).toEqual([200, 200, 200, 200]);
+  // Three of the four were written down with 2,000 characters each, which makes ten; other tokens of the person count.
+  const beyond = await ask(long, by('again'));
+  expect([beyond.status, beyond.headers['retry-after']]).toEqual([429, '1']);
+  expect(JSON.parse(beyond.body.toString())).toMatchObject({
+    resourceType: 'OperationOutcome',
+    issue: [{ code: 'throttled', details: { coding: [{ code: 'LNT-124' }] } }],
+  });
+  expect(passed.requests).toBe(2);
+  expect(written.map(({ status, kept }) => [status, kept])).toEqual(Array(3).fill([200, true]));
+  expect((await ask(long, by('other'))).status).toBe(200);
 });
 
 test('several tokens on one connection: each gets the data of its own caller', async () => {

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accessOfGrant } from '../../src/auth/granted.ts';
+import { createMeters, perMinute } from '../../src/auth/meter.ts';
 import { NO_RULES, type PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import { createEntry } from '../../src/http/middleware/bearer.ts';
@@ -39,6 +40,17 @@ function under(environment: Readonly<Record<string, string>>): Promise<RestUnder
   const more = environment['ACCESS'] === undefined ? {} : { entry };
   return restUnderTest(demo.facade, environment, undefined, more, RULES);
 }
+
+test('requests of a person at the REST interface are limited, too', async () => {
+  const rest = await restUnderTest(demo.facade, {}, undefined, { rate: createMeters(perMinute(60), () => 0) });
+  const anna = await rest.client();
+  const patients = '/api/patientsummary?search=a';
+  for (let i = 0; i < 60; i++) expect((await anna.get(patients)).status).not.toBe(429);
+  const refused = await anna.get(patients);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  // Who logs in has limits of its own.
+  await rest.client();
+});
 
 const login = async ({ app }: RestUnderTest): Promise<number> => {
   const init = { method: 'POST', body: form({ username: 'anna', password: PASSWORD }) };

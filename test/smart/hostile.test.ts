@@ -379,3 +379,15 @@ describe('keys that an app publishes', () => {
     expect(await elsewhere({ JWKS_PRIVATE: 'true' })).toEqual([200, 1]);
   });
 });
+
+test('logins that are begun count by address where REQUESTS_PER_MINUTE says so, and what follows does not', async () => {
+  const served = await serveSmart({ REQUESTS_PER_MINUTE: '1' });
+  onTestFinished(() => served.stop());
+  expect((await authorize(served)).code).toBeDefined();
+  const again = await fetch(`${served.auth}/authorize?client_id=growth`, { redirect: 'manual' });
+  expect(again.status).toBe(429);
+  expect(Number(again.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(again.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
+  expect(await again.text()).toContain('Too many logins were begun from this address.');
+  expect((await fetch(`${served.auth}/jwks`)).status).toBe(200);
+});

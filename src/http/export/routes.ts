@@ -6,7 +6,7 @@
 
 import { Hono } from 'hono';
 import { reaches } from '../../auth/access.ts';
-import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
+import { createMeters } from '../../auth/meter.ts';
 import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
 import { type JobView, manifest, progressText } from '../../export/manifest.ts';
 import { exportable, readExportRequest } from '../../export/request.ts';
@@ -49,7 +49,7 @@ const RETRY_AFTER = 5;
 export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv> {
   const parts: Parts = { ...app, exports };
   const routes = new Hono<HttpEnv>();
-  const tooFast = pollLimit();
+  const polls = createMeters(POLLS);
 
   const operation = (path: string, asked: Operation, methods = ASKING): void => {
     const run: Operation = (c, parameters) => {
@@ -91,7 +91,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
       const id = jobId(parameters);
       const view = parts.exports.jobs.view(callerOf(c, parts), id);
       if (!view) throw parts.exports.jobs.isLost(id) ? lostJob() : noSuchJob();
-      if (tooFast(view.job.id)) {
+      if (polls(view.job.id).take() > 0) {
         throw new FhirError('too-many-requests', 'Too many polls; wait as Retry-After says', {
           retryAfter: RETRY_AFTER,
         });
@@ -251,23 +251,5 @@ const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no 
 
 const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
 
-/** Polls that may come at once. */
-const AT_ONCE = 10;
-const PER_MILLISECOND = 1 / 1000;
-/** Names that are remembered. */
-const REMEMBERED = 10_000;
-
-/**
- * Limits polls of an export. In: the name of what is polled. Out: true if the poll is refused. A few polls may come at
- * once, then one per second, by the monotonic clock.
- */
-export function pollLimit(now: () => number = () => performance.now()): (name: string) => boolean {
-  const buckets: BoundedCache<{ readonly left: number; readonly at: number }> = boundedCache(REMEMBERED);
-  return name => {
-    const time = now();
-    const known = buckets.find(name) ?? { left: AT_ONCE, at: time };
-    const left = Math.min(AT_ONCE, known.left + (time - known.at) * PER_MILLISECOND);
-    buckets.keep(name, { left: left < 1 ? left : left - 1, at: time });
-    return left < 1;
-  };
-}
+/** Polls of a job: a few may come at once, then one per second. */
+const POLLS = { burst: 10, perSecond: 1 } as const;

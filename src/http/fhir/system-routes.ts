@@ -12,6 +12,7 @@ import { auditAnswers } from '../middleware/audit.ts';
 import { onError } from '../middleware/errors.ts';
 import { admitted } from '../middleware/limits.ts';
 import { wrongMethod } from '../middleware/methods.ts';
+import { limitRate } from '../middleware/rate.ts';
 import { formParameters, pathOf, urlParameters } from '../middleware/request.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { resourceBody } from './resource-body.ts';
@@ -84,6 +85,7 @@ function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
     await next();
   });
   if (parts.audit !== undefined) app.use(auditAnswers(parts, parts.audit));
+  if (parts.rate !== undefined) app.use(limitRate(parts.rate));
   for (const one of routes) app.route('/', one);
   app.onError(onError(parts));
   return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {

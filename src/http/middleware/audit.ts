@@ -14,6 +14,7 @@ import { issueOf, operationOutcome } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, peerOf } from '../context.ts';
 import { RestError, respondWithError } from '../rest/errors.ts';
 import { respondWithOutcome } from './answer.ts';
+import { furtherUnits } from './rate.ts';
 import { decodedSegment } from './request.ts';
 import { routeOf } from './request-log.ts';
 
@@ -31,7 +32,9 @@ export function auditAnswers(
     await next();
     if (c.req.method === 'OPTIONS' || isPublic(c.req.path)) return;
     try {
-      await audit.write(recordOf(c, config, facade));
+      const record = recordOf(c, config, facade);
+      c.get('meter')?.charge(furtherUnits(record));
+      await audit.write(record);
     } catch {
       // The writer has told the log why.
       await c.res.body?.cancel();

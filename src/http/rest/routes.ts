@@ -17,6 +17,7 @@ import { searchPatients } from '../../rest/patient-summary.ts';
 import type { RestParts } from '../../rest/start.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
 import { breakGlass, refuseGlass } from '../middleware/break-glass.ts';
+import { limitRate } from '../middleware/rate.ts';
 import { urlParameters } from '../middleware/request.ts';
 import { chartAddress } from '../pages/chart-address.ts';
 import { chartRoutes } from '../pages/chart-routes.ts';
@@ -38,6 +39,7 @@ export function restRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {
   routes.all('/users/logout', () => wrongMethod('POST'));
 
   routes.use(requireSession(rest, parts.entry));
+  if (parts.rate !== undefined) routes.use(limitRate(parts.rate));
   routes.use(breakGlass(parts));
   routes.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', () => wrongMethod('GET, HEAD'));
 

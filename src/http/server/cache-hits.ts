@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { createMiddleware } from 'hono/factory';
 import { type Access, NO_ACCESS, OPEN_ACCESS } from '../../auth/access.ts';
+import type { Meter } from '../../auth/meter.ts';
 import { answerKey } from '../../cache/answers.ts';
 import { describeError } from '../../log.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
@@ -19,6 +20,7 @@ import { type RecordOfHits, recordOfHits, UNWRITTEN } from '../middleware/audit.
 import { type Decision, tokenOf } from '../middleware/bearer.ts';
 import { type Coding, codingOf, isWorthCoding } from '../middleware/compress.ts';
 import { ownHost } from '../middleware/limits.ts';
+import { clientMeter, furtherUnits } from '../middleware/rate.ts';
 import { type AnsweredAlike, isTraced, tellHits } from '../middleware/request-log.ts';
 import { isPublic } from '../public.ts';
 import { answerFailure, isHost } from './malformed.ts';
@@ -105,6 +107,8 @@ export function answerHits(parts: AppParts): Hits | undefined {
     const forms = formsOf.get(answer);
     const found = forms?.sendable.get(forms.worthCoding ? asking.coding : '');
     if (forms === undefined || found === undefined) return false;
+    // The application says so.
+    if (asking.meter !== undefined && asking.meter.take() > 0) return false;
     cache.sent();
     const { alike, headers, body } = found;
     const id = nextId();
@@ -118,6 +122,7 @@ export function answerHits(parts: AppParts): Hits | undefined {
     if (audit === undefined || isOpen(request.url)) send();
     else {
       const record = recordFor(asking, request.url ?? '/', answer, found, forms);
+      asking.meter?.charge(furtherUnits(record));
       const refuse = (): void => {
         response.writeHead(503, { ...UNWRITTEN.headers, 'X-Request-Id': id });
         response.end(UNWRITTEN.body);
@@ -168,6 +173,8 @@ export interface Asking {
   readonly address: string;
   /** Of this server, as the client addressed it. */
   readonly hostname: string;
+  /** Counts the requests of the client, if anybody counts. */
+  readonly meter?: Meter | undefined;
 }
 
 type Caller = Pick<Decision, 'access'> & Partial<Pick<Decision, 'grant'>>;
@@ -196,7 +203,7 @@ const NOBODY: Caller = { access: NO_ACCESS };
 
 /** `version`: of the mappings. */
 export function knownClients(parts: AppParts, version: string): (request: IncomingMessage) => Asking | undefined {
-  const { config, entry } = parts;
+  const { config, entry, rate } = parts;
   const byToken = config.access !== 'open';
   const mayAsk = ownHost(parts);
 
@@ -217,6 +224,7 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
       coding,
       address,
       hostname: url.hostname,
+      meter: rate && clientMeter(rate, caller.grant, address),
     });
     return { ...client, asks };
   };

@@ -1,0 +1,49 @@
+/**
+ * Limits the requests of each client (REQUESTS_PER_MINUTE). In: who asks. Out: 429 with Retry-After beyond the limit. A
+ * client is an application for a person, or an application by itself; without a token or a session it is an address.
+ */
+import { createMiddleware } from 'hono/factory';
+import type { AuditRecord } from '../../audit/record.ts';
+import type { Meter, Meters } from '../../auth/meter.ts';
+import { networkOf } from '../../auth/throttle.ts';
+import type { Grant } from '../../auth/token.ts';
+import { FhirError } from '../../outcome.ts';
+import { type HttpContext, type HttpEnv, peerOf } from '../context.ts';
+import { RestError } from '../rest/errors.ts';
+
+const TOO_MANY = 'Too many requests of this client; wait as Retry-After says';
+
+/** Throws 429 where the client has none left. Stands behind whatever knows who asks. */
+export function limitRate(meters: Meters) {
+  return createMiddleware<HttpEnv>(async (c, next) => {
+    const meter = meterOf(c, meters);
+    const seconds = Math.ceil(meter.take() / 1000);
+    if (seconds > 0 && c.get('rest') === true)
+      throw new RestError('too-many-requests', TOO_MANY, { 'Retry-After': String(seconds) });
+    if (seconds > 0) throw new FhirError('too-many-requests', TOO_MANY, { retryAfter: seconds });
+    c.set('meter', meter);
+    return next();
+  });
+}
+
+function meterOf(c: HttpContext, meters: Meters): Meter {
+  const account = c.get('account');
+  if (account !== undefined) return meters(`account ${account.name}`);
+  return clientMeter(meters, c.get('grant'), peerOf(c.get('batch') ?? c));
+}
+
+/** Of whoever came by token, or from an address. */
+export function clientMeter(meters: Meters, grant: Grant | undefined, address: string): Meter {
+  if (grant === undefined) return meters(`address ${networkOf(address)}`);
+  const { issuer, client, subject } = grant;
+  return meters(JSON.stringify([issuer, client, subject]));
+}
+
+/** Bytes of the audit for one request that is counted, and those of a patient in a record. */
+const UNIT = 1000;
+const PATIENT = 70;
+
+/** What a request counts beyond one, because the audit keeps so much of it. */
+export function furtherUnits({ query, patients }: Pick<AuditRecord, 'query' | 'patients'>): number {
+  return Math.floor((query.length + PATIENT * patients.length) / UNIT);
+}
