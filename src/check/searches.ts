@@ -18,13 +18,19 @@ import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
+<<<<<<< HEAD
 import { isTooLong } from '../search/values.ts';
+=======
+import { LIMITS } from '../search/values.ts';
+>>>>>>> 6dfd7406 (check --all searches among more than 500 resources of a type)
 import { randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
 
 /** Resources of a type among which is searched. */
 const AMONG = 60;
+/** Resources that one search names, beside the values of a question. */
+const AT_ONCE = LIMITS.values / 2;
 /** Questions of a parameter in one round; rounds go on until there are none left or the time is over. */
 const PER_ROUND = 4;
 /** Different values of a parameter that questions are made of. */
@@ -121,11 +127,23 @@ function isOfLostLetters({ text }: Question): boolean {
 async function ask(
   question: Asked['questions'][number],
   one: Asked,
-  { facade, signal, now }: CheckContext,
+  context: CheckContext,
   findings: Findings,
 ): Promise<void> {
   one.isAsked = true;
-  const { type, among, indexed, offered } = one;
+  for (let from = 0; from < one.among.length; from += AT_ONCE) {
+    const to = from + AT_ONCE;
+    const part = { ...one, among: one.among.slice(from, to), indexed: one.indexed.slice(from, to) };
+    await askPart(question, part, context, findings);
+  }
+}
+
+async function askPart(
+  question: Asked['questions'][number],
+  { type, among, indexed, offered }: Asked,
+  { facade, signal, now }: CheckContext,
+  findings: Findings,
+): Promise<void> {
   const { code } = offered.parameter;
   const within = ['_id', among.map(({ id }) => id).join()] as const;
   const isSorted = question === 'ascending' || question === 'descending';

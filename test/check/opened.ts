@@ -36,12 +36,14 @@ interface How {
   readonly values?: boolean;
   readonly rules?: Rules;
   readonly sections?: readonly CheckSection[];
+  /** As `--all`. */
+  readonly all?: boolean;
 }
 
 /** Runs the sections, by default those that compare, search and count. */
 export async function check(
   { registry, database }: Opened,
-  { values = false, rules = ALL_RULES, sections = [VALUES, SEARCHES, ROWS] }: How = {},
+  { values = false, rules = ALL_RULES, sections = [VALUES, SEARCHES, ROWS], all = false }: How = {},
 ): Promise<readonly SectionReport[]> {
   return runSections(sections, {
     registry,
@@ -52,7 +54,7 @@ export async function check(
     seed: 1,
     budgetSeconds: undefined,
     values,
-    all: false,
+    all,
   });
 }
 

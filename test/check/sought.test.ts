@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { SEARCHES } from '../../src/check/searches.ts';
 import { VALUES } from '../../src/check/values.ts';
 import type { Database } from '../../src/sql/database.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
@@ -54,4 +55,17 @@ INSERT INTO REP SELECT rowid, ACC, TST, SEQ FROM RES;
   writer.close();
   expect(steps).not.toEqual([]);
   expect(steps.filter(step => step.startsWith('SCAN'))).toEqual([]);
+});
+
+test('with --all more resources of a type are searched among than one search may name', async () => {
+  const made = smallClinic();
+  const writer = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  writer.exec(`WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i < 620)
+    INSERT INTO PERSON SELECT i, 'Quxname' || i % 7, date('1950-01-01', i || ' days'), 'F' FROM n;`);
+  writer.close();
+  const opened = await open(made);
+  const reports = await check(opened, { sections: [SEARCHES], all: true });
+  await opened.close();
+  expect(told(reports)).toEqual([]);
+  expect(reports.flatMap(({ notes }) => notes).join()).toMatch(/^(\d+) of \1 searches/);
 });
