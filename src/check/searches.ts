@@ -18,11 +18,7 @@ import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
-<<<<<<< HEAD
-import { isTooLong } from '../search/values.ts';
-=======
-import { LIMITS } from '../search/values.ts';
->>>>>>> 6dfd7406 (check --all searches among more than 500 resources of a type)
+import { isTooLong, LIMITS } from '../search/values.ts';
 import { randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
