@@ -5,7 +5,7 @@
  */
 import type { SqlValue } from '../sql/expression.ts';
 import { damageOf } from './damaged-text.ts';
-import { formOf, impossibleDay, isDayForm, looksLikeNone, settledForms, standsForNoDay } from './form.ts';
+import { formOf, impossibleDay, isDayForm, looksLikeNone, settledForms, standsForNoDay, yearLastIn } from './form.ts';
 
 export interface ColumnProfile {
   readonly values: number;
@@ -96,6 +96,8 @@ export class ColumnTally {
   readonly #isNumber: boolean;
   readonly #counts = new Map<string, number>();
   readonly #forms = new Map<string, number>();
+  /** What stands between the parts of dates that surely end with their year. */
+  readonly #yearsLast = new Set<string>();
   readonly #nones = new Map<string, number>();
   readonly #damaged = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
@@ -130,6 +132,8 @@ export class ColumnTally {
     if (!count(this.#counts, trimmed, MOST_VALUES)) this.#isFull = true;
     const form = formOf(stored);
     count(this.#forms, form, MOST_FORMS);
+    const mark = yearLastIn(trimmed);
+    if (mark !== undefined) this.#yearsLast.add(mark);
     const [day, isDay, isNone] = [impossibleDay(stored), isDayForm(form), looksLikeNone(stored)];
     if (day !== undefined && (isDay || !isNone)) count(isDay ? this.#impossible : this.#digits, day, MOST_FORMS);
     if (isNone) count(this.#nones, trimmed, MOST_FORMS);
@@ -168,7 +172,7 @@ export class ColumnTally {
       distinct: { count: this.#counts.size, atLeast: this.#isFull },
       ...(this.#texts > 0 ? { length: { least: this.#least, most: this.#most } } : {}),
       ...(range ? { range } : {}),
-      forms: byRows(settledForms(this.#forms)),
+      forms: byRows(settledForms(this.#forms, this.#yearsLast)),
       ...(frequent ? { frequent } : {}),
       sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),

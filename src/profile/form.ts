@@ -26,6 +26,15 @@ const YEAR_LAST = Object.entries({ yyyy: '\\d{4}', yy: '\\d\\d' }).flatMap(([yea
     [`dd.mm.${year}`, of(`(?:${TWELVE}|${ABOVE})`, TWELVE, '\\.')] as const,
   ];
 });
+/** Of two digits a year that is no day: where it stands first, or last, all years of its column do. */
+const NO_DAY = '(?:3[2-9]|[4-9]\\d)';
+const YEAR_FIRST = ['-', '/', '\\.'].flatMap((mark): [form: string, pattern: RegExp][] => {
+  const form = ['yy', 'mm', 'dd'].join(mark.slice(-1));
+  const long =
+    mark === '-' ? [] : [[`yy${form}`, new RegExp(`^\\d{4}${mark}\\d\\d${mark}\\d\\d$`)] as [string, RegExp]];
+  return [...long, [form, new RegExp(`^${NO_DAY}${mark}${TWELVE}${mark}(?:0?[1-9]|[12]\\d|3[01])$`)]];
+});
+const YEAR_SURELY_LAST = new RegExp(`^\\d{1,2}([-/.])\\d{1,2}\\1${NO_DAY}(?!\\d)`);
 const EITHER_ORDER = /^dd([-/])mm\1(y+) or mm\1dd\1\2/;
 
 /** A form of dates: which texts have it, and how it is called. */
@@ -37,6 +46,7 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
   ['yyyymmddhhmmss', /^(?:1[89]|2\d)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])(?:[0-5]\d){2}$/],
   ['yyyy-mm-dd', /^\d{4}-\d\d-\d\d$/],
   ['yyyy-mm', /^(?:1[89]|2\d)\d\d-(?:0[1-9]|1[0-2])$/],
+  ...YEAR_FIRST,
   ...YEAR_LAST,
   ['dd-mon-yyyy', /^\d{1,2}-[A-Za-z]{3}-\d{4}$/],
   ['dd-mon-yy', /^\d{1,2}-[A-Za-z]{3}-\d\d$/],
@@ -45,7 +55,7 @@ const DATES: readonly (readonly [form: string, pattern: RegExp])[] = [
 ];
 
 /** Forms of days behind which a time may stand. */
-const BEFORE_TIME = /^yyyy-?mm-?dd$|yy$/;
+const BEFORE_TIME = /^(?:yy)?yy[-/.]?mm[-/.]?dd$|yy$/;
 /** A day with a time behind it. */
 const MOMENT = /^(\S+?)( +|T)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
@@ -58,17 +68,44 @@ const LONGEST = 32;
 
 /**
  * The forms of a column with their rows. Where some rows prove one order of day and month and none proves the other,
- * the ambiguous ones are of that order, too.
+ * the ambiguous ones are of that order, too; likewise where some prove that years of two digits come first.
+ * `yearsLast`: what stands between the parts of dates that prove that they come last.
  */
-export function settledForms(forms: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+export function settledForms(
+  forms: ReadonlyMap<string, number>,
+  yearsLast: ReadonlySet<string> = new Set(),
+): ReadonlyMap<string, number> {
   const settled = new Map<string, number>();
-  for (const [form, rows] of forms) {
+  const begunByYear = ['-', '/', '.'].filter(
+    mark => hasProof(forms, `yy${mark}mm`) && !hasProof(forms, `mm${mark}dd${mark}yy`) && !yearsLast.has(mark),
+  );
+  for (const [form, rows] of begunByYear.reduce(withYearFirst, forms)) {
     const [, mark] = EITHER_ORDER.exec(form) ?? [];
     const proven = mark === undefined ? [] : [`dd${mark}mm`, `mm${mark}dd`].filter(one => hasProof(forms, one));
     const name = proven.length === 1 ? form.replace(EITHER_ORDER, `${proven[0]}$1$2`) : form;
     settled.set(name, (settled.get(name) ?? 0) + rows);
   }
   return settled;
+}
+
+/** Days that may begin with their year, of which others do. */
+function withYearFirst(forms: ReadonlyMap<string, number>, mark: string): ReadonlyMap<string, number> {
+  const [first, last] = [
+    ['yy', 'mm', 'dd'],
+    ['dd', 'mm', 'yy'],
+  ].map(parts => parts.join(mark));
+  const settled = new Map<string, number>();
+  for (const [form, rows] of forms) {
+    const [day = '', ...rest] = form.replace(EITHER_ORDER, `dd$1mm$1$2`).split(' ');
+    const name = day === last ? [first, ...rest].join(' ') : form;
+    settled.set(name, (settled.get(name) ?? 0) + rows);
+  }
+  return settled;
+}
+
+/** Of a date whose year of two digits is no day and comes last what stands between its parts. */
+export function yearLastIn(text: string): string | undefined {
+  return YEAR_SURELY_LAST.exec(text)?.[1];
 }
 
 /** Whether a row has its day and month in this order, whatever stands behind them. */
@@ -135,14 +172,15 @@ function lettersForm(letters: string): string {
 
 /** Where year, month and day stand in the forms of dates that have all three. */
 const PARTS: readonly RegExp[] = [
-  /^(?<y>\d{4})-(?<m>\d\d)-(?<d>\d\d)(?:$|[ T])/,
+  /^(?<y>\d{4})([-/.])(?<m>\d\d)\2(?<d>\d\d)(?:$|[ T])/,
+  new RegExp(`^(?<y>${NO_DAY})([-/.])(?<m>\\d{1,2})\\2(?<d>\\d{1,2})(?:$|[ T])`),
   /^(?<y>\d{4})(?<m>\d\d)(?<d>\d\d)(?:\d{4}|\d{6})?(?:$|[ T])/,
   /^(?<d>\d{1,2})\.(?<m>\d{1,2})\.(?<y>\d{4}|\d\d)(?:$|[ T])/,
   // Which of the two is the day, only the day can tell.
   /^(?<m>\d{1,2})[-/](?<d>\d{1,2})[-/](?<y>\d{4}|\d\d)(?:$|[ T])/,
 ];
 const IN_EITHER_ORDER = /^\d{1,2}[-/]/;
-const WITH_DAY = /^yyyymmdd|^yyyy-mm-dd|^(?:dd|mm)([-/.])(?:dd|mm)\1yy/;
+const WITH_DAY = /^yyyymmdd|^(?:yy)?yy([-/.])mm\1dd|^(?:dd|mm)([-/.])(?:dd|mm)\2yy/;
 
 /** Whether values of this form are dates of a year, a month and a day. */
 export function isDayForm(form: string): boolean {

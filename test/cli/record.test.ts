@@ -75,6 +75,7 @@ test.each([
   ['10.03.2024 08:30', 'dd.mm.yyyy hh:mm'],
   ['31-12-2023', 'dd-mm-yyyy'],
   ['14/03/24 08:30', 'dd/mm/yy hh:mm'],
+  ['94-03-14 08:30', 'yy-mm-dd hh:mm'],
 ])('a text such as %s, on which SQL depends, is replaced by another of its form', async (stored, form) => {
   const sql = "substr({TAKEN},7,4)||'-'||substr({TAKEN},4,2)||'-'||substr({TAKEN},1,2)||substr({TAKEN},11)";
   const clinic = smallClinic({

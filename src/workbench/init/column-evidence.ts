@@ -73,10 +73,17 @@ const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What o
 /** The forms of dates with what reads them. */
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
-  [/^yyyy-mm-dd$/, '[{ written: YYYY-MM-DD }, ymd8]'],
   // No codec reads the time of day of such a text.
-  [/^yyyy-mm-dd hh:mm/, '[{ words: first }, { written: YYYY-MM-DD }, ymd8]'],
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
+  // Years of four digits that full stops or slashes part, and years of two that come first.
+  ...['-', '/', '.'].flatMap((mark): [RegExp, string][] => {
+    const short = ['yy', 'mm', 'dd'].join(mark === '.' ? '\\.' : mark);
+    const written = [`YYYY${mark}MM${mark}DD`, `{ form: YY${mark}M${mark}D, from: 1930 }`];
+    return [`yy${short}`, short].flatMap((form, i): [RegExp, string][] => [
+      [new RegExp(`^${form}$`), `[{ written: ${written[i]} }, ymd8]`],
+      [new RegExp(`^${form} hh:mm`), `[{ words: first }, { written: ${written[i]} }, ymd8]`],
+    ]);
+  }),
   ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-'].flatMap(order =>
     ['YYYY', 'YY'].flatMap((year): [RegExp, string][] => {
       const written = `${order}${year}`;

@@ -41,9 +41,13 @@ export function shiftedYearFirst(text: string, shift: Shift): string | undefined
 }
 
 export function shiftedForms(text: string, shift: Shift): readonly string[] {
-  return [shiftedYearFirst(text, shift), ...yearLast(text, shift), named(text, shift), ...short(text, shift)].filter(
-    one => one !== undefined,
-  );
+  return [
+    shiftedYearFirst(text, shift),
+    ...yearLast(text, shift),
+    shortYearFirst(text, shift),
+    named(text, shift),
+    ...short(text, shift),
+  ].filter(one => one !== undefined);
 }
 
 /** A time of day alone: `0830`, `08:30:15`. */
@@ -62,7 +66,7 @@ export function shiftedLook(text: string, shift: Shift): string | undefined {
   if (/^(?:19|20)\d\d([-/.]?)\d\d\1\d\d(?!\d)/.test(text)) return shiftedYearFirst(text, shift);
   const form = formOf(text);
   if (form.startsWith('hh:')) return shiftedTime(text, shift);
-  if (!/^yyyymmddhh|^(?:dd|mm)[-/.]/.test(form)) return undefined;
+  if (!/^yyyymmddhh|^(?:dd|mm|yy)[-/.]/.test(form)) return undefined;
   if (isSentinelDay(text)) return text;
   const [moved] = shiftedForms(text, shift);
   if (!isAmbiguousDay(form)) return moved;
@@ -100,6 +104,17 @@ function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
     return `${before}${written}${mark}${pad(moved.year, 4).slice(-year.length)}${time}`;
   };
   return [spelled(true), spelled(false)];
+}
+
+/** `94-03-10`: which century is meant only a codec knows, and both have the same days but for one in 1900. */
+function shortYearFirst(text: string, shift: Shift): string | undefined {
+  const [, before = '', year, mark = '', month = '', day = '', rest = ''] =
+    /^(\s*)(\d\d)([-/. ])(\d{1,2})\3(\d{1,2})(?!\d)(.*)$/s.exec(text) ?? [];
+  const moved = year === undefined ? undefined : movedBy(2000 + Number(year), Number(month), Number(day), shift);
+  const time = shiftedRest(rest, shift);
+  if (!moved || time === undefined) return undefined;
+  const written = [pad(moved.year % 100, 2), pad(moved.month, month.length), pad(moved.day, day.length)];
+  return `${before}${written.join(mark)}${time}`;
 }
 
 /** `10-MAR-2024`, `10 Mar 2024`, `10-MAR-24`. */
