@@ -2,6 +2,7 @@
  * Reads accounts of people: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
  * account of a name, as the file is now. The REST interface and the authorization server share the accounts.
  */
+import { isEra } from './era.ts';
 import { fresh, readPrivate, writePrivate } from './private-file.ts';
 
 export interface Account {
@@ -13,6 +14,8 @@ export interface Account {
   readonly fhirUser?: string;
   /** Logs in at the REST interface by its password where others may not. */
   readonly restPassword?: true;
+  /** Sessions and grants of another era have ended (`newEra`). */
+  readonly era?: string;
   /** What pages call them; absent: their name. */
   readonly shown?: string;
 }
@@ -66,15 +69,22 @@ export function whyUnreadable(file: string): string | undefined {
 }
 
 function isAccount(one: unknown): one is Account {
-  const { name, password, disabled, fhirUser, restPassword } = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
+  const account = (one ?? {}) as Readonly<Record<keyof Account, unknown>>;
+  const { name, password, disabled, fhirUser, restPassword } = account;
   return (
     typeof name === 'string' &&
     isAccountName(name) &&
     typeof password === 'string' &&
     typeof disabled === 'boolean' &&
     (restPassword === undefined || restPassword === true) &&
+    isEra(account.era) &&
     (fhirUser === undefined || (typeof fhirUser === 'string' && isFhirUser(fhirUser)))
   );
+}
+
+/** Changes whenever sessions of the account have to end. */
+export function sessionMark({ password, era = '' }: Account): string {
+  return password + era;
 }
 
 /** Replaces the file at once. */

@@ -1,10 +1,10 @@
 /**
  * Sessions of people who are logged in. In: an authenticated account. Out: a random id, valid until it is idle or old,
- * the account is disabled, or its password changes. Ids are stored as hashes. The number of sessions is bounded; the
- * one that is idle longest is dropped first.
+ * the account is disabled or removed, or its password changes. Ids are stored as hashes. The number of sessions is
+ * bounded; the one that is idle longest is dropped first.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import type { Account, Accounts } from './accounts.ts';
+import { type Account, type Accounts, sessionMark } from './accounts.ts';
 
 export interface SessionLimits {
   /** Milliseconds without a request, and in all, after which a session is over. */
@@ -25,8 +25,8 @@ export interface Sessions {
 
 interface Session {
   readonly name: string;
-  /** The password that it was opened with: another one ends it. */
-  readonly password: string;
+  /** Of the account when it was opened: another one ends it. */
+  readonly mark: string;
   readonly opened: number;
   used: number;
 }
@@ -63,7 +63,7 @@ export function createSessions(
       sweep(now);
       makeRoom(account.name);
       const id = randomBytes(32).toString('base64url');
-      sessions.set(keyOf(id), { name: account.name, password: account.password, opened: now, used: now });
+      sessions.set(keyOf(id), { name: account.name, mark: sessionMark(account), opened: now, used: now });
       return id;
     },
     account(id) {
@@ -72,7 +72,7 @@ export function createSessions(
       if (session === undefined) return undefined;
       const now = clock();
       const account = accounts.find(session.name);
-      if (isOver(session, now) || account === undefined || account.disabled || account.password !== session.password) {
+      if (isOver(session, now) || account === undefined || account.disabled || sessionMark(account) !== session.mark) {
         sessions.delete(key);
         return undefined;
       }

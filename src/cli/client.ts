@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { importJWK, type JWK, SignJWT } from 'jose';
+import { newEra } from '../auth/era.ts';
 import { isLoopback } from '../common/loopback.ts';
 import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClients } from '../smart/clients.ts';
 import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
@@ -35,10 +36,10 @@ export const client: Command = {
 
 add        registers an app; prints the secret of one that has one
 list       names all apps
-disable    ends its tokens, and gives it no new ones
-enable     undoes that
-rm         removes it
-rotate     gives it a new secret, or new keys; the old ones stop working
+disable    ends its tokens and what people have allowed it, and gives it no new ones
+enable     gives it new ones again; what has ended stays ended
+rm         removes it; its tokens and what people have allowed it end
+rotate     gives it a new secret, or new keys; the old ones stop working, and tokens go on
 assertion  prints a signed assertion, as an app with a key sends it to the token endpoint; to try it out
 
 Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
@@ -126,13 +127,13 @@ const CHANGES: Readonly<Record<string, Change>> = {
     if (problem !== undefined) return { problem };
     const { secret, ...rest } = credentials;
     const client: Client = {
-      ...{ id, name: textOf(args, 'name') ?? id, ...rest, redirects, scopes, disabled: false },
+      ...{ id, name: textOf(args, 'name') ?? id, ...rest, redirects, scopes, disabled: false, era: newEra() },
       ...(launchUrl === undefined ? {} : { launchUrl }),
       introspects: args.values['introspect'] === true,
     };
     return { client: secret === undefined ? client : { ...client, secret: secret.hash }, ...told(secret) };
   },
-  disable: (_id, own) => ({ client: own && { ...own, disabled: true } }),
+  disable: (_id, own) => ({ client: own && { ...own, disabled: true, era: newEra() } }),
   enable: (_id, own) => ({ client: own && { ...own, disabled: false } }),
   rm: () => ({ client: undefined }),
   rotate(_id, own, args) {
@@ -220,8 +221,8 @@ function scopeProblem(
   return undefined;
 }
 
-/** Without the hash of the secret. */
-function shownOf({ secret: _, ...client }: Client): object {
+/** What people may read of it. */
+function shownOf({ secret: _secret, era: _era, ...client }: Client): object {
   return client;
 }
 

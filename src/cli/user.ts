@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
+import { newEra } from '../auth/era.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
 import {
   type Arguments,
@@ -29,14 +30,14 @@ export const user: Command = {
        lintel user list
 
   add             makes an account
-  link            sets the resource of the person
-  passwd          changes the password; its sessions end
+  link            sets the resource of the person; sessions, and the access of apps, end if it is another one
+  passwd          changes the password; its sessions end, and the access that it gave to apps
   allow-password  it logs in at the REST interface by its password, also where people log in at an issuer
                   (LOGIN_PASSWORDS=false)
   deny-password   undoes that; its sessions end
-  disable         prevents logins; its sessions end
-  enable          undoes that
-  rm              removes it; its sessions end
+  disable         prevents logins; its sessions end, and the access that it gave to apps
+  enable          allows logins again; what has ended stays ended
+  rm              removes it; its sessions end, and the access that it gave to apps
   list            names all accounts
 
 The password is asked for without echo, or read as the first line of standard input. It has ${SHORTEST_PASSWORD} to
@@ -125,19 +126,20 @@ const CHANGES: Readonly<Record<string, Change>> = {
     const linked = fhirUser === undefined ? {} : { fhirUser };
     if (password === undefined) return undefined;
     const { hash, ...made } = password;
-    return { after: { name, password: hash, disabled: false, ...linked }, ...made };
+    return { after: { name, password: hash, disabled: false, era: newEra(), ...linked }, ...made };
   },
   async link(name, own, args, terminal) {
     const fhirUser = textOf(args, 'fhir-user');
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
-    return fhirUser === undefined ? complain(terminal, 'Expected --fhir-user.') : { after: { ...own, fhirUser } };
+    if (fhirUser === undefined) return complain(terminal, 'Expected --fhir-user.');
+    return { after: fhirUser === own.fhirUser ? own : { ...own, fhirUser, era: newEra() } };
   },
   async passwd(name, own, args, terminal) {
     if (own === undefined) return complain(terminal, `There is no account ${name}.`);
     const password = await newPassword(args, terminal);
     if (password === undefined) return undefined;
     const { hash, ...made } = password;
-    return { after: { ...own, password: hash }, ...made };
+    return { after: { ...own, password: hash, era: newEra() }, ...made };
   },
   'allow-password': async (name, own, _args, terminal) =>
     own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, restPassword: true } },
@@ -147,7 +149,9 @@ const CHANGES: Readonly<Record<string, Change>> = {
     return { after: rest };
   },
   disable: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, disabled: true } },
+    own === undefined
+      ? complain(terminal, `There is no account ${name}.`)
+      : { after: { ...own, disabled: true, era: newEra() } },
   enable: async (name, own, _args, terminal) =>
     own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, disabled: false } },
   rm: async (name, own, _args, terminal) =>

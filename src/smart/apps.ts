@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import type { Account } from '../auth/accounts.ts';
-import { type GrantContext, isTheirs } from './context.ts';
+import { type GrantContext, stillHolds } from './context.ts';
 import { loginForPlace, tryPassword } from './login-form.ts';
 import { type AppRow, appsPage } from './pages.ts';
 import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
@@ -51,8 +51,10 @@ export function loginRoutes(parts: SmartParts): Hono<NodeEnv> {
   return routes;
 }
 
-function grantsOf({ store }: SmartParts, account: Account) {
-  return store.ofAccount<GrantContext>('Context', account.name).filter(({ value }) => isTheirs(value, account));
+function grantsOf({ store, clients }: SmartParts, account: Account) {
+  return store
+    .ofAccount<GrantContext>('Context', account.name)
+    .filter(({ value }) => stillHolds(value, account, clients.find(value.client)));
 }
 
 async function list(c: PageContext, parts: SmartParts, account: Account, ended: boolean): Promise<Response> {

@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
+import { isEra } from '../auth/era.ts';
 import { fresh, readPrivate, writePrivate } from '../auth/private-file.ts';
 import { CONTEXT_SCOPES, POST_LAUNCH } from './scopes.ts';
 
@@ -27,6 +28,8 @@ export interface Client {
   /** It may ask of any token what it is good for, as a resource server does. */
   readonly introspects: boolean;
   readonly disabled: boolean;
+  /** Tokens and grants of another era have ended (`newEra`). */
+  readonly era?: string;
 }
 
 export interface Clients {
@@ -66,6 +69,7 @@ function isClient(one: unknown): one is Client {
     isClientId(String(client.id)) &&
     lists.every(list => Array.isArray(list) && list.every(item => typeof item === 'string')) &&
     [client.introspects, client.disabled].every(flag => typeof flag === 'boolean') &&
+    isEra(client.era) &&
     hasCredentials(client)
   );
 }

@@ -5,6 +5,8 @@
  */
 
 import type { Account } from '../auth/accounts.ts';
+import { eraOf, NO_ERA } from '../auth/era.ts';
+import type { Client } from './clients.ts';
 
 /** A further resource that a launch is about: a reference, a canonical address or an identifier, and in which role. */
 export interface ContextItem {
@@ -48,9 +50,15 @@ export interface GrantContext extends LaunchContext {
   readonly scopes: readonly string[];
   /** ISO instant. */
   readonly since: string;
+  /** Of account and app (`eraOf`). */
+  readonly era?: string;
 }
 
-/** Whether the account is still that of the person who allowed it: names of accounts are given to others later. */
-export function isTheirs({ user }: Pick<GrantContext, 'user'>, { fhirUser }: Pick<Account, 'fhirUser'>): boolean {
-  return user === (fhirUser ?? null);
+/**
+ * Whether a grant still holds: the account is that of the person who allowed it (names are given to others later), and
+ * nobody took the account or the app away since, even if both are back.
+ */
+export function stillHolds(context: GrantContext, account: Account, client: Client | undefined): boolean {
+  const { user, era = NO_ERA } = context;
+  return user === (account.fhirUser ?? null) && era === eraOf(account, client);
 }

@@ -5,6 +5,7 @@
 import { Hono } from 'hono';
 import { errors } from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
+import { eraOf } from '../auth/era.ts';
 import { type Charts, type Listed, VISIT } from './charts.ts';
 import { type Choice, choicesOf, chosen } from './choices.ts';
 import type { GrantContext, Launch } from './context.ts';
@@ -204,6 +205,7 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: D
   const { fhirContext, intent, needPatientBanner } = launch ?? {};
   const context: GrantContext = {
     ...{ grant: id, client, user: account.fhirUser ?? null, scopes: granted, since: new Date().toISOString() },
+    era: eraOf(account, parts.clients.find(client)),
     ...(whose === undefined ? {} : { patient: whose.id }),
     ...(visit === undefined ? {} : { encounter: visit }),
     ...(fhirContext === undefined ? {} : { fhirContext }),

@@ -49,9 +49,10 @@ export function peopleOf({ settings, store, own, fhirBase, userOf }: PeopleOptio
     // Another issuer may give the same subjects to other people.
     if (person === undefined || person.issuer !== settings.url) return undefined;
     const { fhirUser, shown, login } = person;
-    const disabled = login !== undefined && own.find(login)?.disabled === true;
+    const named = login === undefined ? undefined : own.find(login);
+    const { disabled = false, era } = named ?? {};
     // No password fits: they prove who they are elsewhere.
-    return { name, shown, fhirUser, disabled, password: '' };
+    return { name, shown, fhirUser, disabled, password: '', ...(era !== undefined && { era }) };
   };
 
   return {

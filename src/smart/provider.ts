@@ -6,6 +6,8 @@
  */
 import { createHash } from 'node:crypto';
 import {
+  type Adapter,
+  type AdapterPayload,
   type Configuration,
   type ErrorOut,
   errors,
@@ -14,9 +16,10 @@ import {
   type KoaContextWithOIDC,
   Provider,
 } from 'oidc-provider';
-import type { Account, Accounts } from '../auth/accounts.ts';
+import { type Account, type Accounts, sessionMark } from '../auth/accounts.ts';
+import { eraOf, NO_ERA } from '../auth/era.ts';
 import { type Clients, fitsSecret, metadataOf } from './clients.ts';
-import { type GrantContext, isTheirs, type Launch } from './context.ts';
+import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import type { Store } from './store.ts';
@@ -79,14 +82,14 @@ export const ROUTES = {
 
 export const ASSERTION_ALGORITHMS = ['RS384', 'ES384'] as const;
 
-/** Who is logged in: the password is part of it, so that another one ends sessions. */
+/** Who is logged in: the mark of the account is part of it, so that another one ends sessions. */
 export interface LoggedIn {
-  readonly password: string;
+  readonly mark: string;
   readonly way: 'password' | 'issuer';
 }
 
-export function passwordMark({ password }: Account): string {
-  return createHash('sha256').update(password).digest('base64url');
+function hashedMark(account: Account): string {
+  return createHash('sha256').update(sessionMark(account)).digest('base64url');
 }
 
 export function createProvider(options: ProviderOptions): Provider {
@@ -115,18 +118,19 @@ export function createProvider(options: ProviderOptions): Provider {
 
 function configurationOf(options: ProviderOptions): Configuration {
   const { fhirBase, store, keys, accounts, clients } = options;
-  /** What a person allowed ends with the account, also where the name is another person's now. */
+  /** What a person allowed ends with the account and the app, also where others have their names now. */
   const isGood = (token: object | undefined): boolean => {
     const { grantId, accountId = '' } = (token ?? {}) as { readonly grantId?: string; readonly accountId?: string };
     const context = grantId === undefined ? undefined : store.find<GrantContext>('Context', grantId)?.value;
     const account = accounts.find(accountId);
     // Of a program, or not consented to yet.
     if (context === undefined) return true;
-    return account !== undefined && !account.disabled && isTheirs(context, account);
+    return account !== undefined && !account.disabled && stillHolds(context, account, clients.find(context.client));
   };
   return {
     adapter: model => {
       const own = store.adapter(model);
+      if (model === 'ClientCredentials') return endingWithClient(own, clients);
       return model === 'Client' ? { ...own, find: async id => clientOf(clients, id) } : own;
     },
     jwks: { keys: [...keys.signing] } as JWKS,
@@ -258,6 +262,21 @@ function configurationOf(options: ProviderOptions): Configuration {
   };
 }
 
+/** Tokens of programs belong to no grant, so they keep the era of their client themselves. */
+function endingWithClient(own: Adapter, clients: Clients): Adapter {
+  const eraOfClient = (id = ''): string => eraOf(undefined, clients.find(id));
+  return {
+    ...own,
+    upsert: (id, payload, lifetime) => own.upsert(id, { ...payload, era: eraOfClient(payload.clientId) }, lifetime),
+    async find(id) {
+      const found = await own.find(id);
+      if (found === undefined || found === null) return undefined;
+      const { era = NO_ERA, ...token } = found as AdapterPayload & { readonly era?: string };
+      return era === eraOfClient(token.clientId) ? token : undefined;
+    },
+  };
+}
+
 function clientOf(clients: Clients, id: string) {
   const client = clients.find(id);
   return client && metadataOf(client);
@@ -310,7 +329,7 @@ export function isLoggedIn(
 ): boolean {
   const account = session.accountId === undefined ? undefined : accounts.find(session.accountId);
   const login = store.find<LoggedIn>('Login', session.uid);
-  return account !== undefined && !account.disabled && login?.value.password === passwordMark(account);
+  return account !== undefined && !account.disabled && login?.value.mark === hashedMark(account);
 }
 
 function rememberLogin({ oidc }: KoaContextWithOIDC, { accounts, store }: ProviderOptions): void {
@@ -322,7 +341,7 @@ function rememberLogin({ oidc }: KoaContextWithOIDC, { accounts, store }: Provid
 
 export function keepLogin(store: Store, session: string, account: Account, way: LoggedIn['way']): void {
   const expires = Math.floor(Date.now() / 1000) + LIFETIMES.session;
-  store.keep('Login', session, { password: passwordMark(account), way } satisfies LoggedIn, { expires });
+  store.keep('Login', session, { mark: hashedMark(account), way } satisfies LoggedIn, { expires });
 }
 
 /** Token responses say whose record the launch is about. */

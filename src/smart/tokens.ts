@@ -6,7 +6,7 @@ import type Provider from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';
 import type { Grant, Tokens } from '../auth/token.ts';
 import type { Clients } from './clients.ts';
-import { type GrantContext, isTheirs } from './context.ts';
+import { type GrantContext, stillHolds } from './context.ts';
 import type { Store } from './store.ts';
 
 export interface TokenOptions {
@@ -35,7 +35,8 @@ export function tokensOf(options: TokenOptions): Tokens {
       const { clientId: client, exp } = found;
       // Leeway is for other people's clocks; this token is our own.
       if (client === undefined || exp === undefined || exp * 1000 <= now) return undefined;
-      if (clients.find(client)?.disabled !== false) return undefined;
+      const app = clients.find(client);
+      if (app === undefined || app.disabled) return undefined;
       const common = { client, issuer: server.issuer, scopes: [...found.scopes], expires: exp * 1000 };
       if (person === undefined) return { ...common, subject: client };
       const { accountId: subject, grantId } = person;
@@ -43,7 +44,7 @@ export function tokensOf(options: TokenOptions): Tokens {
       if (subject === undefined || account === undefined || account.disabled) return undefined;
       if (grantId === undefined || !store.hasGrant(grantId)) return undefined;
       const context = store.find<GrantContext>('Context', grantId)?.value;
-      if (context === undefined || !isTheirs(context, account)) return undefined;
+      if (context === undefined || !stillHolds(context, account, app)) return undefined;
       const { patient, encounter } = context;
       const { fhirUser } = account;
       return {

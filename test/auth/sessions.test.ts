@@ -82,6 +82,13 @@ test.each(['disabled', 'another password', 'removed'])('a session ends when its 
   expect(sessions.account(id)).toBeUndefined();
 });
 
+test('a session has ended when its account is of another era, though nobody looked before it was back', () => {
+  const { sessions, add } = setUp();
+  const id = sessions.open(add('anna', { era: 'first' }), undefined);
+  add('anna', { era: 'second' });
+  expect(sessions.account(id)).toBeUndefined();
+});
+
 test('sessions of one account are bounded; the longest idle is removed', () => {
   const { sessions, add, wait } = setUp();
   const anna = add('anna');

@@ -57,8 +57,10 @@ test('a public app is added, listed, disabled, enabled and removed', async () =>
       redirects: ['https://app.example.org/back', 'com.example.app:/back'],
       launchUrl: 'https://app.example.org/launch',
       scopes: ['openid', 'launch/patient', 'patient/*.rs'],
+      era: expect.any(String),
     },
   ]);
+  expect((await lintel('client', 'list', '--json')).out).not.toContain('era');
   expect(statSync(join(folder, 'clients.json')).mode & 0o777).toBe(0o600);
   await lintel('client', 'disable', 'app');
   expect((await lintel('client', 'list')).out).toContain('app (public, disabled) An app');

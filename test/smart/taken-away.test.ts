@@ -1,0 +1,116 @@
+/** What is taken away from a person or an app by `lintel user` and `lintel client` stays away when it is given back. */
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { run } from '../../src/cli/main.ts';
+import { openBrowser } from './browser.ts';
+import {
+  assertionOf,
+  authorize,
+  launch,
+  PASSWORD,
+  post,
+  REDIRECT,
+  read,
+  redeem,
+  type Served,
+  serveSmart,
+} from './served.ts';
+
+let served: Served;
+beforeAll(async () => {
+  served = await serveSmart();
+});
+afterAll(() => served.stop());
+
+type Command = readonly string[];
+
+/** Two commands at once: no request comes between them. */
+async function command(...commands: readonly Command[]): Promise<void> {
+  const notes: string[] = [];
+  const environment = { DATA_DIR: served.folder };
+  const terminal = {
+    out: () => {},
+    note: (text: string) => notes.push(text),
+    secret: async () => PASSWORD,
+    environment,
+  };
+  for (const argv of commands) expect([await run(argv, terminal), notes]).toEqual([0, []]);
+}
+
+const READD_APP = [
+  'client',
+  'add',
+  'public',
+  '--public',
+  '--redirect',
+  REDIRECT,
+  '--scope',
+  'launch/patient patient/Patient.rs',
+];
+
+test.each<readonly [name: string, commands: readonly Command[]]>([
+  [
+    'an app is disabled and enabled',
+    [
+      ['client', 'disable', 'public'],
+      ['client', 'enable', 'public'],
+    ],
+  ],
+  ['an app is removed and added with less', [['client', 'rm', 'public'], READD_APP]],
+  [
+    'a person is disabled and enabled',
+    [
+      ['user', 'disable', 'anna'],
+      ['user', 'enable', 'anna'],
+    ],
+  ],
+  [
+    'a person is removed and added',
+    [
+      ['user', 'rm', 'anna'],
+      ['user', 'add', 'anna', '--fhir-user', 'Patient/1'],
+    ],
+  ],
+  ['a password is changed', [['user', 'passwd', 'anna']]],
+  [
+    'an account is linked to another resource and back',
+    [
+      ['user', 'link', 'anna', '--fhir-user', 'Patient/2'],
+      ['user', 'link', 'anna', '--fhir-user', 'Patient/1'],
+    ],
+  ],
+])('tokens, refresh tokens, codes and sessions have ended when %s', async (_name, commands) => {
+  served.setClients(served.clients);
+  await vi.waitFor(async () => expect((await launch(served)).status).toBe(200), 3000);
+  const browser = openBrowser(served.auth);
+  const { body } = await launch(served, { browser });
+  const code = await authorize(served, { browser });
+  expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
+  await command(...commands);
+  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 3000);
+  const refreshed = await post(`${served.auth}/token`, {
+    ...{ grant_type: 'refresh_token', refresh_token: String(body['refresh_token']), client_id: 'public' },
+  });
+  expect(refreshed).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  expect(await redeem(served, code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  const apps = await browser.open(`${served.auth}/apps`);
+  expect(apps.html).not.toContain('name="grant"');
+  const isPerson = commands.some(([kind]) => kind === 'user');
+  expect(apps.html.includes('name="password"')).toBe(isPerson);
+});
+
+test('tokens of a program have ended when it is disabled and enabled', async () => {
+  const credentials = { grant_type: 'client_credentials', scope: 'system/*.rs' };
+  const get = async () => post(`${served.auth}/token`, { ...credentials, ...(await assertionOf(served, 'backend')) });
+  const { body } = await get();
+  expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
+  await command(['client', 'disable', 'backend'], ['client', 'enable', 'backend']);
+  await vi.waitFor(async () => expect(await read(served, 'Patient/1', body['access_token'])).toBe(401), 3000);
+  expect(await read(served, 'Patient/1', (await get()).body['access_token'])).toBe(200);
+});
+
+test('another secret of an app ends nothing', async () => {
+  const { body } = await launch(served, { client: 'secret' });
+  await command(['client', 'rotate', 'secret']);
+  await new Promise(resolve => setTimeout(resolve, 1200));
+  expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
+});
