@@ -27,6 +27,7 @@ import {
   digits,
   END_DAY,
   FIRST_DAY,
+  pad,
   parseClock,
   parseDay,
   printDay,
@@ -207,7 +208,7 @@ interface MomentOrder {
 /** Every value has a time, be it that of `at`. */
 function orderOfMoments({ dateType, form, timeType, at, hasTime }: MomentOrder): OrderFace {
   const otherwise = constant(storedTime(at, form, timeType), timeType);
-  const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
+  const unit = ticksOf(form, timeType);
   return {
     by: columns => {
       const time = { when: hasTime(columns), give: column(columns, 1) };
@@ -217,14 +218,15 @@ function orderOfMoments({ dateType, form, timeType, at, hasTime }: MomentOrder):
       const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
       const local = time === undefined ? undefined : readTime(time, form, timeType);
       if (packed === undefined || local === undefined || printPacked(packed)?.length !== 10) return undefined;
-      return `${packedKey(packed).slice(0, 10)} ${printTime(local)}.0000000`;
+      return `${packedKey(packed).slice(0, 10)} ${printTime(local)}.${fractionOf(time, form)}`;
     },
     fromKey: key => {
       const { local, rest } = parseTimeKey(String(key));
-      const from = Math.ceil((local + (rest > 0 ? 1 : 0)) / unit) * unit;
-      const day = Math.floor(from / DAY);
+      const before = Math.floor(local / DAY);
+      const time = raised((local - before * DAY) * TICKS + rest, unit);
+      const day = time < DAY * TICKS ? before : before + 1;
       if (day >= END_DAY) return undefined;
-      return [storedDay(packDay(day), dateType), storedTime(from - day * DAY, form, timeType)];
+      return [storedDay(packDay(day), dateType), storedTicks(time % (DAY * TICKS), form, timeType)];
     },
   };
 }
@@ -252,7 +254,7 @@ function orderOf(
       if (packed === undefined || printPacked(packed) === undefined) return undefined;
       const day = packedKey(packed).slice(0, 10);
       const local = known === 1 && time !== undefined ? readTime(time, form, timeType) : undefined;
-      return local === undefined ? day : `${day} ${printTime(local)}.0000000`;
+      return local === undefined ? day : `${day} ${printTime(local)}.${fractionOf(time, form)}`;
     },
     fromKey: key => {
       const text = String(key);
@@ -260,14 +262,41 @@ function orderOf(
       const dayFrom = (at: number): readonly SqlValue[] | undefined =>
         nextPacked(at) > LAST_PACKED ? undefined : [writeDate(nextPacked(at)), 0];
       if (text.length === 10) return dayFrom(packed);
-      const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
-      const time = Math.ceil(((local % DAY) + DAY + (rest > 0 ? 1 : 0)) / unit) * unit - DAY;
+      const time = raised((((local % DAY) + DAY) % DAY) * TICKS + rest, ticksOf(form, timeType));
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
       // A month or year has no times: what follows it is its first day.
-      if (!isDay || time >= DAY) return dayFrom(packed + 1);
-      return [writeDate(packed), 1, storedTime(time, form, timeType)];
+      if (!isDay || time >= DAY * TICKS) return dayFrom(packed + 1);
+      return [writeDate(packed), 1, storedTicks(time, form, timeType)];
     },
   };
+}
+
+/** Keys count 100 nanoseconds, as a TIME(7) does. */
+const TICKS = 10_000;
+const MOST_DIGITS = 7;
+
+/** The least difference of two times of a column. */
+function ticksOf(form: TimeForm, type: ColumnType): number {
+  if (form === 'hhmm' || form === 'hh:mm') return 60_000 * TICKS;
+  return form === 'time' && type.kind === 'time' ? 10 ** (MOST_DIGITS - type.fraction) : 1000 * TICKS;
+}
+
+function raised(ticks: number, unit: number): number {
+  return Math.ceil(ticks / unit) * unit;
+}
+
+/** The digits behind the second of a key. */
+function fractionOf(time: SqlValue | undefined, form: TimeForm): string {
+  const digitsOfTime = form === 'time' && typeof time === 'string' ? trimEnd(time).slice(FORMS.time.length + 1) : '';
+  return digitsOfTime.slice(0, MOST_DIGITS).padEnd(MOST_DIGITS, '0');
+}
+
+/** A time of so many ticks since midnight, as a column of the type holds it. */
+function storedTicks(ticks: number, form: TimeForm, type: ColumnType): SqlValue {
+  if (form !== 'time' || type.kind !== 'time' || type.fraction === 0)
+    return storedTime(Math.floor(ticks / TICKS), form, type);
+  const fraction = pad(ticks % (1000 * TICKS), MOST_DIGITS).slice(0, type.fraction);
+  return `${printTime(Math.floor(ticks / TICKS))}.${fraction}`;
 }
 
 function packText(date: SqlValue | undefined): number | undefined {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { allOf } from '../../../src/law/searches.ts';
 import { TRUE } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
+import type { Predicate } from '../../../src/sql/expression.ts';
 import type { SqlServerAddress } from '../../../src/sql/mssql/address.ts';
 import { bindParameter } from '../../../src/sql/mssql/bind.ts';
 import { createSingle } from '../../../src/sql/mssql/connection.ts';
@@ -87,14 +88,14 @@ describe('a real SQL Server', () => {
 
   it('selects the rows that satisfy any predicate', () =>
     // STRING_SPLIT of Babelfish finds no piece in an empty text, its JSON_VALUE leaves escapes in, joins on
-    // texts may fail, two collations meet in other ways, and its planner gives up on some lists with decimals
+    // texts may fail, and its planner gives up on some lists with decimals
     // (missing support function 1(1700,1700) in opfamily 1976).
     checkPredicates(
       database,
       500,
       where =>
-        !there.isBabelfish ||
-        !/"(some-)?piece"|"fold"|"joins":\[\{|"values":\[[^\]]*"decimal"/.test(JSON.stringify(where)),
+        !comparesFolded(where) &&
+        (!there.isBabelfish || !/"(some-)?piece"|"joins":\[\{|"values":\[[^\]]*"decimal"/.test(JSON.stringify(where))),
     ));
 
   it('has the same catalog as SQLite', async ({ skip }) => {
@@ -153,6 +154,15 @@ describe('a real SQL Server', () => {
     expect(first && (await database.explain(first.plan)).length).toBeGreaterThan(0);
   });
 });
+
+/**
+ * What only `contains` searches in stands beside another text: both have a collation of their own, and SQL Server
+ * refuses to choose (468). No codec compares so.
+ */
+function comparesFolded(where: Predicate): boolean {
+  const rest = JSON.stringify(where, (_, part) => (part?.kind === 'contains' ? part.kind : part));
+  return /"name":"(?:fold|words)"/.test(rest);
+}
 
 /** SQL Server gives its own text of each value where SQLite gives numbers. */
 function textsOf(rows: Expected['rows']): Expected['rows'] {
