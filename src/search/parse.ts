@@ -103,8 +103,14 @@ function parseOthers(asked: Asked, parameters: Parameters, context: ParseContext
     }
     if (items.length > 0) applied.push([name, items.join(',')]);
   }
-  const values = filters.reduce((n, ofTypes) => n + valuesIn(ofTypes[0]), 0);
+  const values = filters.reduce((n, ofTypes) => n + Math.max(0, ...ofTypes.map(valuesIn)), 0);
   if (values > LIMITS.values) throw new FhirError('too-costly', `more than ${LIMITS.values} values in one search`);
+  const links = filters.flat().reduce((n, filter) => n + linksIn(filter), 0);
+  if (links > LIMITS.links)
+    throw new FhirError(
+      'too-costly',
+      `chains and _has by more than ${LIMITS.links} ways; name types (subject:Patient)`,
+    );
   const binding = JSON.stringify([context.caller, place, applied]);
   const { sorts, onlyTotal, ...shape } = result;
   const count = onlyTotal ? 0 : shape.count;
@@ -139,10 +145,8 @@ function emptyValue(name: string, { handling }: ParseContext): Issue {
   return issueOf('wrong-value', `${message}; the empty one was ignored`, options);
 }
 
-function valuesIn(filter: Filter | undefined): number {
-  switch (filter?.kind) {
-    case undefined:
-      return 0;
+function valuesIn(filter: Filter): number {
+  switch (filter.kind) {
     case 'match':
       return filter.values.length;
     case 'missing':
@@ -153,5 +157,17 @@ function valuesIn(filter: Filter | undefined): number {
       return filter.to.reduce((n, { filter: inner }) => n + valuesIn(inner), 0);
     case 'has':
       return valuesIn(filter.filter);
+  }
+}
+
+/** References that a filter goes along, one for each type that a chain may lead to: each is planned by itself. */
+function linksIn(filter: Filter): number {
+  switch (filter.kind) {
+    case 'chain':
+      return filter.to.reduce((n, { filter: inner }) => n + 1 + linksIn(inner), 0);
+    case 'has':
+      return 1 + linksIn(filter.filter);
+    default:
+      return 0;
   }
 }

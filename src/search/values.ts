@@ -60,7 +60,14 @@ export function wrong(context: Pick<ValueContext, 'name'>, expected: string): Fh
 }
 
 /** Bounds of one request; beyond them a search is refused as too costly. */
-export const LIMITS = { parameters: 100, values: 500, valueLength: 4000, chainSteps: 4, includes: 20 } as const;
+export const LIMITS = {
+  parameters: 100,
+  values: 500,
+  valueLength: 4000,
+  chainSteps: 4,
+  links: 100,
+  includes: 20,
+} as const;
 
 /** Throws FhirError `too-costly` (400) for more parameters than one request may have. */
 export function checkCount(parameters: readonly unknown[]): void {

@@ -235,6 +235,31 @@ test('a search with a value that is too long is refused', async () => {
   });
 });
 
+describe('chains and _has together go no more ways than a search may take', () => {
+  const times = (name: string, count: number): Parameters => Array.from({ length: count }, (_, i) => [name, `q${i}`]);
+  const TYPES = 'Condition,Encounter,MedicationRequest,Observation,Procedure';
+
+  test.each<[title: string, type: string | undefined, parameters: Parameters, refused: boolean]>([
+    ['typed chains', 'Observation', times('subject:Patient.family', LIMITS.links - 1), false],
+    ['chains by a reference to many types', 'Provenance', times('target.patient.family', 3), true],
+    ['one of these', 'Provenance', times('target.patient.family', 1), false],
+    ['_has', 'Observation', times('_has:Provenance:target:agent.name', 95), true],
+    ['_has over several types', undefined, [['_type', TYPES], ...times('_has:Provenance:target:agent.name', 24)], true],
+    ['chains over several types', undefined, [['_type', TYPES], ...times('patient.family', 21)], true],
+    ['few of them', undefined, [['_type', TYPES], ...times('patient.family', 3)], false],
+  ])('%s', async (_title, type, parameters, refused) => {
+    const all: Parameters = [...parameters, ['_summary', 'count']];
+    const asked =
+      type === undefined ? demo.facade.searchAll(all, CONTEXT) : demo.facade.search({ type, parameters: all }, CONTEXT);
+    if (refused)
+      await expect(asked).rejects.toMatchObject({
+        code: 'too-costly',
+        message: expect.stringMatching(/more than 100 ways/),
+      });
+    else expect(JSON.parse((await asked).json)).toMatchObject({ total: 0 });
+  });
+});
+
 test.each(['', ',', 'male,,female', 'male,'])(
   'the empty value in gender=%s is refused or ignored with a warning',
   async text => {
