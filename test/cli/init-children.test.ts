@@ -54,6 +54,59 @@ test('of a patient who is a person, both tables and those with a row for each va
   expect(told).not.toContain('Qux');
 });
 
+const PROVIDER = `CREATE TABLE provider (provider_id INTEGER PRIMARY KEY, person_id INTEGER REFERENCES person(person_id), npi VARCHAR(10),
+  creator INTEGER REFERENCES person(person_id));`;
+
+test('of a doctor who is a person, the names of the person are mapped', async () => {
+  const { first, text, errors, told } = await begun(PERSONS + PROVIDER, insert => {
+    persons(insert);
+    for (let i = 1; i <= 5; i++) insert('provider', 900 + i, i, '1234567893', 1);
+  });
+  const paths = first('practitioners').elements.map(({ path, column }) => `${path} ${column}`);
+  expect(paths).toEqual(['name.family family_name', 'name.given given_name', 'identifier.value npi']);
+  expect(text('practitioners.yaml')).toContain(
+    '#     - each: { table: person_name, as: c, on: { person_id: person_id }, where: { voided: { not: "1" } }',
+  );
+  expect(await errors()).toEqual([]);
+  expect(told).not.toContain('Qux');
+});
+
+test.each([
+  [
+    'a table of people',
+    'staff (staff_id INTEGER PRIMARY KEY, employee_id INTEGER REFERENCES employee(id), npi TEXT)',
+    'employee',
+    true,
+  ],
+  [
+    'whoever leads it',
+    'staff (staff_id INTEGER PRIMARY KEY, manager_id INTEGER REFERENCES employee(id), npi TEXT)',
+    'employee',
+    false,
+  ],
+  [
+    'its patient',
+    'patient_provider (staff_id INTEGER PRIMARY KEY, patient_id INTEGER REFERENCES patients(id), npi TEXT)',
+    'patients',
+    false,
+  ],
+])('the name of a doctor stands in %s', async (_, ddl, people, isFound) => {
+  const { proposals } = await begun(
+    `CREATE TABLE patients (id INTEGER PRIMARY KEY, last_name TEXT, first_name TEXT, birth_date DATE);
+     CREATE TABLE employee (id INTEGER PRIMARY KEY, last_name TEXT, first_name TEXT); CREATE TABLE ${ddl};`,
+    insert => {
+      for (let i = 1; i <= 20; i++) {
+        insert('patients', i, 'Quxf', 'Quxg', '1970-03-14');
+        insert('employee', i, 'Quxf', 'Quxg');
+        insert(ddl.replace(/ .*/, ''), 100 + i, i, '1234567893');
+      }
+    },
+  );
+  const found = proposals.filter(({ kind }) => kind === 'practitioners').flatMap(({ elements }) => elements);
+  const names = found.filter(({ path }) => path === 'name.family');
+  expect(names.some(({ join = [] }) => join.some(({ table }) => table === people))).toBe(isFound);
+});
+
 const ALONE = 'CREATE TABLE patients (id INTEGER PRIMARY KEY, birth_date DATE, sex CHAR(1));';
 
 /** What is found beside the own columns of 40 patients, of whom so many have a row in `table`. */

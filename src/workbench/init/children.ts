@@ -5,7 +5,7 @@
  */
 import type { TableInfo } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
-import { bestIn, bestOf, KINDS, type Kind, kindNamed, type Names, rounded } from './hints.ts';
+import { bestIn, bestOf, KINDS, type Kind, kindNamed, type Names, OF_KEYS, rounded } from './hints.ts';
 import { isSame, type Step } from './parents.ts';
 import type { ProposedElement } from './propose.ts';
 
@@ -39,7 +39,8 @@ export function elementsAround(
   names: Names,
 ): readonly ProposedElement[] {
   const [own, ...more] = key;
-  const step = sameKey(table, key, names);
+  const person = kind.persons && personOf(table, kind.persons, names);
+  const step = sameKey(table, key, names) ?? person;
   const above = step ? elementsAbove(kind, step, found, names) : [];
   if (own === undefined || more.length > 0 || kind.children === undefined) return above;
   const children = names.childrenOf(table).filter(({ on }) => isSame(on[0]?.[1] ?? '', own));
@@ -53,8 +54,39 @@ export function elementsAround(
           .map(({ on, ...child }) => ({ ...child, on: on.map(([theirs]) => [theirs, own] as const) }))) ??
       [],
   );
-  const all = [...children, ...cousins].filter(({ table: to, on }) => isOfRecord(kind, to, on, names));
+  const isChild =
+    (of?: TableInfo) =>
+    ({ table: to, on }: Step): boolean =>
+      isOfRecord(kind, to, on, names, of);
+  const ofPerson = person ? childrenBy(person, names).filter(isChild(person.table)) : [];
+  const all = [...[...children, ...cousins].filter(isChild()), ...ofPerson];
   return [...above, ...elementsBelow(kind, table, all, [...found, ...above], names)];
+}
+
+/** The person that a row is: a declared foreign key that is named after a table of people, such as `person_id`. */
+function personOf(table: TableInfo, persons: readonly string[], names: Names): Step | undefined {
+  const { wordsOf, stepsOf } = names;
+  const isOfPeople = ({ name }: TableInfo): boolean =>
+    name
+      .replace(/([a-z])([A-Z])/g, '$1_$2')
+      .toLowerCase()
+      .split(/[^a-z]+/)
+      .some(word => persons.includes(word));
+  return stepsOf(table).find(({ table: to, on, isDeclared }) => {
+    const [[, ours] = [], ...more] = on;
+    if (!isDeclared || ours === undefined || more.length > 0 || to === table || !isOfPeople(to)) return false;
+    const words = new Set([...wordsOf(to.name), ...OF_KEYS]);
+    return [...wordsOf(ours)].every(word => words.has(word));
+  });
+}
+
+/** Steps from a record to the rows that refer to the person that it is. */
+function childrenBy({ table, on }: Step, { childrenOf }: Names): readonly Step[] {
+  const [[theirs, ours] = []] = on;
+  if (theirs === undefined || ours === undefined) return [];
+  return childrenOf(table)
+    .filter(({ on: by, isDeclared }) => isDeclared && isSame(by[0]?.[1] ?? '', theirs))
+    .map(({ on: by, ...child }) => ({ ...child, on: by.map(([column]) => [column, ours] as const) }));
 }
 
 /** Tables whose key is declared to be that of this one. */
@@ -125,11 +157,15 @@ function elementsBelow(
   return all.slice(found.length);
 }
 
-/** Whether rows of a table may say more of the record that they refer to, and are no records of their own. */
-function isOfRecord({ resource }: Kind, table: TableInfo, on: Step['on'], names: Names): boolean {
+/**
+ * Whether rows of a table may say more of the record that they refer to, and are no records of their own. `of`: the
+ * person that they refer to, after whom the table may be named.
+ */
+function isOfRecord({ resource }: Kind, table: TableInfo, on: Step['on'], names: Names, of?: TableInfo): boolean {
   const { wordsOf } = names;
   const has = (name: string, words: readonly string[]): boolean => words.some(word => wordsOf(name).has(word));
-  const kind = kindNamed(wordsOf(table.name));
+  const beside = of ? wordsOf(of.name) : new Set<string>();
+  const kind = kindNamed(new Set([...wordsOf(table.name)].filter(word => !beside.has(word))));
   if (!isIdentifier(table.name) || (kind !== undefined && kind.resource !== resource)) return false;
   if (has(table.name, OTHERS) || on.some(([theirs]) => has(theirs, [...OTHERS, ...WRITERS]))) return false;
   if ([...table.columns.values()].some(({ name }) => has(name, RELATIONS))) return false;

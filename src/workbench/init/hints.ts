@@ -38,6 +38,8 @@ export interface Kind {
     /** The code system whose codes the element wants. */
     readonly system?: string;
   }[];
+  /** Words of tables of people, one of whom is this record: its `person_id` leads to the names. */
+  readonly persons?: readonly string[];
   /** Elements that may have a table of their own, with a row for each value: several names of a patient. */
   readonly children?: readonly {
     /** Begins the paths of the elements. */
@@ -67,6 +69,9 @@ const known: {
 
 /** All kinds; patients come first. */
 export const KINDS = known.candidates;
+
+/** Words of keys beside those of their table. */
+export const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 
 /** Tables of several kinds of records. */
 export const SEVERAL = known.several;

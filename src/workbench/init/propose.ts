@@ -8,7 +8,7 @@ import type { Catalog, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import { elementsAround, sameKey, WRITERS } from './children.ts';
-import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, rounded } from './hints.ts';
+import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, OF_KEYS, rounded } from './hints.ts';
 import { childrenIn, isSame, type Step, type Surveys, stepsIn } from './parents.ts';
 import type { Only } from './several.ts';
 import { wordsIn } from './words.ts';
@@ -111,9 +111,6 @@ interface Around extends Names {
   /** Tables that may be those of patients. */
   readonly patients: ReadonlySet<TableInfo>;
 }
-
-/** Words of a key beside those of its table. */
-export const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 
 /** The declared key, else that of a unique index, else a first column with the name of one. */
 function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
