@@ -19,6 +19,7 @@ import type { Answer } from './http/middleware/answer.ts';
 import { createEntry } from './http/middleware/bearer.ts';
 import { createPlaces } from './http/middleware/limits.ts';
 import { createIntake } from './http/server/intake.ts';
+import { refuseStarting } from './http/server/malformed.ts';
 import { type Answers, listen } from './http/server/server.ts';
 import { openTls } from './http/server/tls.ts';
 import { createLog, describeError, type Log } from './log.ts';
@@ -179,6 +180,8 @@ async function serve(
       : undefined;
   let pack = first;
   let stopping = false;
+  /** The authorization server is opened at the address where this one listens, and tokens are looked up there. */
+  let opened = smart === undefined;
   /** Of the server; known once it listens. */
   let base = config.baseUrl ?? '';
   const unwritable = whyNotWritable(config.dataDir);
@@ -273,7 +276,11 @@ async function serve(
     hits: (request, response) =>
       forms.settled() === undefined && (live.current().app.hits?.(request, response) ?? false),
     isFull: () => admission.answers.isFull(),
-    aside: (request, response) => smart?.handle(request, response) ?? false,
+    aside(request, response) {
+      if (opened || request.url === '/health') return smart?.handle(request, response) ?? false;
+      refuseStarting(response);
+      return true;
+    },
   };
   const { host, port, timeout } = config;
   const server = await listen(answers, {
@@ -296,6 +303,7 @@ async function serve(
   const toTry =
     issuers?.greeting ??
     (await smart?.open({ config, base, accounts, login, facade, rules, log, metrics, audit, userOf, rate }));
+  opened = true;
   const watch = watchPack(config, live);
   console.out(greeting(base, config, live.current(), entrance.demo, toTry));
   return {

@@ -12,7 +12,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
 import { hashPassword } from '../../src/auth/password.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { createLog } from '../../src/log.ts';
+import { startServer } from '../../src/main.ts';
 import { readKeys, rotateKeys } from '../../src/smart/keys.ts';
+import { smallClinic } from '../cli/small-clinic.ts';
 import { formAction, openBrowser } from './browser.ts';
 import {
   assertionOf,
@@ -390,4 +394,35 @@ test('logins that are begun count by address where REQUESTS_PER_MINUTE says so, 
   expect(again.headers.get('content-security-policy')).toMatch(/default-src 'none'/);
   expect(await again.text()).toContain('Too many logins were begun from this address.');
   expect((await fetch(`${served.auth}/jwks`)).status).toBe(200);
+});
+
+test('while the authorization server opens nobody is told that there is none, or that a token is bad', async () => {
+  const { environment } = smallClinic();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  await new Promise(resolve => taken.close(resolve));
+  const seen = new Set<string>();
+  let isOpen = false;
+  const asking = (async () => {
+    const headers = { authorization: 'Bearer unknown' };
+    while (!isOpen)
+      await Promise.all(
+        ['/health', '/ready', '/auth/jwks', '/fhir/Patient'].map(async path => {
+          const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);
+          if (!isOpen && answer !== undefined) seen.add(`${path} ${answer.status}`);
+        }),
+      );
+  })();
+  const running = await startServer(
+    readConfig({ ...environment, ACCESS: 'smart', PORT: String(port) }),
+    { out: () => {}, note: () => {} },
+    createLog({ level: 'silent', format: 'json' }),
+  );
+  isOpen = true;
+  onTestFinished(() => running?.stop());
+  await asking;
+  const expected = ['/health 200', '/ready 503', '/auth/jwks 503', '/fhir/Patient 503'];
+  expect([...seen].filter(one => !expected.includes(one))).toEqual([]);
+  expect((await fetch(`http://127.0.0.1:${port}/auth/jwks`)).status).toBe(200);
 });

@@ -122,6 +122,13 @@ export function refuseBusy(response: ServerResponse, after: number): void {
   response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
 }
 
+const STARTING = bodyOf({ status: '503', kind: 'overload', text: 'This server is still starting; try again later' });
+
+/** 503 for requests that come before there is somebody to answer them. */
+export function refuseStarting(response: ServerResponse): void {
+  response.writeHead(503, { ...headersOf(STARTING), 'Retry-After': '1' }).end(STARTING);
+}
+
 const FAILED = bodyOf({ status: '500', kind: 'unexpected-error', text: 'An unexpected error; the log has it' });
 
 /** 500 for a request at which something threw beside the application; an answer under way is cut off. */
