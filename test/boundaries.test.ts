@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   common: [],
   time: [],
   sql: ['common', 'time'],
-  auth: ['common'],
+  auth: ['common', 'cache/bounded'],
   errors: [],
   outcome: ['errors'],
   log: [],
