@@ -31,6 +31,7 @@ import { cursorCodec, pagesBefore } from './search/cursor.ts';
 import { parseFilter } from './search/filters.ts';
 import type { Offers } from './search/offers.ts';
 import { parseSearch, parseTypeSearch } from './search/parse.ts';
+import { patientsNamed } from './search/patients-named.ts';
 import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { ParseContext, ParsedQuery } from './search/values.ts';
@@ -60,6 +61,8 @@ export interface RequestContext {
   readonly named?: () => readonly string[];
   /** Told the logical ids of the patients whose data is in what is answered, by `seeingPatients` of src/audit. */
   readonly see?: (patients: Iterable<string>) => void;
+  /** Told the logical ids of the patients whom a search or an operation names; not with `searchPages`. */
+  readonly seeNamed?: (patients: Iterable<string>) => void;
   /** Stands in each searchset, before its own warnings. */
   readonly warning?: Issue;
 }
@@ -238,6 +241,7 @@ export function createFacade(options: FacadeOptions): Facade {
     context: RequestContext,
     { made = [], ...how }: Pick<AnswerContext, 'includable'> & { readonly made?: readonly MadeResource[] } = {},
   ): Promise<BundleText> => {
+    context.seeNamed?.(patientsNamed(query.questions));
     if (query.cursor && query.cursor.made !== mappingsOf(query.questions)) throw otherMappings();
     const now = query.cursor?.now ?? clock();
     const { base } = context;

@@ -1,9 +1,11 @@
 /**
  * Lists records of the audit by time, for the privacy officer. In: the file, and which records are wanted. Out: the
  * records one after the other, so that years of them need no memory. For one patient these are the answers that held
- * the patient's data, and all files of exports, which may hold it.
+ * the patient's data, searches that named the patient, reads of the patient that were refused, and all files of
+ * exports, which may hold data of anybody.
  */
 import { DatabaseSync } from 'node:sqlite';
+import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { reasonOf } from './reason.ts';
 import { AuditError } from './writer.ts';
 
@@ -78,7 +80,12 @@ function conditionOf({ patient, since, until, who, glass }: Wanted): {
   const conditions: readonly (readonly [text: string, ...values: (string | number | undefined)[]])[] = [
     ['r.RECORDED >= ?', since],
     ['r.RECORDED < ?', until],
-    ['(r.SEQ IN (SELECT SEQ FROM EVENT WHERE PATIENT = ?) OR r.BULK = 1)', patient],
+    [
+      `(r.SEQ IN (SELECT SEQ FROM EVENT WHERE PATIENT = ?) OR (r.RES_ID = ? AND r.RES_TYPE = '${COMPARTMENT_TYPE}')
+        OR r.BULK = 1 AND NOT EXISTS (SELECT 1 FROM EVENT e WHERE e.SEQ = r.SEQ AND e.PATIENT IS NOT NULL))`,
+      patient,
+      patient,
+    ],
     ["(r.SUBJECT = ? OR r.CLIENT = ? OR r.USR_TYPE || '/' || r.USR_ID = ?)", who, who, who],
   ];
   const given = conditions.filter(([, value]) => value !== undefined);

@@ -1,9 +1,10 @@
 /**
  * Finds whose data an answer holds. In: a facade. Out: the same facade, which tells `RequestContext.see` the logical
- * ids of the patients that its answers are about: patients themselves, and those that resources refer to. It looks
- * them up if the answer leaves out the elements that name them (`_elements`, `_summary`), or if a resource only leads
- * to one that names them (a Binary, by its security context).
+ * ids of the patients that its answers are about: patients themselves, those that resources refer to, and those whom a
+ * search names if the caller may see them. It looks them up if the answer leaves out the elements that name them
+ * (`_elements`, `_summary`), or if a resource only leads to one that names them (a Binary, by its security context).
  */
+import { type Access, ANY } from '../auth/access.ts';
 import { andThen } from '../common/awaitable.ts';
 import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -37,7 +38,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
 
   /** The elements that say whose resources are. The caller has them already: what else it may see does not count. */
   const lookUp = async (type: string, ids: readonly string[], asked: RequestContext): Promise<readonly string[]> => {
-    const { see: _seen, patient: _narrowed, ...rest } = asked;
+    const { see: _seen, seeNamed: _seeNamed, patient: _narrowed, ...rest } = asked;
     const context: RequestContext = {
       ...rest,
       access: { kind: 'all', caller: asked.access.caller },
@@ -81,6 +82,56 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     }
   };
 
+  /** Of these patients, those whom the caller may see. */
+  const visible = async (ids: readonly string[], context: RequestContext): Promise<readonly string[]> => {
+    const { access } = context;
+    if (access.kind === 'all') return ids;
+    const { see: _seen, seeNamed: _seeNamed, patient: _narrowed, warning: _warning, ...rest } = context;
+    const own: Access = {
+      ...access,
+      permissions: access.permissions.flatMap(({ type, within }) =>
+        type === ANY || owners.owned(type)
+          ? [{ type: COMPARTMENT_TYPE, read: true, search: true, within, where: [], except: [] }]
+          : [],
+      ),
+    };
+    if (own.permissions.length === 0) return [];
+    const found: string[] = [];
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const some = ids.slice(at, at + AT_ONCE);
+      const parameters = [
+        ['_id', some.join()],
+        ['_count', String(some.length)],
+        ['_elements', 'id'],
+      ] as const;
+      const request = { type: COMPARTMENT_TYPE, parameters };
+      const { json } = await facade.search(request, { ...rest, access: own, handling: 'strict' });
+      found.push(...patientsIn(json));
+    }
+    return found;
+  };
+
+  /** Answers, and tells whom the answer holds and whom the question names. */
+  const watched = async <T extends { readonly json: string }>(
+    parameters: Parameters,
+    context: RequestContext,
+    answer: (context: RequestContext) => Promise<T>,
+  ): Promise<T> => {
+    const { see } = context;
+    if (see === undefined) return answer(context);
+    const named = new Set<string>();
+    const note = (to: Set<string>) => (ids: Iterable<string>) => {
+      for (const id of ids) to.add(id);
+    };
+    const found = await answer({ ...context, seeNamed: note(named) });
+    const seen = new Set<string>();
+    await tell(found.json, parameters, { ...context, see: note(seen) });
+    see(seen);
+    const others = [...named].filter(id => !seen.has(id));
+    if (others.length > 0) see(await visible(others, context));
+    return found;
+  };
+
   return {
     ...facade,
     read(type, id, parameters, context) {
@@ -92,32 +143,19 @@ export function seeingPatients<F extends Facade>(facade: F): F {
         return resource;
       });
     },
-    async search(request, context) {
-      const found = await facade.search(request, context);
-      await tell(found.json, request.parameters, context);
-      return found;
-    },
+    search: (request, context) => watched(request.parameters, context, listening => facade.search(request, listening)),
     async *searchPages(request, context) {
       for await (const page of facade.searchPages(request, context)) {
         if (context.see !== undefined) await tell(page.texts.join('\n'), request.parameters, context);
         yield page;
       }
     },
-    async searchAll(parameters, context) {
-      const found = await facade.searchAll(parameters, context);
-      await tell(found.json, parameters, context);
-      return found;
-    },
-    async searchCompartment(asked, context) {
-      const found = await facade.searchCompartment(asked, context);
-      await tell(found.json, asked.parameters, context);
-      return found;
-    },
-    async operate(operation, id, parameters, context) {
-      const found = await facade.operate(operation, id, parameters, context);
-      await tell(found.json, parameters, context);
-      return found;
-    },
+    searchAll: (parameters, context) =>
+      watched(parameters, context, listening => facade.searchAll(parameters, listening)),
+    searchCompartment: (asked, context) =>
+      watched(asked.parameters, context, listening => facade.searchCompartment(asked, listening)),
+    operate: (operation, id, parameters, context) =>
+      watched(parameters, context, listening => facade.operate(operation, id, parameters, listening)),
   };
 }
 

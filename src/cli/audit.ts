@@ -14,8 +14,9 @@ export const auditCommand: Command = {
   help: `Usage: lintel audit [--patient ID] [--since TIME] [--until TIME] [--who NAME] [--break-glass]
        [--csv | --json] [--file FILE]
 
-Prints the records of the audit by time. With --patient these are the answers that held the patient's data, and the
-files of exports, which may contain data of any patient: their column "patients" is "unknown".`,
+Prints the records of the audit by time. With --patient these are the answers that held the patient's data, searches
+that named the patient, reads of the patient that were refused, and files of exports that may contain data of any
+patient: their column "patients" is "unknown".`,
   exits: ['records, or none', 'the file does not exist'],
   options: {
     patient: ['ID', 'logical id of a patient, as in Patient/ID'],

@@ -56,6 +56,22 @@ test('the report on a patient lists answers with data of the patient, and files 
   expect(await times([], environment)).toEqual(['03-01', '03-02', '03-03', '03-04']);
 });
 
+test('the report on a patient lists reads of the patient that were refused, and no export of others alone', async () => {
+  const folder = temporaryFolder();
+  const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });
+  const at = (day: number): number => Date.parse(`2026-03-0${day}T12:00:00Z`);
+  store.append([
+    record({ at: at(1), status: 404, resource: 'Patient/1' }),
+    record({ at: at(2), status: 403, resource: 'Group/1' }),
+    record({ at: at(3), bulk: true, patients: ['2'] }),
+    record({ at: at(4), bulk: true, patients: ['1'] }),
+    record({ at: at(5), bulk: true }),
+  ]);
+  store.close();
+  expect(await times(['--patient', '1'], { DATA_DIR: folder })).toEqual(['03-01', '03-04', '03-05']);
+  expect(await times(['--patient', '2'], { DATA_DIR: folder })).toEqual(['03-03', '03-05']);
+});
+
 test('as text: what a request holds commands no terminal', async () => {
   const folder = temporaryFolder();
   const store = openStore({ path: join(folder, 'audit.sqlite'), bytes: 10_000_000, survives: 'process' });

@@ -217,6 +217,42 @@ test('each request of a batch and the batch itself write a record, with one comm
   expect(new Set(written.map(one => one.request))).toEqual(new Set([response.headers.get('x-request-id')]));
 });
 
+const NAMED: readonly (readonly [path: string, init: RequestInit])[] = [
+  ['/fhir/Condition?patient=2&_summary=count', {}],
+  ['/fhir/Condition?patient=Patient/2&_count=0&_total=accurate', {}],
+  ['/fhir/Condition?subject:Patient=2&code=nothing', {}],
+  ['/fhir/Condition?subject=2&code=nothing', {}],
+  ['/fhir/Patient?_id=2&_summary=count', {}],
+  ['/fhir/Patient?_id=2&gender=unknown', {}],
+  ['/fhir/Patient/_search', { method: 'POST', body: form({ _id: '2', gender: 'unknown' }) }],
+  ['/fhir/Encounter?subject:Patient._id=2&status=planned', {}],
+  ['/fhir/Practitioner?_has:Patient:general-practitioner:_id=2&_summary=count', {}],
+  ['/fhir/Practitioner?_has:Encounter:practitioner:patient=2', {}],
+  ['/fhir/Patient/2/Condition?code=nothing', {}],
+  ['/fhir/Patient/2/Condition?_summary=count', {}],
+  ['/fhir?_type=Condition,Observation&patient=2&code=nothing', {}],
+];
+
+test.each(NAMED)(
+  'a patient whom a search names is told, though the answer has nothing of them: %s',
+  async (path, init) => {
+    const { response, written } = await audited(under.app, path, init);
+    expect(response.status).toBe(200);
+    expect(written.map(({ patients }) => patients)).toEqual([['2']]);
+  },
+);
+
+test.each([
+  '/fhir/Patient?_summary=count',
+  '/fhir/Patient?_id:not=1,2,3,4',
+  '/fhir/Condition?patient:Patient._id:not=2&code=nothing',
+  '/fhir/Organization?_id=2&_summary=count',
+])('nobody is named by %s', async path => {
+  const { response, written } = await audited(under.app, path);
+  expect(response.status).toBe(200);
+  expect(written.map(({ patients }) => patients)).toEqual([[]]);
+});
+
 test('the REST interface: records have the account and the patients, never a password', async () => {
   records.length = 0;
   const client = await under.client();
@@ -259,6 +295,16 @@ test('access token: records have application, person, issuer and purpose, for re
   expect((await audited(app, '/fhir/Patient/2', bearer('good'))).written).toMatchObject([
     { status: 404, patients: [] },
   ]);
+  // Whom a search names is told of those alone whom the caller may see.
+  for (const [patient, patients] of [
+    ['1', ['1']],
+    ['2', []],
+    ['none', []],
+    ['1,2', ['1']],
+  ])
+    expect(
+      (await audited(app, `/fhir/Condition?patient=${patient}&code=nothing`, bearer('good'))).written,
+    ).toMatchObject([{ status: 200, patients }]);
   expect((await audited(app, '/fhir/Patient/1', bearer('bad'))).written).toMatchObject([
     { who: { client: 'nobody' }, status: 401, patients: [] },
   ]);
