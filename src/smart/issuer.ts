@@ -16,8 +16,10 @@ import {
   ClientSecretBasic,
   ClientSecretPost,
   Configuration,
+  type CustomFetch,
   calculatePKCECodeChallenge,
   clockTolerance,
+  customFetch,
   discovery,
   enableNonRepudiationChecks,
   fetchUserInfo,
@@ -29,6 +31,7 @@ import {
   randomState,
 } from 'openid-client';
 import type { IssuerSettings } from '../config/config.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 
 /** What has to be remembered of a login until the browser comes back. */
 export interface Checks {
@@ -152,16 +155,22 @@ export function issuerOf(
     const server = new URL(url);
     // Configuration lets only loopback be without TLS.
     const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
-    const found = await discovery(server, clientId, {}, None(), { execute: insecure, timeout: TIME_LIMIT });
+    const options = { execute: insecure, timeout: TIME_LIMIT, [customFetch]: bounded };
+    const found = await discovery(server, clientId, {}, None(), options);
     const metadata = found.serverMetadata();
     const auth =
       key === undefined ? bySecret(secret, metadata.token_endpoint_auth_methods_supported) : await byKey(key);
     const configuration = new Configuration(metadata, clientId, { [clockTolerance]: SKEW }, auth);
     configuration.timeout = TIME_LIMIT;
+    configuration[customFetch] = bounded;
     for (const set of [...insecure, enableNonRepudiationChecks]) set(configuration);
     return configuration;
   }
 }
+
+/** Without a body `fetch` wants no word of one. */
+const bounded: CustomFetch = (url, { body, ...rest }) =>
+  boundedFetch(url, body === undefined ? rest : { ...rest, body });
 
 function bySecret(secret: string | undefined, methods: readonly string[] = ['client_secret_basic']): ClientAuth {
   if (secret === undefined) return None();

@@ -18,6 +18,7 @@ import {
 } from 'oidc-provider';
 import { type Account, type Accounts, sessionMark } from '../auth/accounts.ts';
 import { eraOf, NO_ERA } from '../auth/era.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { type Clients, fitsSecret, metadataOf } from './clients.ts';
 import { type GrantContext, type Launch, stillHolds } from './context.ts';
 import type { Keys } from './keys.ts';
@@ -235,9 +236,9 @@ function configurationOf(options: ProviderOptions): Configuration {
       const { dispatcher, ...rest } = (init ?? {}) as RequestInit & { readonly dispatcher?: unknown };
       // Keys are at the address that was registered, and not where that leads.
       const redirect = 'error';
-      if (options.privateJwks) return fetch(input, { ...rest, redirect });
+      if (options.privateJwks) return boundedFetch(input, { ...rest, redirect });
       if (dispatcher === undefined) throw new Error('no protection against private addresses');
-      return fetch(input, { ...init, redirect });
+      return boundedFetch(input, { ...init, redirect });
     },
     clientBasedCORS: (_ctx, origin, client) =>
       options.corsOrigins.includes('*') ||

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { CompactSign, exportJWK, generateKeyPair, type JWK } from 'jose';
 import Provider, { type ClientMetadata } from 'oidc-provider';
 import { onTestFinished } from 'vitest';
@@ -18,10 +19,14 @@ export interface FakeIssuer {
   tamper: ((claims: Record<string, unknown>, header: Record<string, unknown>) => void) | undefined;
   /** Signs the next id_tokens instead of its own key. */
   key: JWK | undefined;
-  /** `down`: answers 503 to everything; `silent`: cuts every connection. */
-  mode: 'up' | 'down' | 'silent';
+  /** `down`: answers 503 to everything; `silent`: cuts every connection; `endless`: sends blanks as fast as they go. */
+  mode: 'up' | 'down' | 'silent' | 'endless';
   /** Paths that were asked for; behind them `Basic` where a secret came so. */
   readonly asked: string[];
+}
+
+function* blanks(): Generator<string> {
+  for (;;) yield ' '.repeat(65_536);
 }
 
 export const ISSUER_CLIENT = { id: 'lintel', secret: 'the-secret-of-lintel-at-the-issuer' } as const;
@@ -93,6 +98,7 @@ export async function fakeIssuer(
     const [path = ''] = (request.url ?? '').split('?', 1);
     fake.asked.push(request.headers.authorization?.startsWith('Basic ') ? `${path} Basic` : path);
     if (fake.mode === 'silent') request.socket.destroy();
+    else if (fake.mode === 'endless') Readable.from(blanks()).pipe(response.writeHead(200));
     else if (fake.mode === 'down' || provider === undefined) response.writeHead(503).end();
     else if (path.startsWith('/interaction/')) void loggedIn(provider, request, response);
     else void provider.callback()(request, response);

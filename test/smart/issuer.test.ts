@@ -293,7 +293,7 @@ describe('a server whose people log in at an issuer', () => {
     const own = await serveWith(other);
     onTestFinished(() => own.stop());
     other.who = ANNA;
-    for (const mode of ['down', 'silent'] as const) {
+    for (const mode of ['down', 'silent', 'endless'] as const) {
       other.mode = mode;
       const page = await logIn(own);
       expect([page.status, page.html.includes('does not answer at the moment')]).toEqual([503, true]);
