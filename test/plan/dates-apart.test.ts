@@ -156,10 +156,20 @@ describe('an index serves', () => {
     expect(served.join('\n'), sql.join('\n')).toMatch(new RegExp(`^SEARCH v USING (COVERING )?INDEX ${index}`, 'm'));
   });
 
+  test('of the sort and of the key, and not of a date that rows only need', async () => {
+    const mapping = PACK['m.yaml'].replace('elements:\n  status', 'needs: [period]\nelements:\n  status');
+    const search = await openSmall(schema, { ...PACK, 'm.yaml': mapping });
+    for (const query of ['Encounter?_count=5', 'Encounter?_count=5&status=finished']) {
+      const { served, sql } = await search(query);
+      expect(served.join('\n'), sql.join('\n')).not.toMatch(/INDEX VIS_|TEMP B-TREE/);
+    }
+  });
+
   test.each(['Encounter?_sort=_lastUpdated', 'Encounter?_sort=-_lastUpdated', 'Condition?_sort=-recorded-date'])(
     '%s, page by page',
     async query => {
-      const search = await openSmall(schema, PACK);
+      const mapping = PACK['m.yaml'].replace(', FR: { lt: "2024-06-01" }', '');
+      const search = await openSmall(schema, { ...PACK, 'm.yaml': mapping });
       const first = await search(`${query}&_count=5`);
       const second = await search(first.next ?? '');
       for (const { served, sql } of [first, second]) {

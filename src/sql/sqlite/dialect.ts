@@ -56,7 +56,9 @@ export const SQLITE: Dialect = {
   name: bracketed,
   table: table => bracketed(table.name),
   column: canonical,
-  within: (sql, type, side) => `${sql} ${valuesOf(type)[side]}`,
+  // To the planner any range is a small part of the rows, and most rows have a value: a page would sort them all.
+  // https://sqlite.org/lang_corefunc.html#likely
+  within: (sql, type, side) => `likely(${sql} ${valuesOf(type)[side]})`,
   // https://sqlite.org/limits.html#max_variable_number
   parametersAtMost: 32_766,
   top: () => '',
