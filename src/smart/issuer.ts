@@ -168,9 +168,9 @@ export function issuerOf(
   }
 }
 
-/** Without a body `fetch` wants no word of one. */
+/** The library sends texts and forms. */
 const bounded: CustomFetch = (url, { body, ...rest }) =>
-  boundedFetch(url, body === undefined ? rest : { ...rest, body });
+  boundedFetch(url, { ...rest, ...(body !== undefined && { body: body as BodyInit }) });
 
 function bySecret(secret: string | undefined, methods: readonly string[] = ['client_secret_basic']): ClientAuth {
   if (secret === undefined) return None();
