@@ -25,7 +25,11 @@ export function appRoutes(parts: SmartParts): Hono<NodeEnv> {
     if (account === undefined) return c.redirect(apps, 303);
     const grant = (await fieldsOf(c)).get('grant');
     const own = grantsOf(parts, account).find(({ value }) => value.grant === grant);
-    if (own !== undefined) parts.store.revoke(own.value.grant);
+    if (own !== undefined) {
+      const { client, patient } = own.value;
+      await parts.record(c, { who: account, status: 200, details: { client }, patient });
+      parts.store.revoke(own.value.grant);
+    }
     return list(c, parts, account, own !== undefined);
   });
 

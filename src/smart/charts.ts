@@ -2,7 +2,6 @@
  * Lists the patients and visits that a person can choose from on the pages. In: a person. Out: only what that person
  * may see, read through the same pipeline as every answer.
  */
-import { randomUUID } from 'node:crypto';
 import type { Audit } from '../audit/audit.ts';
 import type { AuditRecord } from '../audit/record.ts';
 import type { Account } from '../auth/accounts.ts';
@@ -11,6 +10,7 @@ import type { PackAccess } from '../auth/rules.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { escapedValue } from '../search/values.ts';
+import { recordOfPage } from './page-records.ts';
 
 /** A patient, or a visit, in words. */
 export interface Listed {
@@ -86,23 +86,13 @@ export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOpt
     return { items, more: entry.length > SHOWN };
   };
 
-  /** The pages of the authorization server are answered for a person who has logged in, and for no application. */
-  const recordOf = (account: Account, query: string, patients: ReadonlySet<string>): AuditRecord => ({
-    at: Date.now(),
-    request: randomUUID(),
-    who: {
-      client: 'login',
-      subject: account.name,
-      ...(account.fhirUser !== undefined && { user: account.fhirUser }),
-    },
-    address,
-    server: new URL(fhirBase).hostname,
-    interaction: 'search-type',
-    route: 'pages of the authorization server',
-    status: 200,
-    query: `GET ${new URL(fhirBase).pathname}/${query}`,
-    patients: [...patients],
-  });
+  const recordOf = (account: Account, query: string, patients: ReadonlySet<string>): AuditRecord =>
+    recordOfPage({
+      ...{ who: account, address, server: new URL(fhirBase).hostname, interaction: 'search-type' },
+      ...{ route: 'pages of the authorization server', status: 200 },
+      query: `GET ${new URL(fhirBase).pathname}/${query}`,
+      patients: [...patients],
+    });
 
   return {
     patients: (account, name = '') =>

@@ -60,7 +60,10 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
     decide(c, parts, asked, { patient: fields.get('patient'), encounter: fields.get('encounter') }),
   );
   answered('consent', async (c, asked, fields) => {
-    if (fields.get('decision') !== 'allow') return deny(c, parts, TEXTS.error.denied);
+    if (fields.get('decision') !== 'allow') {
+      await parts.record(c, { who: asked.account, status: 403, details: { client: asked.client } });
+      return deny(c, parts, TEXTS.error.denied);
+    }
     const [patient, encounter] = [fields.get('patient'), fields.get('encounter')];
     return allow(c, parts, asked, { ticked: new Set(fields.getAll('scope')), patient, encounter });
   });
@@ -197,6 +200,8 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: D
   const { params } = interaction;
   if (params['launch'] !== undefined && parts.store.take('Launch', String(params['launch'])) === undefined)
     throw new errors.SessionNotFound(TEXTS.error.expired);
+  const details = { client, scope: granted.join(' ') };
+  await parts.record(c, { who: account, status: 303, details, patient: whose?.id });
   const grant = new (parts.provider().Grant)({ accountId: account.name, clientId: client });
   if (contexts.length > 0) grant.addOIDCScope(contexts.join(' '));
   grant.addResourceScope(parts.fhirBase, granted.join(' '));

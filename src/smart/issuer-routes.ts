@@ -80,6 +80,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     keepCookie(c, state, '', 0);
     try {
       const account = await hospital.people.admit(await hospital.issuer.finish(query, begun));
+      await parts.record(c, { who: account, status: account === undefined ? 403 : 303 });
       if (account === undefined) return pageOf(c, errorPage(TEXTS.issuer.nobody(hospital.issuer.label)), 403);
       if ('place' in begun.aim) {
         await logIn(c, parts, account, 'issuer');

@@ -57,16 +57,23 @@ function waysOf({ login, hospital }: SmartParts, password: string, issuer: strin
 }
 
 /** What somebody typed to log in. The account, or what to say on the page. */
-export async function tryPassword(c: PageContext, { login }: SmartParts): Promise<TriedPassword> {
+export async function tryPassword(c: PageContext, parts: SmartParts): Promise<TriedPassword> {
+  const { login, accounts, record } = parts;
   if (login === undefined) throw new errors.AccessDenied(TEXTS.login.noPasswords);
   const fields = await fieldsOf(c);
   const name = fields.get('username') ?? '';
   const place = placeOf(fields.get('place'));
   const result = await login.try(name, fields.get('password') ?? '', addressOf(c));
-  if (result.kind === 'in') return { place, account: result.account };
+  if (result.kind === 'in') {
+    await record(c, { who: result.account, status: 303 });
+    return { place, account: result.account };
+  }
   const isWait = result.kind === 'wait';
   const complaint = isWait ? TEXTS.login.wait(result.seconds) : TEXTS.login.wrong;
-  return { place, again: { name, complaint, status: isWait ? 429 : 401 } };
+  const status = isWait ? 429 : 401;
+  // What is no account's name may be a password in the wrong field.
+  await record(c, { who: accounts.find(name)?.name, status });
+  return { place, again: { name, complaint, status } };
 }
 
 export type TriedPassword = { readonly place: Place } & ({ readonly account: Account } | { readonly again: Again });

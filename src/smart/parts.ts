@@ -13,10 +13,21 @@ import type { Log } from '../log.ts';
 import type { Charts } from './charts.ts';
 import type { Clients } from './clients.ts';
 import type { Issuer } from './issuer.ts';
+import type { Happened } from './page-records.ts';
 import { FORM_POLICY } from './pages.ts';
 import type { People } from './people.ts';
 import type { Store } from './store.ts';
 import { TEXTS } from './texts.ts';
+
+/** What somebody did by a form. */
+export interface Done extends Pick<Happened, 'who'> {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Parameters that say more than the address. */
+  readonly details?: Readonly<Record<string, string>>;
+  /** Logical id. */
+  readonly patient?: string | undefined;
+}
 
 export interface Hospital {
   readonly issuer: Issuer;
@@ -38,6 +49,8 @@ export interface SmartParts {
   readonly clients: Clients;
   /** For whoever asks for a page. */
   readonly charts: (c: PageContext) => Charts;
+  /** Writes down what somebody did by a form. Rejects where the audit is required and cannot be written. */
+  readonly record: (c: PageContext, done: Done) => Promise<void>;
   /** What is served now. */
   readonly facade: () => Pick<Facade, 'registry' | 'changed'>;
   /** The page that plays the EHR is there. */

@@ -32,6 +32,7 @@ import { issuerOf } from './issuer.ts';
 import { CALLBACK, issuerRoutes } from './issuer-routes.ts';
 import { type Keys, KeysError, readKeys, rotateKeys } from './keys.ts';
 import { launchRoutes } from './launches.ts';
+import { recordOfPage } from './page-records.ts';
 import { errorPage, FORM_POLICY } from './pages.ts';
 import { addressOf, type Hospital, type NodeEnv, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { ownPaths, providerRoute, publishedPaths, publishedRoutes } from './paths.ts';
@@ -182,8 +183,28 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
 
   const chartsFor = { ...options, fhirBase, timeLimit: config.timeout.request };
   const charts = (c: PageContext) => chartsOf(chartsFor, addressOf(c));
+  const record: SmartParts['record'] = async (c, { who, status, details = {}, patient }) => {
+    const route = `${c.req.method} ${c.req.routePath}`;
+    const more = new URLSearchParams(details).toString();
+    const happened = { who, status, route, query: more === '' ? route : `${route}?${more}` };
+    const patients = patient === undefined ? [] : [patient];
+    const where = { address: addressOf(c), server: new URL(base).hostname, interaction: 'operation' } as const;
+    await options.audit?.write(recordOfPage({ ...happened, ...where, patients }));
+  };
   const parts: SmartParts = {
-    ...{ provider, issuer, fhirBase, store, accounts, clients, charts, hospital, log, playsEhr: options.playsEhr },
+    ...{
+      provider,
+      issuer,
+      fhirBase,
+      store,
+      accounts,
+      clients,
+      charts,
+      record,
+      hospital,
+      log,
+      playsEhr: options.playsEhr,
+    },
     login: config.login.passwords ? options.login : undefined,
     facade: options.facade,
   };
