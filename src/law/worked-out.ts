@@ -3,6 +3,7 @@
  * plan by which the server reads it. In: expressions, with the rows that they read, each known by its key. Out: values
  * as they are stored. What is not known yet is noted and asked at once (`fetch`).
  */
+import { OPAQUE } from '../sql/column-type.ts';
 import { and, constant, equals, isNull, value } from '../sql/construct.ts';
 import type { Database } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, SqlValue } from '../sql/expression.ts';
@@ -76,7 +77,8 @@ function planOf(expression: Expression, rows: readonly ReadRow[], gone: Readonly
 
 function isRow({ alias, key }: ReadRow): Predicate {
   return and(
-    ...key.map(([column, stored]) => {
+    ...key.flatMap(([column, stored]) => {
+      if (column.type === OPAQUE) return [];
       const own = { ...column, alias };
       const given = asRowValue(stored, column.type);
       return given === null ? isNull(own) : equals(own, value(given, column.type));

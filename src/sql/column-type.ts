@@ -185,6 +185,9 @@ export const NUMBER: ColumnType = { kind: 'decimal', precision: 38, scale: 10 };
 /** A column that is fetched as bytes, whatever it holds. */
 export const BYTES: ColumnType = { kind: 'binary', length: 'max' };
 
+/** A column of a type that no codec takes, of which an `sql` makes something: its text, which compares with nothing. */
+export const OPAQUE: ColumnType = { kind: 'text', unicode: true, fixed: false, length: 'max' };
+
 /** The type with the spelling that it was read from. */
 export function spelledAs(type: ColumnType | undefined, declared: string): ColumnType | undefined {
   return type && { ...type, declared };

@@ -4,7 +4,7 @@
  */
 import type { Catalog, ColumnInfo, TableInfo, WrittenAlike } from '../../../sql/catalog.ts';
 import { findColumn, findTable, hasSameType, tableText } from '../../../sql/catalog.ts';
-import { asItStands, type ColumnType, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
+import { asItStands, type ColumnType, OPAQUE, type TimeForm, UNICODE } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import { type Identifier, isIdentifier, LEGAL_NAME, printTable, type TableName } from '../../../sql/identifier.ts';
@@ -162,7 +162,7 @@ function columnOf(
     report.error('unknown-column', at, 'the column has a name that cannot be used in a statement', { expected, found });
     return undefined;
   }
-  const type = info.type ?? (detail.anyType ? UNICODE : undefined);
+  const type = info.type ?? (detail.anyType ? OPAQUE : undefined);
   if (!type) {
     report.error('wrong-codec', at, `no codec takes column ${owner.info.name}.${info.name}`, {
       expected: '`sql` that makes a value of another type of it',
