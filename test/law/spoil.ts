@@ -31,7 +31,10 @@ export function spoil({ file, seed, perMille, keep, anyForm }: SpoilOptions): nu
     for (const column of database.prepare(`PRAGMA table_info("${table}")`).all()) {
       const columnName = String(column['name']);
       if (column['pk'] !== 0 || column['notnull'] !== 0 || keep.has(`${table}.${columnName}`)) continue;
-      const spoils = [...spoilsFor(String(column['type'])), ...(anyForm ? formsFor(String(column['type'])) : [])];
+      // Every second column of dates keeps its one form beside what is no date and sorts apart from all dates.
+      const isApart = Number(column['cid']) % 2 === 1;
+      const type = String(column['type']);
+      const spoils = [...spoilsFor(type), ...(anyForm ? formsFor(type, isApart) : [])];
       if (spoils.length === 0) continue;
       const update = database.prepare(`UPDATE "${table}" SET "${columnName}" = ? WHERE rowid = ?`);
       for (const { rowid, v } of database.prepare(`SELECT rowid, "${columnName}" AS v FROM "${table}"`).all()) {
@@ -48,19 +51,23 @@ export function spoil({ file, seed, perMille, keep, anyForm }: SpoilOptions): nu
   return changed;
 }
 
-const JUNK: readonly Spoil[] = [
+/** It sorts before or behind all dates. */
+const APART: readonly Spoil[] = [
   () => 'unknown',
+  () => '',
   () => '0000-00-00',
-  () => '2024-02-30 08:00:00',
   () => 1_710_059_400,
   () => 2_460_380.5,
   () => Buffer.from('2024-03-10'),
 ];
 
+const JUNK: readonly Spoil[] = [...APART, () => '2024-02-30 08:00:00'];
+
 /** The same moments as other programs write them, and what SQLite keeps in a column of numbers. */
-function formsFor(declared: string): readonly Spoil[] {
+function formsFor(declared: string, isApart: boolean): readonly Spoil[] {
   if (/^((SMALL|TINY|BIG)?INT|DECIMAL|NUMERIC|MONEY|FLOAT|REAL)/i.test(declared)) return NUMBERS;
   if (!declared.toUpperCase().startsWith('DATE')) return [];
+  if (isApart) return APART;
   if (declared.toUpperCase() === 'DATE') {
     const more =
       (rest: string): Spoil =>
