@@ -4,7 +4,16 @@
  * the token.
  * RFC 7519, RFC 8725, RFC 9068 section 4
  */
-import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
 import { FhirError } from '../outcome.ts';
 import { type Asking, askedOnce, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
@@ -22,7 +31,7 @@ export function verifierOf(
   const keys = keysOf(issuer, parts);
   return async (token, now) => {
     try {
-      const { payload, protectedHeader } = await jwtVerify(token, keys, {
+      const { payload, protectedHeader } = await verified(token, keys, {
         issuer: issuer.issuer,
         audience: [...issuer.audience],
         algorithms: [...issuer.algorithms],
@@ -40,6 +49,27 @@ export function verifierOf(
       throw outage();
     }
   };
+}
+
+/** Keys that are tried where a token does not tell them apart: it names none, or two have one name. */
+const TRIED = 8;
+
+async function verified(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await jwtVerify(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (++tried > TRIED) break;
+      try {
+        return await jwtVerify(token, key, options);
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw error;
+  }
 }
 
 type Keys = ReturnType<typeof createLocalJWKSet>;

@@ -289,6 +289,32 @@ describe('keys', () => {
     expect(own.asked['/keys']).toBe(2);
   });
 
+  test('that a token does not tell apart are tried, up to eight', async () => {
+    const own = await fresh();
+    const others = async (count: number): Promise<JWK[]> =>
+      Promise.all(
+        Array.from({ length: count }, async () => ({
+          ...(await exportJWK((await generateKeyPair('RS256')).publicKey)),
+          kid: 'one',
+        })),
+      );
+    const evil = await fresh();
+    const named = await own.sign(GOOD);
+    const unnamed = await own.sign(GOOD, { header: { kid: undefined } });
+    const forged = await evil.sign({ ...GOOD, iss: own.url });
+    const late = await own.sign({ ...GOOD, exp: seconds() - 90 });
+    for (const [before, isTaken] of [
+      [1, true],
+      [7, true],
+      [8, false],
+    ] as const) {
+      own.keys = [...(await others(before)), own.publicKey];
+      const verifier = opened(settings(own));
+      for (const token of [named, unnamed]) expect((await grantOf(verifier, token)) !== undefined).toBe(isTaken);
+      for (const token of [forged, late]) expect(await grantOf(verifier, token)).toBeUndefined();
+    }
+  });
+
   test('that cannot be fetched are an outage, not a refusal, and not fetched for each token', async () => {
     const own = await fresh();
     own.state = 'away';
