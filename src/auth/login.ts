@@ -15,6 +15,8 @@ export type LoginResult =
 export interface Login {
   /** `may`: accounts that do not satisfy it are as unknown ones. */
   try(name: string, password: string, address: string, may?: (account: Account) => boolean): Promise<LoginResult>;
+  /** The name, if an account has it: for the audit, as what is no name may be a password in the wrong field. */
+  known(name: string): string | undefined;
 }
 
 const SECOND = 1000;
@@ -53,6 +55,7 @@ export function createLogin(
   };
 
   return {
+    known: name => (isAccountName(name) ? accounts.find(name)?.name : undefined),
     async try(name, password, address, may = () => true) {
       const network = networkOf(address);
       // What cannot be a name is nobody's, and not kept.

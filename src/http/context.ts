@@ -160,6 +160,8 @@ export interface HttpEnv {
     meter?: Meter;
     /** Who is logged in at the REST interface. */
     account?: Account;
+    /** Of a refused login: the account that was tried, if there is one. */
+    tried?: string | undefined;
     /** What the caller of the FHIR interface may see; undefined where access is open. */
     access?: Access;
     /** What the caller's access token says. */

@@ -58,7 +58,7 @@ function waysOf({ login, hospital }: SmartParts, password: string, issuer: strin
 
 /** What somebody typed to log in. The account, or what to say on the page. */
 export async function tryPassword(c: PageContext, parts: SmartParts): Promise<TriedPassword> {
-  const { login, accounts, record } = parts;
+  const { login, record } = parts;
   if (login === undefined) throw new errors.AccessDenied(TEXTS.login.noPasswords);
   const fields = await fieldsOf(c);
   const name = fields.get('username') ?? '';
@@ -71,8 +71,7 @@ export async function tryPassword(c: PageContext, parts: SmartParts): Promise<Tr
   const isWait = result.kind === 'wait';
   const complaint = isWait ? TEXTS.login.wait(result.seconds) : TEXTS.login.wrong;
   const status = isWait ? 429 : 401;
-  // What is no account's name may be a password in the wrong field.
-  await record(c, { who: accounts.find(name)?.name, status });
+  await record(c, { who: login.known(name), status });
   return { place, again: { name, complaint, status } };
 }
 

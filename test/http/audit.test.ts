@@ -267,6 +267,15 @@ test('the REST interface: records have the account and the patients, never a pas
   expect(records[0]?.patients).toContain('1');
 });
 
+test('the REST interface: a refused login names the account that was tried, if there is one', async () => {
+  const tried = async (username: string) =>
+    (await audited(under.app, '/api/users/login', { method: 'POST', body: form({ username, password: 'wrong one' }) }))
+      .written;
+  expect(await tried('anna')).toMatchObject([{ who: { client: 'open', subject: 'anna' }, status: 401 }]);
+  expect((await tried('correct horse battery')).map(({ who }) => who)).toEqual([{ client: 'open' }]);
+  expect((await tried('nobody-of-this-name')).map(({ who }) => who)).toEqual([{ client: 'open' }]);
+});
+
 const GRANT: Grant = {
   subject: 'u7',
   client: 'app',

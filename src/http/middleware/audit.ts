@@ -108,7 +108,8 @@ function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
   const account = c.get('account');
   if (account !== undefined)
     return { client: REST_CLIENT, subject: account.name, ...(account.fhirUser && { user: account.fhirUser }) };
-  return { client: access === 'open' ? 'open' : NOBODY };
+  const tried = c.get('tried');
+  return { client: access === 'open' ? 'open' : NOBODY, ...(tried !== undefined && { subject: tried }) };
 }
 
 function whoIn({ client, subject, issuer, fhirUser, purpose }: Grant): Who {

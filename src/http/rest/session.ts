@@ -42,6 +42,7 @@ export async function login(c: HttpContext, parts: AppParts, rest: RestParts): P
   const { username, password, next } = await credentials(c);
   c.set('next', nextAddress(c, parts, next));
   const result = await rest.login.try(username, password, peerOf(c), rest.may);
+  if (result.kind !== 'in') c.set('tried', rest.login.known(username));
   switch (result.kind) {
     case 'wait':
       throw new RestError('too-many-requests', `Too many failed logins; try again in ${result.seconds} s`, {
