@@ -215,3 +215,18 @@ test('every npm command in a page exists', () => {
   expect(named.length).toBeGreaterThan(3);
   expect(named.filter(name => !Object.hasOwn(scripts, name))).toEqual([]);
 });
+
+test('metrics that pages name are those of the server', () => {
+  const code = globSync('src/**/*.ts')
+    .map(file => readFileSync(file, 'utf8'))
+    .join('\n');
+  const named = globSync('docs/*.md').flatMap(page =>
+    [...readFileSync(page, 'utf8').matchAll(/\blintel_[a-z_]+[a-z]\b(?=[{[`" )])/g)].map(([name]) => name),
+  );
+  expect(named.length).toBeGreaterThan(10);
+  const unknown = [...new Set(named)].filter(name => {
+    const base = name.replace(/_(count|sum|bucket)$/, '');
+    return name !== 'lintel_reader' && !code.includes(`'${base}'`);
+  });
+  expect(unknown).toEqual([]);
+});
