@@ -8,6 +8,7 @@ import { codeMapOfRows, tableCodeMapOf } from '../mapping/load/codes/origin.ts';
 import type {
   Condition,
   JoinColumn,
+  Lookup,
   Mapping,
   Node,
   Pieces,
@@ -156,14 +157,17 @@ export function eachColumn(
   const scope = (of: Scope, around: Tables): Tables => {
     const tables = new Map([...around, ...tablesIn(of)]);
     condition(of.where, tables);
-    for (const lookup of of.lookups) {
+    lookedUp(of.lookups, tables);
+    return tables;
+  };
+  const lookedUp = (lookups: readonly Lookup[], tables: Tables): void => {
+    for (const lookup of lookups) {
       placed(lookup.at, () => {
         findingCode(tableCodeMapOf(lookup) !== undefined, () => joins(lookup.on, tables, tables));
         condition(lookup.where, tables);
         orders(lookup.pick, tables);
       });
     }
-    return tables;
   };
   const node = (of: Node, tables: Tables): void => placed(of.at, () => within(of, tables));
   const within = (of: Node, tables: Tables): void => {
@@ -188,7 +192,11 @@ export function eachColumn(
     if (of.kind === 'each' && of.from.kind === 'pieces') {
       const { column: split, alias, lookups = [] } = of.from;
       readBy(of.from, () => column(split, tables));
-      node(of.item, scope({ table: { name: alias }, alias, where: { kind: 'always' }, lookups }, tables));
+      // Pieces are no table, though one may have the name of their alias.
+      const inner = new Map([...tables, ...lookups.map(one => [one.alias, one.table] as const)]);
+      inner.delete(alias);
+      lookedUp(lookups, inner);
+      node(of.item, inner);
       return;
     }
     for (const child of childrenOf(of)) node(child, tables);

@@ -3,11 +3,11 @@
  * with a unit. Out: whether a value matches.
  * https://hl7.org/fhir/R4/search.html#number
  */
-import { type Answers, field, prefixOf } from './oracle-values.ts';
+import { type Answers, field, partsOf, plain, prefixOf } from './oracle-values.ts';
 
 /** Whether a quantity or range of the unit that is asked for lies as its number asks. */
 export function quantity(text: string): Answers {
-  const [amount = '', system, code] = text.split('|');
+  const [amount = '', system, code] = partsOf(text, '|').map(plain);
   const matches = number(amount);
   const reaches = range(amount);
   const isOfUnit = (value: unknown): boolean => {
@@ -38,8 +38,7 @@ function range(text: string): (low: number, high: number) => boolean {
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);
   const isRounded = roundsTo(rest);
-  const slack = Math.abs(asked) * 0.1;
-  const round = (x: number): number => Number(x.toPrecision(15));
+  const far = tenthFrom(rest);
   const within = (end: number): boolean => Number.isFinite(end) && isRounded(end);
   return (low, high) => {
     switch (prefix) {
@@ -48,7 +47,7 @@ function range(text: string): (low: number, high: number) => boolean {
       case 'ne':
         return !(within(low) && within(high));
       case 'ap':
-        return low < round(asked + slack) && high >= round(asked - slack);
+        return far(low) <= 0 && far(high) >= 0;
       case 'gt':
         return high > asked;
       case 'lt':
@@ -80,6 +79,20 @@ function roundsTo(written: string): (value: number) => boolean {
   };
 }
 
+/** Where a number lies: 0 within a tenth of the written one, both ends included; -1 below and 1 above. By whole numbers. */
+function tenthFrom(written: string): (value: number) => -1 | 0 | 1 {
+  const asked = decimal(written);
+  return value => {
+    if (!Number.isFinite(value)) return value < 0 ? -1 : 1;
+    const own = decimal(String(value));
+    const scale = Math.max(own.scale, asked.scale + 1);
+    const at = ({ units, scale: from }: Decimal): bigint => units * 10n ** BigInt(scale - from);
+    const middle = at(asked);
+    const slack = (middle < 0n ? -middle : middle) / 10n;
+    return at(own) < middle - slack ? -1 : at(own) > middle + slack ? 1 : 0;
+  };
+}
+
 /** `units` of ten to the power of minus `scale`, which may be negative. */
 interface Decimal {
   readonly units: bigint;
@@ -99,9 +112,7 @@ export function number(text: string): (value: number, comparator: string | undef
   const { prefix, rest } = prefixOf(text);
   const asked = Number(rest);
   const isRounded = roundsTo(rest);
-  const round = (x: number): number => Number(x.toPrecision(15));
-  const low = round(asked - Math.abs(asked) * 0.1);
-  const high = round(asked + Math.abs(asked) * 0.1);
+  const far = tenthFrom(rest);
   return (value, comparator) => {
     const ray = { upTo: comparator?.startsWith('<') ?? false, from: comparator?.startsWith('>') ?? false };
     const closed = comparator?.endsWith('=') ?? false;
@@ -109,7 +120,7 @@ export function number(text: string): (value: number, comparator: string | undef
       case 'eq':
         return comparator === undefined && isRounded(value);
       case 'ap':
-        return comparator === undefined && value >= low && value < high;
+        return comparator === undefined && far(value) === 0;
       case 'ne':
         return comparator !== undefined || !isRounded(value);
       case 'gt':

@@ -20,6 +20,23 @@ export function field(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? (value as Json)[name] : undefined;
 }
 
+/** Separators that no backslash escapes; of two backslashes the first escapes the second. */
+const SEPARATORS = {
+  ',': /(?<=(?:^|[^\\])(?:\\\\)*),/,
+  $: /(?<=(?:^|[^\\])(?:\\\\)*)\$/,
+  '|': /(?<=(?:^|[^\\])(?:\\\\)*)\|/,
+} as const;
+
+/** The parts of a query's text, each still with its escapes. https://hl7.org/fhir/R4/search.html#escaping */
+export function partsOf(text: string, separator: keyof typeof SEPARATORS): readonly string[] {
+  return text.split(SEPARATORS[separator]);
+}
+
+/** A part without its escapes. */
+export function plain(text: string): string {
+  return text.replace(/\\([,$|\\])/g, '$1');
+}
+
 const PREFIX = /^(eq|ne|gt|lt|ge|le|sa|eb|ap)/;
 
 export function prefixOf(text: string): { readonly prefix: string; readonly rest: string } {

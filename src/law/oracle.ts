@@ -8,7 +8,7 @@ import r4 from 'fhirpath/fhir-context/r4';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import { date } from './oracle-dates.ts';
 import { number, quantity } from './oracle-numbers.ts';
-import { type Answers, field, type Indexed, type Json, list } from './oracle-values.ts';
+import { type Answers, field, type Indexed, type Json, list, partsOf, plain } from './oracle-values.ts';
 
 export interface Question {
   readonly parameter: SearchParameter;
@@ -66,16 +66,10 @@ export function indexedBy(resource: Json, { expression, components }: SearchPara
 /** Elements of a resource that a composite is tried on; an expression is compiled for each. */
 const ELEMENTS = 100;
 
-/** A dollar sign that no backslash escapes. */
-const DOLLAR = /(?<=(?:^|[^\\])(?:\\\\)*)\$/;
-
-/** A comma that no backslash escapes; of two backslashes the first escapes the second. */
-const COMMA = /(?<=(?:^|[^\\])(?:\\\\)*),/;
-
 /** Whether one of a resource's values answers the question. The question is read once, for many resources. */
 export function answering(question: Question, zone: string, now: number): (values: readonly Indexed[]) => boolean {
   const { parameter, modifier, text } = question;
-  const parts = question.anyOf ? [text] : text.split(COMMA);
+  const parts = question.anyOf ? [text] : partsOf(text, ',');
   if (parts.length > 1) {
     const each = parts.map(part => answering({ parameter, text: part, ...like(modifier) }, zone, now));
     const some = (values: readonly Indexed[]): boolean => each.some(one => one(values));
@@ -186,7 +180,7 @@ const BY_TYPE: ReadonlySet<string> = new Set(['exact', 'contains', 'below', 'abo
 
 /** All parts hold within one element. */
 function composite({ components = [] }: SearchParameter, text: string, zone: string, now: number): Answers {
-  const parts = text.split(DOLLAR);
+  const parts = partsOf(text, '$');
   const answers = components.map(({ code, type }, i) =>
     answeringValue(
       { parameter: { code, type, url: '', expression: '', targets: [] }, text: parts[i] ?? '' },
@@ -200,10 +194,6 @@ function composite({ components = [] }: SearchParameter, text: string, zone: str
 /** The modifier for one of several values; that none of them matches is decided of all. */
 function like(modifier: string | undefined): { readonly modifier?: string } {
   return modifier === undefined || modifier === 'not' ? {} : { modifier };
-}
-
-function plain(text: string): string {
-  return text.replace(/\\([,$|\\])/g, '$1');
 }
 
 function below(uri: string, base: string): boolean {
@@ -223,9 +213,9 @@ function wordsOf(text: string): readonly string[] {
 }
 
 function token(text: string, expression = ''): Answers {
-  const at = text.indexOf('|');
-  const system = at < 0 ? undefined : plain(text.slice(0, at));
-  const code = plain(at < 0 ? text : text.slice(at + 1));
+  const [first = '', ...behind] = partsOf(text, '|').map(plain);
+  const system = behind.length === 0 ? undefined : first;
+  const code = behind.length === 0 ? first : behind.join('|');
   const pair = (s: unknown, c: unknown, isAnyCase = false): boolean => {
     if (code !== '' && !(isAnyCase || isUuid(code) ? sameLetters(c, code) : c === code)) return false;
     if (code === '' && system === undefined) return false;
@@ -277,7 +267,7 @@ function isMimeType(expression: string): boolean {
 
 /** `system|code|value`: of the type's codings and of the value. */
 function ofType(text: string): Answers {
-  const [system = '', code = '', own = ''] = text.split(/(?<!\\)\|/);
+  const [system = '', code = '', own = ''] = partsOf(text, '|');
   const type = token(`${system}|${code}`);
   const wanted = plain(own);
   return ({ value }) =>

@@ -7,7 +7,7 @@ import { type CodesBySystem, codesAbove, codesBelow, type Hierarchies } from '..
 import type { Offered } from '../search/offers.ts';
 import { escapedValue } from '../search/values.ts';
 import type { CompositeValue, Question } from './oracle.ts';
-import { field, type Indexed, list } from './oracle-values.ts';
+import { field, type Indexed, list, partsOf, plain } from './oracle-values.ts';
 
 const PREFIXES = ['', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap'];
 
@@ -113,7 +113,7 @@ function questionsOfComposite(
     for (const prefix of ['gt', 'le', 'ne'])
       joined(([first], at) => (PREFIXED.has(components[at]?.type ?? '') ? `${prefix}${first}` : first));
   }
-  return [...asked].filter(text => !text.split('$').includes('')).map(text => ({ parameter, text }));
+  return [...asked].filter(text => !partsOf(text, '$').includes('')).map(text => ({ parameter, text }));
 }
 
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
@@ -126,7 +126,12 @@ function questionsOfCodes(
 ): Question[] {
   const questions: Question[] = [];
   const tokens = new Set(
-    occurring.flatMap(indexed => textsFor('token', indexed)).filter(text => /^[^|]+\|[^|]+$/.test(text)),
+    occurring
+      .flatMap(indexed => textsFor('token', indexed))
+      .filter(text => {
+        const parts = partsOf(text, '|');
+        return parts.length === 2 && !parts.includes('');
+      }),
   );
   const listed = [...(amount.valueSets ?? [])].map(([url, codes]) => ({
     url,
@@ -144,8 +149,8 @@ function questionsOfCodes(
   ] as const) {
     if (!modifiers.has(modifier) || parameter.type !== 'token') continue;
     for (const text of tokens) {
-      const [system = '', code = ''] = text.split('|');
-      const anyOf = find(system, code, amount.hierarchies)?.map(one => `${system}|${one}`);
+      const [system = '', code = ''] = partsOf(text, '|').map(plain);
+      const anyOf = find(system, code, amount.hierarchies)?.map(one => `${escapedValue(system)}|${escapedValue(one)}`);
       if (anyOf) questions.push({ parameter, modifier, text, anyOf });
     }
   }
@@ -163,7 +168,11 @@ function questionsOfCodes(
       const [coding] = type?.coding ?? [];
       if (coding?.code === undefined || own === undefined) continue;
       for (const code of [coding.code, 'XX'])
-        questions.push({ parameter, modifier: 'of-type', text: `${coding.system ?? ''}|${code}|${escapedValue(own)}` });
+        questions.push({
+          parameter,
+          modifier: 'of-type',
+          text: [coding.system ?? '', code, own].map(escapedValue).join('|'),
+        });
     }
   }
   if (modifiers.has('identifier')) {
@@ -238,8 +247,8 @@ function textsFor(kind: string, { type, value }: Indexed): readonly string[] {
       if (typeof amount !== 'number') return [];
       const texts = [
         String(amount),
-        `${amount}|${String(get('system') ?? '')}|${String(get('code') ?? '')}`,
-        `${amount}||${String(get('unit') ?? '')}`,
+        `${amount}|${escapedValue(String(get('system') ?? ''))}|${escapedValue(String(get('code') ?? ''))}`,
+        `${amount}||${escapedValue(String(get('unit') ?? ''))}`,
       ];
       return texts.filter(t => !t.endsWith('|'));
     }

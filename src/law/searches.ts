@@ -7,7 +7,7 @@ import type { Facade, RequestContext } from '../facade.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
 import { answering, type Question } from './oracle.ts';
-import type { Indexed } from './oracle-values.ts';
+import { type Indexed, partsOf } from './oracle-values.ts';
 
 /** An open server that refuses what it does not understand. */
 export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
@@ -37,9 +37,14 @@ export function asksPrimitiveForSystem(
   { parameter }: Offered,
 ): boolean {
   const asked = question.anyOf?.[0] ?? question.text;
-  if (parameter.type !== 'token' || question.modifier === 'of-type' || !/(^|(?<!\\),)[^|,]+\|/.test(asked))
+  if (parameter.type !== 'token' || question.modifier === 'of-type' || !partsOf(asked, ',').some(asksSystem))
     return false;
   return !values.every(({ type }) => /^(CodeableConcept|Coding|Identifier|ContactPoint)$/.test(type));
+}
+
+function asksSystem(text: string): boolean {
+  const [system, ...code] = partsOf(text, '|');
+  return system !== '' && code.length > 0;
 }
 
 /** The difference between what a search finds in all of its pages and what the law says, if there is one. */

@@ -17,18 +17,11 @@ export function readNumber(text: string, context: ValueContext): NumberValue {
   const { prefix, rest } = prefixed(text);
   const written = writtenNumber(rest);
   if (!written) throw wrong(context, 'a number, such as 5.4 or 1e2');
-  if (prefix !== 'ap') return { kind: 'number', prefix, ...written };
-  const value = Number(written.value);
-  const slack = Math.abs(value) * APPROXIMATELY;
-  return { kind: 'number', prefix, value: written.value, low: plain(value - slack), high: plain(value + slack) };
+  const { value, low, high, tenthBelow, tenthAbove } = written;
+  return prefix === 'ap'
+    ? { kind: 'number', prefix, value, low: tenthBelow, high: tenthAbove }
+    : { kind: 'number', prefix, value, low, high };
 }
-
-function plain(value: number): string {
-  return writtenNumber(String(value))?.value ?? '0';
-}
-
-/** Share of a number that `ap` allows (the specification suggests 10 %). */
-const APPROXIMATELY = 0.1;
 
 export function numberLeaf(numbers: readonly NumberValue[], ask: Asking): Leaf {
   return ask.primitive({ kind: 'number', any: numbers.flatMap(numberEdges) });
@@ -39,11 +32,17 @@ export function numberEdges(number: NumberValue): readonly (readonly NumberEdge[
   const { value, low, high } = number;
   switch (number.prefix) {
     case 'eq':
-    case 'ap':
       return [
         [
           { op: '>=', at: low },
           { op: '<', at: high },
+        ],
+      ];
+    case 'ap':
+      return [
+        [
+          { op: '>=', at: low },
+          { op: '<=', at: high },
         ],
       ];
     case 'ne':
@@ -70,6 +69,9 @@ export interface WrittenNumber {
   /** Half a unit of the last written digit below and above: `5.4` stands for [5.35, 5.45). */
   readonly low: string;
   readonly high: string;
+  /** A tenth of the number below and above, which the specification suggests for `ap`. Both are within. */
+  readonly tenthBelow: string;
+  readonly tenthAbove: string;
 }
 
 /**
@@ -82,11 +84,13 @@ export function writtenNumber(text: string): WrittenNumber | undefined {
   const match = DECIMAL.exec(text);
   if (!match) return undefined;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
-  // The number is digits × 10^-scale, with one more digit so that half a unit is whole.
+  // The number is digits × 10^-scale, with one more digit so that half a unit and a tenth are whole.
   const scale = fraction.length - Number(exponent) + 1;
   const magnitude = BigInt(whole + fraction) * 10n;
   const scaled = sign === '-' ? -magnitude : magnitude;
-  return { value: print(scaled, scale), low: print(scaled - 5n, scale), high: print(scaled + 5n, scale) };
+  const near = (distance: bigint): string => print(scaled + distance, scale);
+  const tenth = magnitude / 10n;
+  return { value: near(0n), low: near(-5n), high: near(5n), tenthBelow: near(-tenth), tenthAbove: near(tenth) };
 }
 
 function print(scaled: bigint, scale: number): string {

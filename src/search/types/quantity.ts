@@ -127,7 +127,7 @@ function rangeEdges(number: NumberValue): readonly (readonly RangeEdge[])[] {
     case 'ne':
       return [[from('<', low)], [to('>=', high)]];
     case 'ap':
-      return [[from('<', high), to('>=', low)]];
+      return [[from('<=', high), to('>=', low)]];
     case 'gt':
       return [[to('>', value)]];
     case 'lt':

@@ -1,0 +1,65 @@
+/** Rows whose values are sound and unusual: the check finds nothing wrong on them, and what it compares is right. */
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { lintel } from '../cli/lintel.ts';
+import { smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
+
+const CODES = `sex:
+  system: http://hl7.org/fhir/administrative-gender
+  rows: { F: female, M: male }
+kinds:
+  table: KIND
+  key: [CD]
+  code: STD
+  system: http://terminology.hl7.org/CodeSystem/observation-category
+`;
+
+/** The small clinic with further mappings and rows, checked wholly. */
+async function checked(files: Readonly<Record<string, string>>, rows: string): Promise<string> {
+  const { environment } = smallClinic(files);
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(rows);
+  database.close();
+  return (await lintel(environment, 'check', '--all')).out;
+}
+
+test('codes with separators of searches in them', async () => {
+  const weights = WEIGHTS.replace(
+    'code: loinc#29463-7 Body weight',
+    'code: { coding: [{ system: loinc, code: { from: CD } }] }',
+  )
+    .replace('status: final', 'status: final\n  identifier: [{ system: "urn:x", value: { from: CD } }]')
+    .replace('unit: kg', 'unit: { from: CD }')
+    .replace('elements:', 'needs: [code]\nelements:');
+  const out = await checked(
+    { 'weighing.yaml': weights },
+    `ALTER TABLE WEIGHING ADD COLUMN CD VARCHAR(40) COLLATE RTRIM;
+    UPDATE WEIGHING SET CD = 'a|b' WHERE NO = 7;
+    UPDATE WEIGHING SET CD = 'c\\d$e,f|' WHERE NO = 8;
+    INSERT INTO WEIGHING VALUES (9, 1, NULL, 60, '|a'), (10, 1, NULL, 60, 'a\\'), (11, 1, NULL, 60, '\\|'), (12, 1, NULL, 60, 'a')`,
+  );
+  expect(out).toMatch(/ 0 errors, \d+ warnings?$/);
+});
+
+test('numbers exactly a tenth away from each other', async () => {
+  const out = await checked(
+    {},
+    'UPDATE WEIGHING SET KG = 6.4; INSERT INTO WEIGHING VALUES (9, 1, NULL, 7.04), (10, 1, NULL, 5.76), (11, 1, NULL, 18.1), (12, 1, NULL, 16.29)',
+  );
+  expect(out).toMatch(/ 0 errors, 0 warnings$/);
+});
+
+test('pieces whose alias is the name of a table', async () => {
+  const weights = WEIGHTS.replace(
+    'status: final',
+    'status: final\n  category: [{ each: { split: KINDS, by: ";", as: kind }, item: { from: kind.piece, via: kinds } }]',
+  );
+  const out = await checked(
+    { 'weighing.yaml': weights, 'codes.yaml': CODES },
+    `CREATE TABLE KIND (CD VARCHAR(8) COLLATE RTRIM NOT NULL PRIMARY KEY, STD VARCHAR(20));
+    INSERT INTO KIND VALUES ('A', 'vital-signs'), ('B', 'exam');
+    ALTER TABLE WEIGHING ADD COLUMN KINDS VARCHAR(40);
+    UPDATE WEIGHING SET KINDS = 'A;B'`,
+  );
+  expect(out).toMatch(/ 0 errors, 0 warnings$/);
+});
