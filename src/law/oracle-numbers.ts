@@ -79,7 +79,9 @@ function roundsTo(written: string): (value: number) => boolean {
   };
 }
 
-/** Where a number lies: 0 within a tenth of the written one, both ends included; -1 below and 1 above. By whole numbers. */
+/**
+ * Where a number lies: 0 within a tenth of the written one, both ends included; -1 below and 1 above. By whole numbers.
+ */
 function tenthFrom(written: string): (value: number) => -1 | 0 | 1 {
   const asked = decimal(written);
   return value => {
