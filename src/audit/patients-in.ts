@@ -86,6 +86,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
   const visible = async (ids: readonly string[], context: RequestContext): Promise<readonly string[]> => {
     const { access } = context;
     if (access.kind === 'all') return ids;
+    if (!facade.offers.types.includes(COMPARTMENT_TYPE)) return [];
     const { see: _seen, seeNamed: _seeNamed, patient: _narrowed, warning: _warning, ...rest } = context;
     const own: Access = {
       ...access,

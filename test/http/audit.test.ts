@@ -267,6 +267,26 @@ test('the REST interface: records have the account and the patients, never a pas
   expect(records[0]?.patients).toContain('1');
 });
 
+test('a pack without patients answers searches that name one', async () => {
+  const { facade } = demo;
+  const types = facade.offers.types.filter(type => type !== 'Patient');
+  const search: typeof facade.search = async (request, context) => {
+    if (request.type === 'Patient') throw new FhirError('unknown-type', 'this server has no Patient resources');
+    return facade.search(request, context);
+  };
+  const seen: string[] = [];
+  const request = { type: 'Condition', parameters: [['patient', '1'] as const, ['code', 'nothing'] as const] };
+  const context = {
+    ...{ access: accessToPatients('app', ['1']), base: 'http://localhost/fhir', handling: 'strict' as const },
+    see: (ids: Iterable<string>) => void seen.push(...ids),
+  };
+  const found = await seeingPatients({ ...facade, search, offers: { ...facade.offers, types } }).search(
+    request,
+    context,
+  );
+  expect([found.entries, seen]).toEqual([0, []]);
+});
+
 test('the REST interface: a refused login names the account that was tried, if there is one', async () => {
   const tried = async (username: string) =>
     (await audited(under.app, '/api/users/login', { method: 'POST', body: form({ username, password: 'wrong one' }) }))
