@@ -8,7 +8,7 @@ import { differencesOf, type ElementDifference, nodesAt } from '../law/compare.t
 import { formOf } from '../law/forms.ts';
 import { parseThing, type Thing } from '../law/thing.ts';
 import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
-import type { Node, Position } from '../mapping/model.ts';
+import type { Node, Position, ValueNode } from '../mapping/model.ts';
 import { damageOf } from '../profile/damaged-text.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { SampledRow } from './sample.ts';
@@ -53,7 +53,16 @@ export function createDifferences(values: boolean): Differences {
     tell(node?.at ?? mapping.at, what, expected, textOf(emitted, shown));
   };
 
-  const seeTexts = (at: Position, columns: string, stored: readonly SqlValue[]): void => {
+  const seeTexts = (node: ValueNode, stored: readonly SqlValue[]): void => {
+    const [at, columns] = [node.at, columnsOf(node)];
+    if (stored.some((value, i) => value instanceof Uint8Array && node.from[i]?.type.kind === 'text'))
+      tell(
+        at,
+        `${columns} holds bytes`,
+        'texts: searches take bytes for a value, which no element shows',
+        'bytes',
+        true,
+      );
     const [damage] = stored.flatMap(text => (typeof text === 'string' ? (damageOf(text) ?? []) : []));
     if (damage) tell(at, `${columns} ${damage.verb} ${damage.name}`, 'texts in UTF-8', damage.found, true);
   };
@@ -63,7 +72,7 @@ export function createDifferences(values: boolean): Differences {
       const { mapping, expected, id, served } = row;
       for (const [node, { stored, value, contradicted }] of row.values) {
         if (node.kind !== 'value') continue;
-        seeTexts(node.at, columnsOf(node), stored);
+        seeTexts(node, stored);
         if (!contradicted) continue;
         const read = typeof value === 'object' ? value.decimal : value === undefined ? undefined : String(value);
         const as = read === undefined ? 'no value' : 'another value';

@@ -24,6 +24,17 @@ test('bytes of another encoding are reported by column, and not as wrong searche
   expect((await lintel(environment, 'profile', 'PERSON')).out).toMatch(/lost letters +50%/);
 });
 
+test('bytes in a column of texts are reported by column', async () => {
+  const { environment } = smallClinic();
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec("UPDATE PERSON SET SURNAME = x'4d' WHERE ID = 2");
+  database.close();
+  expect((await lintel(environment, 'check', '--all')).out).toContain(
+    'warning: SURNAME holds bytes in 1 sampled row; expected texts: searches take bytes for a value, which no element ' +
+      'shows; found bytes [LNT-708]',
+  );
+});
+
 test('UTF-8 that was read as windows-1252 is reported by column', async () => {
   const environment = clinicWith(Buffer.from('MÃ¼ller', 'utf8'));
   const { out } = await lintel(environment, 'check', '--all');
