@@ -12,7 +12,7 @@ import type { GrantContext, Launch } from './context.ts';
 import { finish, type Interaction, interactionOf, loginForApp, tryPassword } from './login-form.ts';
 import { consentPage, encounterPage, NO_ENCOUNTER, patientPage } from './pages.ts';
 import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
-import { LIFETIMES } from './provider.ts';
+import { LIFETIMES, loginMark } from './provider.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import { TEXTS } from './texts.ts';
 
@@ -44,7 +44,7 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
     const interaction = await interactionOf(c, parts);
     const tried = await tryPassword(c, parts);
     if ('again' in tried) return loginForApp(c, parts, interaction, tried.again);
-    return finish(c, parts, { login: { accountId: tried.account.name } });
+    return finish(c, parts, { login: { accountId: tried.account.name }, mark: loginMark(tried.account) });
   });
 
   const answered = (path: string, go: (c: PageContext, asked: Asked, fields: URLSearchParams) => Promise<Response>) =>

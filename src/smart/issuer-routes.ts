@@ -20,6 +20,7 @@ import {
   refuseForeign,
   type SmartParts,
 } from './parts.ts';
+import { loginMark } from './provider.ts';
 import { logIn } from './sessions.ts';
 import { TEXTS } from './texts.ts';
 
@@ -40,6 +41,8 @@ interface Begun extends Checks {
 interface Done {
   readonly interaction: string;
   readonly account: string;
+  /** As `loginMark` has it. */
+  readonly mark: string;
 }
 
 /** Seconds for a login, second factors included; and for the step from the callback to the interaction. */
@@ -88,7 +91,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
       }
       const ticket = randomBytes(24).toString('base64url');
       const { interaction } = begun.aim;
-      const done: Done = { interaction, account: account.name };
+      const done: Done = { interaction, account: account.name, mark: loginMark(account) };
       store.keep('IssuerDone', ticket, done, { expires: seconds() + LIFETIMES.done });
       return c.redirect(`${issuer}/interaction/${interaction}/back?ticket=${ticket}`, 303);
     } catch (error) {
@@ -104,7 +107,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     const done = store.find<Done>('IssuerDone', ticket)?.value;
     if (done?.interaction !== uid || prompt.name !== 'login' || store.take('IssuerDone', ticket) === undefined)
       throw new errors.SessionNotFound(TEXTS.error.expired);
-    return finish(c, parts, { login: { accountId: done.account }, issuer: true });
+    return finish(c, parts, { login: { accountId: done.account }, mark: done.mark, issuer: true });
   });
 
   return routes;

@@ -89,7 +89,8 @@ export interface LoggedIn {
   readonly way: 'password' | 'issuer';
 }
 
-function hashedMark(account: Account): string {
+/** Goes with the result of a login, so that one that was kept back counts as of when it was made. */
+export function loginMark(account: Account): string {
   return createHash('sha256').update(sessionMark(account)).digest('base64url');
 }
 
@@ -330,19 +331,18 @@ export function isLoggedIn(
 ): boolean {
   const account = session.accountId === undefined ? undefined : accounts.find(session.accountId);
   const login = store.find<LoggedIn>('Login', session.uid);
-  return account !== undefined && !account.disabled && login?.value.mark === hashedMark(account);
+  return account !== undefined && !account.disabled && login?.value.mark === loginMark(account);
 }
 
-function rememberLogin({ oidc }: KoaContextWithOIDC, { accounts, store }: ProviderOptions): void {
-  const name = oidc.result?.login?.accountId;
-  const account = name === undefined ? undefined : accounts.find(name);
-  const way = oidc.result?.['issuer'] === true ? 'issuer' : 'password';
-  if (account !== undefined && oidc.session !== undefined) keepLogin(store, oidc.session.uid, account, way);
+function rememberLogin({ oidc }: KoaContextWithOIDC, { store }: ProviderOptions): void {
+  const { login, mark, issuer } = oidc.result ?? {};
+  if (login === undefined || typeof mark !== 'string' || oidc.session === undefined) return;
+  keepLogin(store, oidc.session.uid, mark, issuer === true ? 'issuer' : 'password');
 }
 
-export function keepLogin(store: Store, session: string, account: Account, way: LoggedIn['way']): void {
+export function keepLogin(store: Store, session: string, mark: string, way: LoggedIn['way']): void {
   const expires = Math.floor(Date.now() / 1000) + LIFETIMES.session;
-  store.keep('Login', session, { mark: hashedMark(account), way } satisfies LoggedIn, { expires });
+  store.keep('Login', session, { mark, way } satisfies LoggedIn, { expires });
 }
 
 /** Token responses say whose record the launch is about. */

@@ -5,7 +5,7 @@
 import type Provider from 'oidc-provider';
 import type { Account } from '../auth/accounts.ts';
 import type { PageContext, SmartParts } from './parts.ts';
-import { isLoggedIn, keepLogin, LIFETIMES, type LoggedIn } from './provider.ts';
+import { isLoggedIn, keepLogin, LIFETIMES, type LoggedIn, loginMark } from './provider.ts';
 
 type Session = Awaited<ReturnType<Provider['Session']['get']>>;
 type KoaContext = Parameters<Provider['Session']['get']>[0];
@@ -38,7 +38,7 @@ export async function logIn(
   const session = new server.Session();
   session.loginAccount({ accountId: account.name });
   await session.save(LIFETIMES.session);
-  keepLogin(store, session.uid, account, way);
+  keepLogin(store, session.uid, loginMark(account), way);
   contextOf(c, server).cookies.set(server.cookieName('session'), session.jti, {
     ...{ httpOnly: true, sameSite: 'lax', path: new URL(issuer).pathname, maxAge: LIFETIMES.session * 1000 },
   });

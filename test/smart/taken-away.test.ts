@@ -1,7 +1,10 @@
 /** What is taken away from a person or an app by `lintel user` and `lintel client` stays away when it is given back. */
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
+import { newEra } from '../../src/auth/era.ts';
 import { run } from '../../src/cli/main.ts';
-import { openBrowser } from './browser.ts';
+import { boxes, formAction, openBrowser } from './browser.ts';
 import {
   assertionOf,
   authorize,
@@ -96,6 +99,46 @@ test.each<readonly [name: string, commands: readonly Command[]]>([
   expect(apps.html).not.toContain('name="grant"');
   const isPerson = commands.some(([kind]) => kind === 'user');
   expect(apps.html.includes('name="password"')).toBe(isPerson);
+});
+
+/** As `lintel user` does it, at once. */
+function beginEra(name: string): void {
+  const file = join(served.folder, 'accounts.json');
+  const accounts = readAccounts(file);
+  writeAccounts(
+    file,
+    accounts.map(one => (one.name === name ? { ...one, era: newEra() } : one)),
+  );
+}
+
+test('whoever has typed a password, and goes on after it was changed, has to log in again', async () => {
+  const browser = openBrowser(served.auth);
+  const { seen } = await authorize(served, { browser, user: 'nobody' });
+  const [form] = seen;
+  if (form === undefined) throw new Error('no page asked for a password');
+  const login = await fetch(formAction(form, '/login'), {
+    method: 'POST',
+    headers: {
+      origin: new URL(served.auth).origin,
+      cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+    },
+    body: new URLSearchParams({ username: 'bert', password: PASSWORD }),
+    redirect: 'manual',
+  });
+  expect(login.status).toBe(303);
+  beginEra('bert');
+  const next = await browser.open(login.headers.get('location') ?? '');
+  expect([next.status, next.html.includes('name="password"')]).toEqual([200, true]);
+});
+
+test('whoever has the page of consent open gets nothing once the password is changed', async () => {
+  const { code, page } = await authorize(served, {
+    tick(consent) {
+      beginEra('anna');
+      return boxes(consent, 'scope');
+    },
+  });
+  expect([code, page.html.includes('name="password"')]).toEqual([undefined, true]);
 });
 
 test('tokens of a program have ended when it is disabled and enabled', async () => {
