@@ -16,7 +16,7 @@ describe('bindings of columns are checked against the schema and the codecs', ()
 
   test('a column of a type that no codec takes is rejected', () => {
     expect(problemsOfElements('  name: { text: { from: NOTE } }')).toEqual([
-      'm.yaml:6:25: no codec takes column PT.NOTE; expected `sql` that makes a value of another type of it; found XML',
+      'm.yaml:6:25: no codec takes column PT.NOTE; expected an element with `sql` that makes a value of another type of it, or a view that does; found XML',
     ]);
   });
 

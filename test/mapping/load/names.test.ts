@@ -69,6 +69,6 @@ elements:
   });
   expect(problemsOf(of(`{ sql: "{NOTE}.value('(/a)[1]', 'nvarchar(20)')", type: nvarchar(20) }`))).toEqual([]);
   expect(problemsOf(of('{ from: NOTE }'))).toEqual([
-    'm.yaml:6:45: no codec takes column PT.NOTE; expected `sql` that makes a value of another type of it; found XML',
+    'm.yaml:6:45: no codec takes column PT.NOTE; expected an element with `sql` that makes a value of another type of it, or a view that does; found XML',
   ]);
 });

@@ -165,7 +165,7 @@ function columnOf(
   const type = info.type ?? (detail.anyType ? OPAQUE : undefined);
   if (!type) {
     report.error('wrong-codec', at, `no codec takes column ${owner.info.name}.${info.name}`, {
-      expected: '`sql` that makes a value of another type of it',
+      expected: 'an element with `sql` that makes a value of another type of it, or a view that does',
       found: info.declared,
     });
     return undefined;
