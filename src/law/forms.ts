@@ -5,7 +5,7 @@
  */
 import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { nearestSingle, UUID } from '../sql/shared-functions.ts';
+import { UUID } from '../sql/shared-functions.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
 import { zoneOf } from '../time/zone.ts';
 import { Unjudged } from './thing.ts';
@@ -38,8 +38,6 @@ export function plainDigits(number: number): string {
   if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
   return `${sign}${digits.padEnd(point, '0').slice(0, point)}${digits.length > point ? `.${digits.slice(point)}` : ''}`;
 }
-
-const FLOAT = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)? *$/i;
 
 /** A stored value as a row carries it. Throws Unjudged where the column holds what its type does not say. */
 export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
@@ -95,9 +93,6 @@ function asNumber(stored: Exclude<SqlValue, null>, type: ColumnType): SqlValue {
   if (typeof stored === 'string' && /^-?\d+$/.test(stored) && !Number.isSafeInteger(Number(stored))) return stored;
   // What a column of numbers keeps besides them means no value.
   if (isMixed(type)) return null;
-  // SQL Server's own text of a float has an exponent.
-  if (type.kind === 'float' && typeof stored === 'string' && FLOAT.test(stored))
-    return type.single ? nearestSingle(Number(stored)) : Number(stored);
   // What is no number in a column of numbers is the reader's to judge.
   if (typeof stored !== 'string' || !/^-?\d+(\.\d+)?$/.test(stored)) throw new Unjudged();
   if (type.kind === 'decimal' || (type.kind === 'integer' && type.bits === 64)) return stored;

@@ -8,7 +8,6 @@ import type { CodeMap } from '../mapping/codecs/code-map.ts';
 import type { Codec, CodecOptions, Primitive } from '../mapping/codecs/codec.ts';
 import type { ColumnType } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { nearestSingle } from '../sql/shared-functions.ts';
 import { agreesInTime, plainDigits } from './forms.ts';
 import { narrativeIn, noteDiffers } from './read-notes.ts';
 import { textAfter } from './read-steps.ts';
@@ -102,9 +101,7 @@ export function contradicts(reading: Reading): boolean | undefined {
   if (label === 'base64')
     return emitted === undefined ? undefined : !bytesOf(raw).equals(Buffer.from(emitted, 'base64'));
   if (raw instanceof Uint8Array) return label === 'uuid' ? contradictsBytes(raw, emitted) : undefined;
-  const isSingle = type?.kind === 'float' && type.single === true;
-  const number = isSingle ? nearestSingle(Number(raw)) : raw;
-  const text = typeof number === 'number' ? plainDigits(number) : number;
+  const text = typeof raw === 'number' ? plainDigits(raw) : raw;
   const { steps, behind, ...rest } = options;
   const context = { options: rest, zone, isNumber: typeof raw === 'number' || (type !== undefined && isNumeric(type)) };
   if (steps === undefined || behind === undefined) return contradictsText(label, text, emitted, context, codeMaps);

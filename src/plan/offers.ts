@@ -191,7 +191,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   let sortable: boolean | undefined;
   return {
     parameter,
-    inverse: leaves.some(node => node.kind === 'value' && node.codec.inverse !== 'indexed') ? 'computed' : 'indexed',
+    inverse: leaves.some(isComputed) ? 'computed' : 'indexed',
     modifiers,
     // Asked when somebody sorts: a start does not wait for it.
     get sortable() {
@@ -312,4 +312,9 @@ function primitivesIn(node: Node): readonly Node[] {
     default:
       return [node];
   }
+}
+
+/** A search does something to the column before it compares, as its codec or an `sql` says. */
+function isComputed(node: Node): boolean {
+  return node.kind === 'value' && (node.codec.inverse !== 'indexed' || node.from.some(({ kind }) => kind !== 'column'));
 }

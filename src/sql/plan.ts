@@ -26,7 +26,7 @@ export interface SqlPlan {
   /**
    * Of `rows`: columns arrive as the database holds them, past every form of Row: what a check compares resources with.
    * SQLite gives numbers, text and bytes whatever the column declares (whole numbers beyond 2^53 as text), SQL Server
-   * its own text of each value, and bytes.
+   * its own text of each value, bytes, and numbers of floats.
    */
   readonly stored?: true;
   /** Of `groups`: only combinations that at least so many rows have. Default 1. */

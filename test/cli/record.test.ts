@@ -104,3 +104,13 @@ elements:
   expect(formOf(taken).replace(/ or \S+/, '')).toBe(form);
   expect(taken).not.toBe(stored);
 });
+
+test('a number that is printed with an exponent stays a number', async () => {
+  const { environment } = smallClinic();
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec('UPDATE WEIGHING SET KG = 4.25e-7 WHERE NO = 7');
+  database.close();
+  const { code, out } = await lintel(environment, 'test', '--record', 'weights', '7');
+  expect(code).toBe(0);
+  expect(out).toMatch(/KG: "0\.\d{6,9}"/);
+});

@@ -4,7 +4,6 @@
  */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { asRowValue } from '../../src/law/forms.ts';
 import { contradicts } from '../../src/law/readings.ts';
 import type { Codec, Primitive } from '../../src/mapping/codecs/codec.ts';
 import { afterSteps, CODECS, noteAsFile, TEXT_STEPS } from '../../src/mapping/codecs/table.ts';
@@ -423,21 +422,6 @@ describe.each(CASES)('$name', ({ codec, raws, faults }) => {
     for (const [stored, wrong] of faults)
       expect([stored, wrong, read(codec, stored, wrong)]).toEqual([stored, wrong, true]);
   });
-});
-
-test.each([
-  [false, '9.8599999999999994e+001', '98.6'],
-  [false, '9.8599998e+001', '98.599998'],
-  [true, '9.8599998e+001', '98.6'],
-  [true, '9.8599998e+001', '98.5'],
-  [true, '9.9999999e-008', '0.0000001'],
-])("a number is what SQL Server's text of a float says (single: %s, %s, %s)", (single, stored, decimal) => {
-  const type: ColumnType = { kind: 'float', ...(single && { single }) };
-  const codec = made('number', 'decimal', [type]);
-  const reading = { codec, type, stored: [stored], zone: ZONE, codeMaps: [] };
-  const isSame = decimal !== '98.5';
-  expect(contradicts({ ...reading, value: { decimal } })).toBe(!isSame);
-  expect(asRowValue(stored, type)).toBe(isSame ? Number(decimal) : 98.6);
 });
 
 describe('a moment as SQLite keeps it', () => {

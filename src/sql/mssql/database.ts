@@ -248,8 +248,8 @@ function databaseOf(
   };
 }
 
-function singlesIn({ columns, stored }: SqlPlan): readonly number[] {
-  return stored ? [] : columns.flatMap(({ type }, at) => (type.kind === 'float' && type.single ? [at] : []));
+function singlesIn({ columns }: SqlPlan): readonly number[] {
+  return columns.flatMap(({ type }, at) => (type.kind === 'float' && type.single ? [at] : []));
 }
 
 function withSingles(rows: readonly Row[], singles: readonly number[] = []): readonly Row[] {

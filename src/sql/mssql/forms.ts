@@ -27,10 +27,10 @@ export function fetchForm(sql: string, type: ColumnType): string {
   }
 }
 
-/** The server's own text of a value, by a conversion for each type; bytes as they are. */
+/** The server's own text of a value, by a conversion for each type; bytes, and floats, are as they are. */
 export function storedForm(sql: string, type: ColumnType): string {
   if (type.kind === 'text') return unicodeForm(sql, 'max');
-  return type.kind === 'binary' ? sql : textForm(sql, type);
+  return type.kind === 'binary' || type.kind === 'float' ? sql : textForm(sql, type);
 }
 
 function unicodeForm(sql: string, length: number | 'max'): string {

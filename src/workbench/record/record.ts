@@ -6,9 +6,11 @@
 import { randomInt } from 'node:crypto';
 import { overRows, TEST_BASE, testsOf } from '../../check/pack-tests.ts';
 import { contentOf, type StoredRow } from '../../law/fetched-rows.ts';
+import { plainDigits } from '../../law/forms.ts';
 import { createReport } from '../../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../../mapping/model.ts';
 import type { Catalog } from '../../sql/catalog.ts';
+import type { SqlValue } from '../../sql/expression.ts';
 import { type TableName, tableKey } from '../../sql/identifier.ts';
 import { dayOf } from '../../time/calendar.ts';
 import { PreviewError, type Previewing, type RowRead, readRow } from '../preview.ts';
@@ -120,7 +122,7 @@ function inventedRows(
       column,
       of: one,
       uses: usesOf(one.table, column.column),
-      stored: one.row.get(column.column) ?? null,
+      stored: inDigits(one.row.get(column.column) ?? null),
     })),
   );
   for (const { of, uses, stored } of cells) {
@@ -219,4 +221,9 @@ function testText(
 
 function keyText(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
+}
+
+/** An exponent of a number has a letter, which would be replaced. */
+function inDigits(stored: SqlValue): SqlValue {
+  return typeof stored === 'number' ? plainDigits(stored) : stored;
 }

@@ -20,14 +20,16 @@ describe('rows', () => {
     expect(await database.query(planOf(undefined, [number, text]))).toEqual(rows);
   });
 
-  it('have the shortest number that a REAL is, in pages and streams', async () => {
+  it('have the shortest number that a REAL is, in pages, streams and checks', async () => {
     const columns = [...NUMBERS, { name: 'r', type: 'real' }] as const;
     const numbers = [5.1, 99.9, 0.1, 1e-7, 16777216, -0.12345679, 3.4028235e38, null];
     const rows = numbers.map((one, i) => [i, one]);
-    const { database } = await openScripted(() => ({ columns, rows }));
+    const { database, endpoint } = await openScripted(() => ({ columns, rows }));
     const plan = planOf(undefined, [number, column('R', { kind: 'float', single: true })]);
     expect(await database.query(plan)).toEqual(rows);
     for await (const list of database.stream(plan, rows.length)) expect(list).toEqual(rows);
+    expect(await database.query({ ...plan, stored: true })).toEqual(rows);
+    expect(endpoint.asked.at(-1)?.text).toContain(' CONVERT(nvarchar(20), a.N), a.R\n');
   });
 
   it('distinguish columns of the same name', async () => {
