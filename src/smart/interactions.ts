@@ -12,7 +12,7 @@ import type { GrantContext, Launch } from './context.ts';
 import { finish, type Interaction, interactionOf, loginForApp, tryPassword } from './login-form.ts';
 import { consentPage, encounterPage, NO_ENCOUNTER, patientPage } from './pages.ts';
 import { fieldsOf, type NodeEnv, type PageContext, pageOf, refuseForeign, type SmartParts } from './parts.ts';
-import { LIFETIMES, loginMark } from './provider.ts';
+import { isLoggedIn, LIFETIMES, loginMark } from './provider.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import { TEXTS } from './texts.ts';
 
@@ -73,9 +73,10 @@ export function interactionRoutes(parts: SmartParts): Hono<NodeEnv> {
 
 async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Asked> {
   const { params, session, prompt } = interaction;
-  const account = session === undefined ? undefined : parts.accounts.find(session.accountId);
+  const account =
+    session !== undefined && isLoggedIn(session, parts) ? parts.accounts.find(session.accountId) : undefined;
   const client = parts.clients.find(String(params['client_id']));
-  if (prompt.name !== 'consent' || account === undefined || account.disabled || client === undefined)
+  if (prompt.name !== 'consent' || account === undefined || client === undefined)
     throw new errors.SessionNotFound(TEXTS.error.expired);
   const launch =
     params['launch'] === undefined ? undefined : parts.store.find<Launch>('Launch', String(params['launch']))?.value;

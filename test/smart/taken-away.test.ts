@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readAccounts, writeAccounts } from '../../src/auth/accounts.ts';
 import { newEra } from '../../src/auth/era.ts';
 import { run } from '../../src/cli/main.ts';
+import { rowsOf } from '../audit/records.ts';
 import { boxes, formAction, openBrowser } from './browser.ts';
 import {
   assertionOf,
@@ -133,12 +134,16 @@ test('whoever has typed a password, and goes on after it was changed, has to log
 
 test('whoever has the page of consent open gets nothing once the password is changed', async () => {
   const { code, page } = await authorize(served, {
+    user: 'bert',
     tick(consent) {
-      beginEra('anna');
+      beginEra('bert');
       return boxes(consent, 'scope');
     },
   });
-  expect([code, page.html.includes('name="password"')]).toEqual([undefined, true]);
+  expect([code, page.status]).toEqual([undefined, 400]);
+  expect(
+    rowsOf(join(served.folder, 'smart.sqlite'), "SELECT 1 FROM entry WHERE kind = 'Context' AND account = 'bert'"),
+  ).toEqual([]);
 });
 
 test('tokens of a program have ended when it is disabled and enabled', async () => {
