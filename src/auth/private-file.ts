@@ -3,7 +3,17 @@
  * change. A write replaces the whole file, so that readers see the old or the new content.
  */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { makeFolder } from '../common/make-folder.ts';
 
@@ -28,22 +38,43 @@ export function readPrivate(file: string, notJson?: () => Error): unknown {
 
 /** Makes an empty file and its folder where there is none; one that is there becomes private. */
 export function touchPrivate(file: string): void {
-  makeFolder(dirname(file));
+  makeFolder(dirname(file), 0o700);
+  const owner = ownerOf(file);
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
+  give(file, owner);
 }
 
 /** Replaces the file. Throws the file system's error. */
 export function writePrivate(file: string, content: object): void {
-  makeFolder(dirname(file));
+  makeFolder(dirname(file), 0o700);
   const unfinished = `${file}.${randomUUID()}`;
   try {
     writeFileSync(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    give(unfinished, ownerOf(file));
     renameSync(unfinished, file);
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
+
+/** Whoever has the file, or the folder in which it is to be. */
+function ownerOf(file: string): { readonly uid: number; readonly gid: number } {
+  return statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file));
+}
+
+/** The superuser manages accounts and clients, too: their files stay readable to the user of the server. */
+function give(file: string, { uid, gid }: ReturnType<typeof ownerOf>): void {
+  if (process.geteuid?.() !== 0) return;
+  try {
+    chownSync(file, uid, gid);
+  } catch (error) {
+    // The superuser of a container, or of a network's file system, is not everybody's: then the file stays its own.
+    if (!(error instanceof Error && 'code' in error && NOT_TO_GIVE.has(String(error.code)))) throw error;
+  }
+}
+
+const NOT_TO_GIVE: ReadonlySet<string> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS']);
 
 /** What `read` makes of a file, made again whenever the file was replaced. */
 export function fresh<T>(file: string, read: () => T): () => T {

@@ -1,4 +1,4 @@
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPrivate, touchPrivate, writePrivate } from '../../src/auth/private-file.ts';
@@ -35,4 +35,32 @@ test('a text that is no JSON is an error, of the kind that was asked for', () =>
   expect(() => readPrivate(file)).toThrow(SyntaxError);
   expect(() => readPrivate(file, () => new RangeError('no keys'))).toThrow(RangeError);
   expect(readPrivate(join(file, 'below'))).toBeUndefined();
+});
+
+test('a folder that is made for a private file is private', () => {
+  const folder = join(temporaryFolder(), 'data');
+  writePrivate(join(folder, 'accounts.json'), {});
+  expect(modeOf(folder)).toBe(0o700);
+  const other = join(temporaryFolder(), 'data');
+  touchPrivate(join(other, 'smart.sqlite'));
+  expect(modeOf(other)).toBe(0o700);
+});
+
+// Nobody else can give files away.
+test.runIf(process.getuid?.() === 0)('what the superuser writes stays readable to whoever runs the server', () => {
+  const folder = temporaryFolder();
+  chownSync(folder, 1234, 1235);
+  const [made, replaced] = [join(folder, 'clients.json'), join(folder, 'accounts.json')];
+  writeFileSync(replaced, '{}');
+  chownSync(replaced, 1236, 1237);
+  const owners = (file: string) => [statSync(file).uid, statSync(file).gid];
+  writePrivate(made, {});
+  writePrivate(replaced, {});
+  expect([owners(made), owners(replaced)]).toEqual([
+    [1234, 1235],
+    [1236, 1237],
+  ]);
+  const empty = join(folder, 'smart.sqlite');
+  touchPrivate(empty);
+  expect([owners(empty), modeOf(empty)]).toEqual([[1234, 1235], 0o600]);
 });
