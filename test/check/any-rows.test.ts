@@ -1,0 +1,248 @@
+/**
+ * Whatever the rows hold, resources say it and searches find it: tables of random types with random values, sound and
+ * odd ones beside each other, under random indexes and mappings, checked wholly. `ROWS_SEEDS=100` tries more of them.
+ * Not among the values: what docs/limits.md names, and dates that a codec for another form does not read, for those are
+ * told as losses.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { Random } from '../../fixtures/random.ts';
+import { lintel } from '../cli/lintel.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const SEEDS = Array.from({ length: Number(process.env['ROWS_SEEDS'] ?? 3) }, (_, i) => i + 1);
+
+type Value = SQLInputValue;
+/** Declared types, sound values, and odd ones. */
+interface Kind {
+  readonly types: readonly string[];
+  sound(random: Random): Value;
+  readonly odd: readonly Value[];
+}
+
+const two = (n: number): string => String(n).padStart(2, '0');
+const day = (random: Random): string => `${random.int(1935, 2026)}-${two(random.int(1, 12))}-${two(random.int(1, 28))}`;
+const clock = (random: Random): string => [random.int(0, 23), random.int(0, 59), random.int(0, 59)].map(two).join(':');
+const NO_DATES = [
+  '0000-00-00',
+  '',
+  ' ',
+  'N/A',
+  '2024-00-00',
+  '2024-02-30',
+  null,
+  0,
+  '9999-12-31',
+  '~',
+  ' 2024-01-02',
+  '2024-1-2',
+];
+const TEXTS = [
+  'VARCHAR(40)',
+  'NVARCHAR(40)',
+  'CHAR(40)',
+  'TEXT',
+  'VARCHAR(40) COLLATE NOCASE',
+  'VARCHAR(40) COLLATE RTRIM',
+];
+
+const KINDS = {
+  moment: {
+    types: ['DATETIME', 'DATETIME2(3)', 'TIMESTAMP'],
+    sound: random =>
+      `${day(random)}${random.pick([' ', ' ', 'T'])}${clock(random)}${random.pick(['', '', '.125', 'Z'])}`,
+    odd: [...NO_DATES, '0000-00-00 00:00:00', '9999-12-31 23:59:59', '2024-03-10T08:30:00+05:30'],
+  },
+  day: { types: ['DATE'], sound: day, odd: NO_DATES },
+  amount: {
+    types: ['DECIMAL(8,2)', 'FLOAT', 'NUMERIC'],
+    sound: random => random.int(-500, 20_000) / 100,
+    odd: ['', 'N/A', null, '12.50', ' 7', '1e3', '-0', 1e-7, 1.005, 9_007_199_254_740_991, Number.POSITIVE_INFINITY],
+  },
+  whole: {
+    types: ['INTEGER', 'BIGINT', 'SMALLINT'],
+    sound: random => random.int(0, 9),
+    odd: [null, 0, '3', 3, 1.5, -1, 400],
+  },
+  text: {
+    types: TEXTS,
+    sound: random => random.pick(['ab', 'abc', 'ABC', "O'Neil-Smith", 'van der Berg', 'b c']),
+    odd: [
+      '',
+      ' ',
+      null,
+      'x ',
+      ' x',
+      'É',
+      'E\u0301',
+      'a  b',
+      'a|b',
+      'a,b',
+      'a$b',
+      'a\\b',
+      '%',
+      '_',
+      '[a]',
+      'x'.repeat(70),
+      5,
+      'ß',
+      'ı',
+      '-',
+      '01',
+    ],
+  },
+  code: {
+    types: TEXTS,
+    sound: random => random.pick(['A', 'B', 'C']),
+    odd: [null, '', ' ', 'a', 'A ', ' A', 'Z', '01', '1', 'N/A'],
+  },
+  name: {
+    types: TEXTS,
+    sound: random => `${random.pick(['Kowalski', 'Müller'])}^${random.pick(['Anna', 'Jo Ann'])}`,
+    odd: ['ABC', '^Def', 'ABC^', 'A^B^C', ' ABC ^ Def ', null, '', 'a|b^c,d$e\\f'],
+  },
+  pieces: {
+    types: TEXTS,
+    sound: random => random.pick(['A', 'A;B', 'B;C;A']),
+    odd: ['A;;B', ';', ' A ; B ', null, '', 'A;A', 'zz', 'x;'.repeat(20)],
+  },
+  result: {
+    types: TEXTS,
+    sound: random => String(random.int(0, 200) / 10),
+    odd: ['<5', '>= 0', '5.', '.5', '-5', 'positive', '5,0', null, ' 5 '],
+  },
+} as const satisfies Readonly<Record<string, Kind>>;
+
+const TABLES = {
+  PERSON: { born: 'day', name: 'name', nick: 'text', number: 'text', ward: 'code', edited: 'moment' },
+  ENTRY: {
+    ...{
+      person: 'whole',
+      begun: 'moment',
+      ended: 'moment',
+      sent: 'moment',
+      on_day: 'day',
+      amount: 'amount',
+      low: 'amount',
+    },
+    ...{ state: 'code', code: 'code', label: 'text', key: 'text', kinds: 'pieces', result: 'result' },
+  },
+  PART: { entry: 'whole', code: 'code', amount: 'amount' },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, keyof typeof KINDS>>>>;
+
+function fill(database: DatabaseSync, random: Random): void {
+  for (const [table, columns] of Object.entries(TABLES)) {
+    const of = Object.entries(columns).map(([name, kind]) => {
+      const { types, sound, odd } = KINDS[kind] as Kind;
+      const share = random.pick([0, 0.05, 0.3]);
+      const chosen = Array.from({ length: random.int(1, 6) }, () => random.pick(odd));
+      return {
+        name,
+        type: random.pick(types),
+        value: () => (random.chance(share) ? random.pick(chosen) : sound(random)),
+      };
+    });
+    database.exec(
+      `CREATE TABLE ${table} (id INTEGER PRIMARY KEY, ${of.map(({ name, type }) => `${name} ${type}`).join(', ')})`,
+    );
+    const insert = database.prepare(`INSERT INTO ${table} VALUES (?${', ?'.repeat(of.length)})`);
+    for (let id = 1; id <= (table === 'PERSON' ? 8 : 24); id++) insert.run(id, ...of.map(({ value }) => value()));
+    for (const { name } of of) {
+      if (!random.chance(0.5)) continue;
+      const how = random.pick(['', ' COLLATE BINARY', ' COLLATE RTRIM', ' COLLATE NOCASE', ' DESC']);
+      database.exec(`CREATE INDEX ${table}_${name} ON ${table} (${name}${how})`);
+    }
+  }
+  database.exec(`CREATE TABLE KIND (code ${random.pick(TEXTS)} PRIMARY KEY, meaning VARCHAR(20), words VARCHAR(20))`);
+  database.exec(
+    "INSERT INTO KIND VALUES ('A', 'exam', 'Exam'), ('B', 'survey ', NULL), ('01', '', ' x '), ('Z', NULL, 'Z')",
+  );
+}
+
+function packOf(random: Random): Readonly<Record<string, string>> {
+  const condition = (column: string): string =>
+    random.pick([
+      ...[`${column}: A`, `${column}: [A, B]`, `${column}: { not: A }`, `present: [${column}]`, `absent: [${column}]`],
+      ...[`any: [{ ${column}: A }, { absent: [${column}] }]`, `${column}: { matches: "A*" }`, `${column}: { ge: B }`],
+    ]);
+  const rest = random.pick(['', '  else: text\n', '  else: { system: other }\n']);
+  const fold = random.pick(['', '  fold: true\n']);
+  return {
+    'pack.yaml': `name: any
+title: Any
+zone: ${random.pick(['Europe/Berlin', 'America/New_York', 'UTC', 'Australia/Lord_Howe'])}
+systems: { own: https://example.org/own, other: https://example.org/other }
+${random.pick(['', 'absent: { text: [N/A, "-"], date: [9999-12-31] }\n'])}`,
+    'codes.yaml': `state:
+  system: http://hl7.org/fhir/observation-status
+  rows: { A: final, B: preliminary, "01": amended }
+  else: unknown
+inline:
+  system: own
+  rows: { A: aa Alpha, B: bb, Z: absent }
+${rest}${fold}listed:
+  table: KIND
+  key: [code]
+  code: meaning
+  display: words
+  system: own
+${rest}${fold}`,
+    'person.yaml': `mapping: people
+resource: Patient
+source: { table: PERSON, as: p, key: [id]${random.pick(['', ', changed: edited'])}${random.chance(0.3) ? `, where: { ${condition('ward')} }` : ''} }
+id: "{id}"
+elements:
+  identifier: [{ system: own, value: { from: number${random.pick(['', ', via: code'])} } }]
+  name:
+    - family: { from: name, via: [{ piece: { by: "^", at: 1 } }] }
+      given: [{ from: name, via: [{ piece: { by: "^", at: 2 } }] }, { from: nick }]
+  birthDate: { from: born }
+`,
+    'entry.yaml': `mapping: entries
+resource: Observation
+source: { table: ENTRY, as: e, key: [id]${random.chance(0.3) ? `, where: { ${condition('code')} }` : ''} }
+id: "e-{id}"
+needs: [code${random.pick(['', ', subject'])}]
+elements:
+  status: { from: state, via: state, else: unknown }
+  identifier: [{ system: own, value: { from: key } }]
+  category: [{ each: { split: kinds, by: ";", as: kind }, item: ${random.pick(['{ coding: [{ system: own, code: { from: kind.piece, via: code } }] }', '{ from: kind.piece, via: listed }', '{ from: kind.piece, via: inline }'])} }]
+  code: ${random.pick(['{ from: code, via: inline }', '{ from: code, via: listed }', '{ coding: [{ system: own, code: { from: key, via: code } }], text: { from: label } }'])}
+  subject: { ref: people, on: { id: person } }
+  ${random.pick(['effectiveDateTime: { from: begun }', 'effectiveDateTime: { from: begun, via: { datetime: { midnight: date } } }', 'effectivePeriod: { start: { from: begun }, end: { from: ended } }', 'effectiveDateTime: { from: on_day }'])}
+  issued: { from: sent }
+  first:
+    - valueQuantity: ${random.pick(['{ value: { from: amount }, unit: kg }', '{ value: { from: result, via: comparator-number.value }, comparator: { from: result, via: comparator-number.comparator } }', '{ value: { from: result, via: number } }'])}
+    - valueString: { from: label${random.chance(0.5) ? `, if: { ${condition('state')} }` : ''} }
+    - dataAbsentReason: http://terminology.hl7.org/CodeSystem/data-absent-reason#unknown
+  referenceRange: [{ low: { value: { from: low } } }]
+  component:
+    each: { table: PART, as: part, on: { entry: id }, order: [id]${random.chance(0.4) ? `, where: { ${condition('code')} }` : ''} }
+    needs: [code]
+    elements:
+      code: { from: part.code, via: inline }
+      valueQuantity: { value: { from: part.amount } }
+`,
+  };
+}
+
+test.each(SEEDS)('random rows, %i: the check finds nothing wrong with what is served', async seed => {
+  const random = new Random(20_261_127, seed);
+  const folder = temporaryFolder();
+  const pack = join(folder, 'pack');
+  mkdirSync(pack);
+  for (const [name, text] of Object.entries(packOf(random))) writeFileSync(join(pack, name), text);
+  const database = new DatabaseSync(join(folder, 'any.sqlite'));
+  fill(database, random);
+  database.close();
+  const environment = {
+    DATABASE_URL: `sqlite:${join(folder, 'any.sqlite')}`,
+    MAPPINGS: pack,
+    DATA_DIR: join(folder, 'data'),
+  };
+  const { out } = await lintel(environment, 'check', '--all', '--seed', '1');
+  expect(out).toMatch(/ 2 mappings of 2 types; /);
+  expect(out.split('\n').filter(line => / \[LNT-(?:604|711|9\d\d)\]/.test(line))).toEqual([]);
+});
