@@ -10,6 +10,7 @@ import { parseThing, type Thing } from '../law/thing.ts';
 import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Node, Position, ValueNode } from '../mapping/model.ts';
 import { damageOf } from '../profile/damaged-text.ts';
+import { type ColumnType, isLoose } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import type { SampledRow } from './sample.ts';
 
@@ -55,7 +56,9 @@ export function createDifferences(values: boolean): Differences {
 
   const seeTexts = (node: ValueNode, stored: readonly SqlValue[]): void => {
     const [at, columns] = [node.at, columnsOf(node)];
-    if (stored.some((value, i) => value instanceof Uint8Array && node.from[i]?.type.kind === 'text'))
+    // Of a loose column the section `forms` tells it.
+    const keepsTexts = (type: ColumnType | undefined): boolean => type?.kind === 'text' && !isLoose(type);
+    if (stored.some((value, i) => value instanceof Uint8Array && keepsTexts(node.from[i]?.type)))
       tell(
         at,
         `${columns} holds bytes`,
