@@ -5,12 +5,13 @@
 import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
-  chownSync,
   closeSync,
+  fchownSync,
   openSync,
   readFileSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -39,10 +40,14 @@ export function readPrivate(file: string, notJson?: () => Error): unknown {
 /** Makes an empty file and its folder where there is none; one that is there becomes private. */
 export function touchPrivate(file: string): void {
   makeFolder(dirname(file), 0o700);
-  const owner = ownerOf(file);
-  closeSync(openSync(file, 'a', 0o600));
-  chmodSync(file, 0o600);
-  give(file, owner);
+  try {
+    make(file, '', statSync(dirname(file)));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // A link may lead to where there is none yet.
+    closeSync(openSync(file, 'a', 0o600));
+    chmodSync(file, 0o600);
+  }
 }
 
 /** Replaces the file. Throws the file system's error. */
@@ -50,24 +55,36 @@ export function writePrivate(file: string, content: object): void {
   makeFolder(dirname(file), 0o700);
   const unfinished = `${file}.${randomUUID()}`;
   try {
-    writeFileSync(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, { mode: 0o600, flag: 'wx' });
-    give(unfinished, ownerOf(file));
+    // Whoever has the file, or the folder in which it is to be.
+    const owner = statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file));
+    make(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, owner);
     renameSync(unfinished, file);
   } finally {
     rmSync(unfinished, { force: true });
   }
 }
 
-/** Whoever has the file, or the folder in which it is to be. */
-function ownerOf(file: string): { readonly uid: number; readonly gid: number } {
-  return statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file));
+type Owner = Pick<Stats, 'uid' | 'gid'>;
+
+/** Makes a file that is not there yet. Throws the file system's error, EEXIST above all. */
+function make(file: string, content: string, owner: Owner): void {
+  const descriptor = openSync(file, 'wx', 0o600);
+  try {
+    writeFileSync(descriptor, content);
+    give(descriptor, owner);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-/** The superuser manages accounts and clients, too: their files stay readable to the user of the server. */
-function give(file: string, { uid, gid }: ReturnType<typeof ownerOf>): void {
+/**
+ * The superuser manages accounts and clients, too: their files stay readable to the user of the server. By the
+ * descriptor, for that user may put a link to another's file in the place of a name.
+ */
+function give(descriptor: number, { uid, gid }: Owner): void {
   if (process.geteuid?.() !== 0) return;
   try {
-    chownSync(file, uid, gid);
+    fchownSync(descriptor, uid, gid);
   } catch (error) {
     // The superuser of a container, or of a network's file system, is not everybody's: then the file stays its own.
     if (!(error instanceof Error && 'code' in error && NOT_TO_GIVE.has(String(error.code)))) throw error;

@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readPrivate, touchPrivate, writePrivate } from '../../src/auth/private-file.ts';
@@ -63,4 +63,14 @@ test.runIf(process.getuid?.() === 0)('what the superuser writes stays readable t
   const empty = join(folder, 'smart.sqlite');
   touchPrivate(empty);
   expect([owners(empty), modeOf(empty)]).toEqual([[1234, 1235], 0o600]);
+});
+
+test.runIf(process.getuid?.() === 0)('a link leads the superuser to give away nothing outside of the folder', () => {
+  const folder = temporaryFolder();
+  chownSync(folder, 1234, 1235);
+  const outside = join(temporaryFolder(), 'made-by-root');
+  const link = join(folder, 'smart.sqlite');
+  symlinkSync(outside, link);
+  touchPrivate(link);
+  expect([statSync(outside).uid, modeOf(outside)]).toEqual([0, 0o600]);
 });
