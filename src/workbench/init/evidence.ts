@@ -3,10 +3,12 @@
  * column with what a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every
  * read is bounded in rows and in time.
  */
+
 import { plural } from '../../common/plural.ts';
 import { isPersonal } from '../../profile/column.ts';
 import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
+import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
@@ -99,7 +101,7 @@ export async function withEvidence(
     patients ??= bestOf(seen, proposals);
   }
   const named = [...seen, ...proposals.slice(seen.length).map(unseenOne)];
-  const tables = new Set(proposals.flatMap(({ resource, info }) => (resource === 'Patient' ? [info] : [])));
+  const tables = new Set(proposals.flatMap(({ resource, info }) => (resource === COMPARTMENT_TYPE ? [info] : [])));
   const several = await severalIn({ database, signal }, names, tables, (table, columns) =>
     profileOf({ database, patients, signal }, table, columns, ROWS_OF_KINDS),
   );
@@ -142,7 +144,7 @@ async function referencesOf(
 
 /** The best candidate for patients, once all of them were looked at. */
 function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Proposal | undefined {
-  const kind = all[0]?.resource === 'Patient' ? all[0].kind : undefined;
+  const kind = all[0]?.resource === COMPARTMENT_TYPE ? all[0].kind : undefined;
   if (kind === undefined || all.some(one => one.kind === kind && !seen.some(({ info }) => info === one.info))) {
     return undefined;
   }

@@ -7,6 +7,7 @@
 import { idCodec } from '../../mapping/id-rule.ts';
 import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
+import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import type { RawCode } from './column-evidence.ts';
@@ -27,7 +28,7 @@ export interface NewPack {
 /** The files of the pack, by name. */
 export function packFiles({ proposals, undecided }: Candidates, { name, zone }: NewPack): ReadonlyMap<string, string> {
   const files = new Map([['pack.yaml', packText(name, zone)]]);
-  const patients = proposals.find(({ resource }) => resource === 'Patient');
+  const patients = proposals.find(({ resource }) => resource === COMPARTMENT_TYPE);
   const codes: string[] = [];
   for (const [kind, own] of Map.groupBy(proposals, one => one.kind)) {
     // Mappings of one resource share no id.
