@@ -63,7 +63,7 @@ function unfolded(node: Node): readonly Maker[] {
 function mayBe(maker: Maker, value: unknown): boolean {
   if (maker.kind === 'constant') return maker.item.value === value;
   const { node } = maker;
-  if (node.kind !== 'value') return node.kind === 'text';
+  if (node.kind !== 'value') return node.kind === 'text' || node.kind === 'lines';
   const when = node.codec.match(node.from, { kind: 'exact', text: `${value}` }, { now: 0 });
   return when?.kind !== 'false';
 }

@@ -152,6 +152,9 @@ export function lineageOf(mapping: Mapping): readonly Lineage[] {
       case 'text':
         for (const part of node.parts) if (typeof part !== 'string') visit(part, element);
         return;
+      case 'lines':
+        visit(node.each, element);
+        return;
       case 'object':
         for (const { name, node: child } of node.members.flatMap(namedNodesOf))
           visit(child, element === '' ? name : `${element}.${name}`);

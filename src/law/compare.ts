@@ -124,8 +124,8 @@ function named(node: Node, path: readonly string[], withChoices = false): readon
   }
 }
 
+const OVER_LEAVES: ReadonlySet<Node['kind']> = new Set(['first', 'list', 'each', 'text', 'lines']);
+
 function leavesOf(node: Node): readonly Node[] {
-  return node.kind === 'first' || node.kind === 'list' || node.kind === 'each' || node.kind === 'text'
-    ? [...childrenOf(node).flatMap(leavesOf), node]
-    : [node];
+  return OVER_LEAVES.has(node.kind) ? [...childrenOf(node).flatMap(leavesOf), node] : [node];
 }

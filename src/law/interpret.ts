@@ -9,6 +9,7 @@ import type { IdPart, IdRule } from '../mapping/id-rule.ts';
 import type {
   Condition,
   EachNode,
+  LinesNode,
   Mapping,
   Node,
   ObjectNode,
@@ -137,6 +138,8 @@ export class Interpreter<R> {
         return this.reference(node, rows);
       case 'text':
         return this.typed(this.text(node, rows), 'string');
+      case 'lines':
+        return this.typed(this.lines(node, rows), node.type);
     }
   }
 
@@ -272,6 +275,12 @@ export class Interpreter<R> {
     return parts.filter(part => part !== undefined && part !== '').join(node.separator);
   }
 
+  /** Rows without a text stand between the others as empty lines. */
+  lines(node: LinesNode, rows: Rows<R>): Primitive | undefined {
+    const lines = this.rowsOf(node.each, rows).map(inner => this.value(node.line, inner));
+    return lines.every(line => line === undefined) ? undefined : node.codec.decode(lines.join(node.separator));
+  }
+
   bare(node: Node, rows: Rows<R>): string | undefined {
     if (node.if && !this.condition(node.if, rows)) return undefined;
     if (node.kind === 'constant') return String(node.json);
@@ -279,8 +288,8 @@ export class Interpreter<R> {
     if (node.kind === 'first') {
       return node.alternatives.map(alternative => this.bare(alternative, rows)).find(found => found !== undefined);
     }
-    if (node.kind !== 'value') throw new TypeError(`no text: ${node.kind}`);
-    const value = this.value(node, rows);
+    if (node.kind !== 'value' && node.kind !== 'lines') throw new TypeError(`no text: ${node.kind}`);
+    const value = node.kind === 'lines' ? this.lines(node, rows) : this.value(node, rows);
     if (value === undefined || value === '') return undefined;
     return typeof value === 'object' ? value.decimal.replace(/^(-?)0+(?=\d)/, '$1') : String(value);
   }

@@ -5,7 +5,7 @@
 import type { EachNode, Mapping } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import type { WriteContext } from '../resource/compile.ts';
-import { rowsOfPiece } from '../resource/piece-keys.ts';
+import { rowsOfPiece } from '../resource/each.ts';
 import { castTo } from '../resource/raw.ts';
 import type { ChildRow, Children } from '../resource/rows.ts';
 import type { LevelShape, RowShape } from '../resource/shape.ts';

@@ -40,6 +40,10 @@ interface Single {
 const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
 const READINGS: Readonly<Record<string, Single>> = {
+  line: {
+    differs: (stored, emitted) => stored.trimEnd() !== emitted.trimEnd(),
+    means: stored => /[^\s\p{C}]/u.test(stored),
+  },
   number: { differs: (stored, emitted) => !sameNumber(stored, emitted) },
   text: {
     differs: (stored, emitted, { isNumber }) => !(isNumber ? sameNumber : sameText)(stored, emitted),

@@ -21,6 +21,8 @@ export function childrenOf(node: Node): readonly Node[] {
       return node.members.map(member => member.node);
     case 'text':
       return node.parts.filter(part => typeof part !== 'string');
+    case 'lines':
+      return [node.each];
     case 'constant':
     case 'value':
       return [];
@@ -51,6 +53,7 @@ export function isDynamic(node: Node): boolean {
     case 'each':
     case 'ref':
     case 'text':
+    case 'lines':
       return true;
   }
 }

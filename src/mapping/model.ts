@@ -149,7 +149,16 @@ interface NodeBase {
   readonly at: Position;
 }
 
-export type Node = ConstantNode | ValueNode | ObjectNode | ListNode | EachNode | FirstNode | RefNode | TextNode;
+export type Node =
+  | ConstantNode
+  | ValueNode
+  | ObjectNode
+  | ListNode
+  | EachNode
+  | FirstNode
+  | RefNode
+  | TextNode
+  | LinesNode;
 
 /** Any JSON value, fixed. Never makes the object around it exist. */
 export interface ConstantNode extends NodeBase {
@@ -190,7 +199,7 @@ export interface ListNode extends NodeBase {
   readonly items: readonly Node[];
 }
 
-/** R4, R5. One item per child row, or per piece of a separated column. Only within a ListNode. */
+/** R4, R5. One item per child row, or per piece of a separated column. Only within a ListNode or a LinesNode. */
 export interface EachNode extends NodeBase {
   readonly kind: 'each';
   readonly from: ChildRows | Pieces;
@@ -248,6 +257,20 @@ export interface TextNode extends NodeBase {
   /** `join`: present parts with `separator` between; `template`: all parts must be present. */
   readonly mode: 'join' | 'template';
   readonly separator: string;
+}
+
+/**
+ * `rows-as-text`: one text of the child rows of `each`, whose item is `line`; absent where none of them has a text.
+ * Output only.
+ */
+export interface LinesNode extends NodeBase {
+  readonly kind: 'lines';
+  readonly each: EachNode;
+  /** The text of a row; a row without one is an empty line. */
+  readonly line: ValueNode;
+  readonly separator: string;
+  /** What is made of the whole text. */
+  readonly codec: Codec;
 }
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -8,7 +8,7 @@ import { scopeRelation } from '../plan/condition.ts';
 import { ALL_RULES, type Environment } from '../plan/environment.ts';
 import { canBePlaceholders, inStatements, type Key, theirsAmong } from '../plan/key.ts';
 import { type ForInstants, forInstants, servesInstant } from '../plan/reuse/moments.ts';
-import { pieceKeys } from '../resource/piece-keys.ts';
+import { pieceKeys } from '../resource/each.ts';
 import { castTo } from '../resource/raw.ts';
 import { type ChildRow, type Children, childrenOf, NO_CHILDREN } from '../resource/rows.ts';
 import type { ChildShape, LevelShape } from '../resource/shape.ts';

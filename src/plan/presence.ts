@@ -125,6 +125,8 @@ function presentWithoutIf(node: Node, env: Environment): Predicate {
       return or(...node.items.map(item => presentPredicate(item, env)));
     case 'each':
       return eachPredicate(node, presentPredicate(node.item, env), env);
+    case 'lines':
+      return presentPredicate(node.each, env);
     case 'first':
       return or(...node.alternatives.map(alternative => presentPredicate(alternative, env)));
     case 'ref':

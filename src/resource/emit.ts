@@ -5,15 +5,14 @@
 
 import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } from '../mapping/id-rule.ts';
 import type { Condition, ListNode, Node, RefNode, ValueNode } from '../mapping/model.ts';
-import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { AS_IT_IS, lengthInId } from '../sql/shared-functions.ts';
 import { CONTEXT, conditionCode } from './condition.ts';
+import { eachItem } from './each.ts';
 import {
   behind,
-  childrenIn,
   decodeCode,
   type Emission,
   firstPresent,
@@ -25,11 +24,10 @@ import {
 } from './emission.ts';
 import { emitObject, keyOf } from './members.ts';
 import { memoInputs } from './memo.ts';
-import { noRow, piecesOf, rowsOfPiece } from './piece-keys.ts';
 import { castTo } from './raw.ts';
 import { rememberedText } from './remember.ts';
 import { ABSENT, Joined, literal, type Source, type Text } from './source-text.ts';
-import { booleanText, cleanText, joinedText, numberText, quotedText, stringText } from './text.ts';
+import { booleanText, cleanText, joinedText, linesText, numberText, quotedText, stringText } from './text.ts';
 
 /** JSON text of a node, behind `before`; '' where it does not exist. */
 export function emit(node: Node, at: Emission, before = ''): Text {
@@ -92,6 +90,8 @@ function emitExisting(node: Node, at: Emission, before: string): Text {
       return emitReference(node, at, before);
     case 'text':
       return behind(before, quotedText(joinedText(node, at), at), source);
+    case 'lines':
+      return behind(before, quotedText(linesText(node, at), at), source);
   }
 }
 
@@ -179,61 +179,6 @@ function addFirstItems(alternatives: readonly Node[], joined: Joined, at: Emissi
   joined.fork(() => addItems(alternative, joined, at));
   if (rest.length === 0) return;
   joined.fork(() => at.source.when(`${joined.flush()}.length === ${before}`, () => addFirstItems(rest, joined, at)));
-}
-
-/** The rows that a piece looks up, or in their place rows of NULLs; without a required one there is no item. */
-function withLookups(lookups: readonly PieceRows[], at: Emission, body: (inner: Emission) => void): void {
-  const [first, ...further] = lookups;
-  if (!first) {
-    body(at);
-    return;
-  }
-  const { source, frame } = at;
-  const { from } = first.node;
-  const { frame: above, index } = childrenIn(first.node, frame);
-  const level = above.level.children[index];
-  if (!level) return;
-  const parts = from.on.map(({ ours }) => rawCode(ours, frame)).join(', ');
-  const rows = `${source.bind(rowsOfPiece(level))}(${above.children}[${index}] ?? [], [${parts}])`;
-  const found = source.variable(`${rows}[0] ?? ${source.bind(noRow(level))}`, 'const');
-  const row = source.variable(`${found}.row`, 'const');
-  const children = source.variable(`${found}.children`, 'const');
-  const inner = { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } as const;
-  const rest = (): void => withLookups(further, { ...at, frame: inner }, body);
-  if (first.required) source.when(`${found} !== ${source.bind(noRow(level))}`, rest);
-  else rest();
-}
-
-/** A loop over child rows or pieces. */
-function eachItem(node: Node & { readonly kind: 'each' }, at: Emission, body: (inner: Emission) => void): void {
-  const { source, frame } = at;
-  const { from } = node;
-  const item = source.fresh();
-  if (from.kind === 'pieces') {
-    const [by, between] = [JSON.stringify(from.by), JSON.stringify(from.between)];
-    const pieces = `${source.bind(piecesOf)}(${rawCode(from.column, frame)}, ${by}, ${between})`;
-    const parts = new Map(from.parts.map((part, i) => [part, `${item}[${i}]`]));
-    source.block(`for (const ${item} of ${pieces})`, () =>
-      withLookups(
-        rowsOfLookups(from),
-        { ...at, frame: { kind: 'pieces', alias: from.alias, parts, around: frame } },
-        body,
-      ),
-    );
-    return;
-  }
-  const { frame: above, index } = childrenIn(node, frame);
-  const level = above.level.children[index];
-  if (!level) return;
-  const all = `${above.children}[${index}] ?? []`;
-  const parts = from.on.map(({ ours }) => (from.of ? rawCode(ours, frame) : '')).join(', ');
-  const rows = source.variable(from.of ? `${source.bind(rowsOfPiece(level))}(${all}, [${parts}])` : all, 'const');
-  const count = source.fresh();
-  source.block(`for (let ${count} = 0; ${count} < ${rows}.length; ${count}++)`, () => {
-    const row = source.variable(`${rows}[${count}].row`, 'const');
-    const children = source.variable(`${rows}[${count}].children`, 'const');
-    body({ ...at, frame: { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } });
-  });
 }
 
 /** '' for a text that is no FHIR id. */

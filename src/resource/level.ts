@@ -89,6 +89,9 @@ export class Level {
       case 'each':
         this.#each(node);
         return;
+      case 'lines':
+        this.#each(node.each);
+        return;
     }
   }
 

@@ -159,6 +159,7 @@ function inputsOf(nodes: readonly Node[], { most, value, conditions }: Rememberi
       case 'text':
         return part.parts.every(piece => typeof piece === 'string' || see(piece));
       case 'each':
+      case 'lines':
       case 'ref':
         return false;
     }

@@ -3,7 +3,7 @@
  * order. Out: the children of each row. Keys compare as in joins: exactly, ignoring trailing blanks.
  */
 import type { Row } from '../sql/plan.ts';
-import { inUpperCase, pieceKeys } from './piece-keys.ts';
+import { inUpperCase, pieceKeys } from './each.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildShape, LevelShape } from './shape.ts';
 

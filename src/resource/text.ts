@@ -5,9 +5,10 @@
  */
 
 import { escapeMarkup } from '../common/markup.ts';
-import type { Primitive } from '../mapping/codecs/codec.ts';
-import type { Node, TextNode } from '../mapping/model.ts';
+import type { Codec, Primitive } from '../mapping/codecs/codec.ts';
+import type { LinesNode, Node, TextNode } from '../mapping/model.ts';
 import { conditionCode } from './condition.ts';
+import { eachItem } from './each.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
 import { ABSENT, anyPresent, literal, type Text } from './source-text.ts';
 
@@ -36,6 +37,23 @@ export function joinedText(node: TextNode, at: Emission): Text {
     }
   });
   return { code: result, certain: presence === 'true' };
+}
+
+/** Bare text of child rows put together; '' where none of them has any. */
+export function linesText(node: LinesNode, at: Emission): Text {
+  const { source } = at;
+  const lines = source.variable('[]', 'const');
+  eachItem(node.each, at, inner => {
+    const places = placesOf(inner);
+    source.line(`${lines}.push(${decodeCode(node.line, places)});`);
+  });
+  const whole = `${source.bind(putTogether)}(${lines}, ${JSON.stringify(node.separator)}, ${source.bind(node.codec)})`;
+  return { code: source.variable(whole, 'const'), certain: false };
+}
+
+/** A row without text is an empty line between the others. */
+function putTogether(lines: readonly (string | undefined)[], separator: string, codec: Codec): string {
+  return lines.some(line => line !== undefined) ? plainText(codec.decode(lines.join(separator))) : '';
 }
 
 /** A bare text as JSON. */
@@ -76,6 +94,8 @@ function bareExisting(node: Node, at: Emission): Text {
       );
     case 'text':
       return joinedText(node, at);
+    case 'lines':
+      return linesText(node, at);
     default:
       throw new TypeError(`${node.at.file}:${node.at.line}: a ${node.kind} is no text`);
   }

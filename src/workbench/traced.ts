@@ -31,6 +31,7 @@ export class Tracing<R> extends Interpreter<R> {
     switch (node.kind) {
       case 'value':
       case 'text':
+      case 'lines':
       case 'constant':
         return this.#boxed(thing, node, rows.row);
       case 'ref':

@@ -113,6 +113,9 @@ function keysOf(registry: Registry): ReadonlySet<string> {
         }
         visit(mapping, node.item);
         return;
+      case 'lines':
+        visit(mapping, node.each);
+        return;
       default:
         return;
     }

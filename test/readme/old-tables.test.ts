@@ -22,6 +22,8 @@ CREATE TABLE STAFF (FAC VARCHAR(4) NOT NULL, CODE VARCHAR(4) NOT NULL, BORN_AT I
 CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, PERSON_ID INTEGER, UPD DATETIME, CAME VARCHAR(9));
 CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME);
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
+CREATE TABLE NOTE_LINE (NOTE_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, TX VARCHAR(80), PRIMARY KEY (NOTE_NO, SEQ));
+INSERT INTO NOTE_LINE VALUES (1, 2, 'Chest clear.'), (1, 1, 'Cough.'), (2, 1, ' ');
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -102,6 +104,16 @@ elements:
   period: { start: { from: CAME, via: [{ written: { form: DD-MON-YY, from: 1930 } }, ymd8] } }
 `;
 
+const NOTES = `mapping: notes
+resource: Binary
+source: { table: NOTE, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  contentType: text/plain
+  data: { rows-as-text: { table: NOTE_LINE, on: { NOTE_NO: NO }, order: [SEQ] }, from: TX, via: [html, base64] }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -110,6 +122,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'people.yaml'), PEOPLE);
   writeFileSync(join(folder, 'records.yaml'), RECORDS);
   writeFileSync(join(folder, 'visits.yaml'), VISITS);
+  writeFileSync(join(folder, 'notes.yaml'), NOTES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
@@ -166,6 +179,10 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await allOf(facade, 'Encounter', [])).toMatchObject([
     { meta: { lastUpdated: '2024-02-01T08:00:00.000-05:00' }, period: { start: '2024-03-14' } },
   ]);
+  expect(await allOf(facade, 'Binary', [])).toMatchObject([
+    { id: '1', data: Buffer.from('Cough.\nChest clear.').toString('base64') },
+    { id: '2', contentType: 'text/plain' },
+  ]);
   await opened.close();
 });
 
@@ -176,6 +193,6 @@ test('each form in the reference is tested here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}${VISITS}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
+  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

@@ -3,6 +3,7 @@
  * combinations in generated code.
  */
 import fc from 'fast-check';
+import { lineCodec } from '../../src/mapping/codecs/text.ts';
 import type { Condition, Mapping, Member, Node } from '../../src/mapping/model.ts';
 import * as make from './nodes.ts';
 
@@ -95,6 +96,13 @@ function trees(scope: Scope, depth: number): Trees {
     trees([...scope, `${alias}.A`, `${alias}.B`], depth - 1).item.map(
       (item): Node => make.each(alias, [make.join(`${alias}.UP`, 'ID')], item),
     );
+  const lines = fc
+    .tuple(fc.constantFrom('r.A', 'r.B', 's.A'), fc.constantFrom('\n', ''))
+    .map(([column, separator]): Node => {
+      const alias = column.slice(0, 1);
+      const line = make.value(column, { codec: lineCodec(separator !== '') });
+      return make.lines(alias, [make.join(`${alias}.UP`, 'ID')], line, separator);
+    });
   const pieces = trees([...scope, 'p.a', 'p.b'], 0).node.map(
     (item): Node => ({ ...make.pieces('C1', ['a', 'b'], [':'], item) }),
   );
@@ -120,6 +128,7 @@ function trees(scope: Scope, depth: number): Trees {
       { weight: 2, arbitrary: list },
       { weight: 1, arbitrary: first },
       { weight: 1, arbitrary: reference },
+      { weight: 1, arbitrary: scope.some(name => name.includes('.')) ? leaf : lines },
     ),
     scope,
   );

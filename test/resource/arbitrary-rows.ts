@@ -144,6 +144,7 @@ export function poolsOf(mapping: Mapping, level?: LevelShape, samples: Samples =
     if (node.kind === 'list') node.items.forEach(see);
     if (node.kind === 'first') node.alternatives.forEach(see);
     if (node.kind === 'each') see(node.item);
+    if (node.kind === 'lines') see(node.each);
     if (node.kind === 'ref') for (const { node: inner } of node.members) see(inner);
     if (node.kind === 'text') for (const part of node.parts) if (typeof part !== 'string') see(part);
   };
@@ -173,6 +174,7 @@ function tablesOf(mapping: Mapping): ReadonlyMap<string, string> {
     if (node.kind === 'object') for (const m of node.members) for (const { node: inner } of namedNodesOf(m)) see(inner);
     if (node.kind === 'list') node.items.forEach(see);
     if (node.kind === 'first') node.alternatives.forEach(see);
+    if (node.kind === 'lines') see(node.each);
     if (node.kind !== 'each') return;
     if (node.from.kind === 'rows') declare(node.from.scope);
     see(node.item);

@@ -6,6 +6,7 @@ import type {
   EachNode,
   JoinColumn,
   Json,
+  LinesNode,
   Lookup,
   Mapping,
   Member,
@@ -133,6 +134,12 @@ export function each(alias: string, on: readonly JoinColumn[], item: Node, optio
     at: AT,
     ...options,
   };
+}
+
+/** One text of the child rows, of which `line` is the text of each. */
+export function lines(alias: string, on: readonly JoinColumn[], line: ValueNode, separator: string): LinesNode {
+  const { codec } = line;
+  return { kind: 'lines', each: each(alias, on, line), line, separator, codec, type: 'string', at: AT };
 }
 
 export function pieces(column: string, parts: readonly string[], between: readonly string[], item: Node): EachNode {

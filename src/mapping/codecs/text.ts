@@ -33,6 +33,22 @@ export function textCodec(): Codec {
   };
 }
 
+/** A row of a text that stands in several rows, as it is stored. `separated`: blanks at its end do not count. */
+export function lineCodec(separated: boolean): Codec {
+  return {
+    label: 'line',
+    yields: ['string'],
+    columns: 1,
+    inverse: 'none',
+    decode: raw => {
+      if (typeof raw !== 'string' || trim(raw) === '') return undefined;
+      return separated ? trimEnd(raw) : raw;
+    },
+    present: columns => filled(call('trim', [only(columns)], UNICODE)),
+    match: () => undefined,
+  };
+}
+
 /** A criterion on an expression that gives the emitted text, or a blank or NULL where there is none. */
 export function matchText(text: Expression, criterion: Criterion): Predicate | undefined {
   switch (criterion.kind) {

@@ -217,6 +217,7 @@ const OTHER: ReadonlySet<string> = new Set([
     'if',
     'const',
     'each',
+    'rows-as-text',
     'ref',
     'on',
     'exists',
@@ -253,7 +254,7 @@ function rowColumns(path: Path, document: unknown, names: Names, key: boolean): 
   const own: WireOption[] = [];
   for (let length = around.length; length >= 0; length--) {
     const here = around.slice(0, length);
-    for (const rows of length === 0 ? [['source']] : [here, [...here, 'each']]) {
+    for (const rows of length === 0 ? [['source']] : [here, [...here, 'each'], [...here, 'rows-as-text']]) {
       const table = textAt(document, [...rows, 'table']);
       if (table === undefined) continue;
       const lookups = at(document, [...rows, 'lookup']);

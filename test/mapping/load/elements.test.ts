@@ -175,6 +175,16 @@ describe('the content of elements is checked against FHIR', () => {
     ]);
   });
 
+  test('rows of numbers as text, and under an element that is no text, are rejected', () => {
+    const lines = (from: string): string =>
+      `{ rows-as-text: { table: dbo.ALLRGY, as: a, on: { PT_NO: PT_NO }, order: [ALG_ID] }, from: ${from} }`;
+    expect(problemsOfElements(`  name: { text: ${lines('ALG_TXT')} }`)).toEqual([]);
+    expect(problemsOfElements(`  name: { text: ${lines('ALG_ID')} }`)).toEqual([
+      'm.yaml:6:108: column ALG_ID is no text',
+    ]);
+    expect(problemsOfElements(`  active: ${lines('ALG_TXT')}`)[0]).toContain('m.yaml:6:11: no default codec');
+  });
+
   test('a template without a value and with a loose brace is rejected', () => {
     expect(problemsOfElements('  name: { text: { template: "{LST_NM" } }')).toEqual([
       'm.yaml:6:29: template without a value; expected "{COL} of {COL|codec}"',

@@ -47,6 +47,8 @@ function withoutIf(node: Node): unknown {
       const further = Object.fromEntries(node.members.map(n => [n.name, outline(n.node)]));
       return { ref: `${node.as} to ${node.target} on ${onText(node.on)}${node.exists ? '' : ' unseen'}`, ...further };
     }
+    case 'lines':
+      return { lines: outline(node.each), separator: node.separator, via: node.codec.label };
     case 'text':
       return {
         [node.mode]: node.parts.map(p => (typeof p === 'string' ? p : outline(p))),

@@ -138,7 +138,7 @@ elements:
       });
     const all = '{ table: dbo.ALLRGY, as: a, on: { PT_NO: p.PT_NO } }';
     expect(told(all)).toEqual([
-      'm.yaml:6:18: warning: `each` without `order`: the order of its items is undefined; expected `order: [ALG_ID]`',
+      'm.yaml:6:18: warning: rows without `order`: the order in which they come is undefined; expected `order: [ALG_ID]`',
     ]);
     expect(told('{ table: dbo.ALLRGY_RXN, as: a, on: { ALG_ID: p.PT_NO } }').join()).toContain(
       'expected `order` by columns of dbo.ALLRGY_RXN',

@@ -43,7 +43,8 @@ interface Rows {
   readonly visible: Visible;
 }
 
-function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
+/** The rows that `each` or `rows-as-text` goes over. */
+export function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
   const inner = context.readScope(each, undefined, visible, context);
   if (!inner) return undefined;
   const on = readOn(child(each, 'on'), inner.visible, visible, context, true);
@@ -100,7 +101,7 @@ function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position,
   const free = own.info.primaryKey.filter(
     key => !held.some(({ column }) => column.toLowerCase() === key.toLowerCase()),
   );
-  context.report.warning('unstable-order', at, '`each` without `order`: the order of its items is undefined', {
+  context.report.warning('unstable-order', at, 'rows without `order`: the order in which they come is undefined', {
     expected: free.length > 0 ? `\`order: [${free.join(', ')}]\`` : `\`order\` by columns of ${printTable(own.table)}`,
   });
 }

@@ -16,7 +16,7 @@ import { readObject } from './object.ts';
 import { readReference } from './reference.ts';
 import { itemSlot, type Slot, singleSlot } from './slot.ts';
 import { readSql } from './sql.ts';
-import { readJoin, readTemplate } from './text-node.ts';
+import { readJoin, readLines, readTemplate } from './text-node.ts';
 
 /** Reads one node; undefined where something in it was reported that leaves nothing to go on with. */
 export function readNode(tree: Tree, slot: Slot, visible: Visible, context: Context): Node | undefined {
@@ -51,6 +51,7 @@ function readOne(tree: Tree, slot: Slot, visible: Visible, context: Context): No
   const has = (key: string): boolean => child(tree, key) !== undefined;
   if (has('const')) return readConditionalConstant(tree, slot, visible, context);
   if (has(LATEST)) return readLatest(tree, slot, visible, context);
+  if (has('rows-as-text')) return readLines(tree, slot, visible, context);
   if (has('from')) return readBinding(tree, slot, visible, context);
   if (has('each')) return readEach(tree, slot, visible, context);
   if (has('ref')) return readReference(tree, slot, visible, context);

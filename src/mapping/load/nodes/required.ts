@@ -101,6 +101,7 @@ export function isNeverAbsent(node: Node, certain: WeakSet<Node>): boolean {
     case 'list':
       return node.items.some(item => isNeverAbsent(item, certain));
     case 'each':
+    case 'lines':
       return false;
     case 'first':
       return node.alternatives.some(alternative => isNeverAbsent(alternative, certain));

@@ -1,12 +1,17 @@
 /**
- * Reads `join` and `template`: text of several values, which cannot be searched. In: the map. Out: a TextNode.
+ * Reads `join`, `template` and `rows-as-text`: text of several values or rows, which cannot be searched. In: the map.
+ * Out: a TextNode or a LinesNode.
  */
-import type { Node, TextNode } from '../../model.ts';
+import { UNICODE } from '../../../sql/column-type.ts';
+import { lineCodec } from '../../codecs/text.ts';
+import type { LinesNode, Node, TextNode, ValueNode } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import { child, itemsOf, type MapTree, map, scalar, textOf } from '../read/tree.ts';
-import type { Visible } from '../rows/columns.ts';
+import { resolveColumn, type Visible } from '../rows/columns.ts';
 import { guard } from '../rows/guard.ts';
+import { readRows } from './each.ts';
 import { type Slot, textSlot } from './slot.ts';
+import { readCodec, typesOf } from './via.ts';
 
 const TEXTS: readonly string[] = ['string', 'markdown', 'uri', 'url', 'canonical', 'id', 'code'];
 
@@ -47,6 +52,35 @@ export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, contex
     return node ? [node] : [];
   });
   const node: TextNode = { kind: 'text', parts, mode: 'template', separator: '', type: slot.type, at: tree.at };
+  return guard(node, tree, visible, context);
+}
+
+/** `{rows-as-text: {table, on, order, …}, from: COL, with: "\n", via}`: one text of the texts of child rows. */
+export function readLines(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
+  const written = child(tree, 'rows-as-text');
+  const from = child(tree, 'from');
+  if (!written || from?.kind !== 'scalar') return undefined;
+  const rows = readRows(written, visible, context);
+  const column = rows && resolveColumn(from.text, from.at, rows.visible, context)?.column;
+  if (!column) return undefined;
+  if (column.type.kind !== 'text') {
+    context.report.error('wrong-codec', from.at, `column ${column.column} is no text`);
+    return undefined;
+  }
+  const codec = readCodec(child(tree, 'via'), [UNICODE], typesOf(slot), tree.at, context);
+  if (!codec) return undefined;
+  const separator = textOf(child(tree, 'with')) ?? '\n';
+  const { at } = tree;
+  const line: ValueNode = {
+    kind: 'value',
+    from: [column],
+    codec: lineCodec(separator !== ''),
+    absent: [],
+    type: 'string',
+    at: from.at,
+  };
+  const each = { kind: 'each', from: rows.from, item: line, type: 'string', at } as const;
+  const node: LinesNode = { kind: 'lines', each, line, separator, codec, type: slot.type, at };
   return guard(node, tree, visible, context);
 }
 

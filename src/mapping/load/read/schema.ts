@@ -30,7 +30,7 @@ const stamp = z.union([
 ]);
 
 /** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
-export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'template', 'sql'] as const;
+export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'rows-as-text', 'template', 'sql'] as const;
 export const NODE_MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
 
 const node: z.ZodType = z
@@ -64,6 +64,13 @@ const node: z.ZodType = z
         if: condition.optional(),
       }),
       z.strictObject({ join: z.array(node), with: text.optional(), if: condition.optional() }),
+      z.strictObject({
+        'rows-as-text': eachRows.describe('rows whose texts are one'),
+        from: text,
+        with: text.optional().describe('what stands between two rows; a line end if omitted'),
+        via: via.optional(),
+        if: condition.optional(),
+      }),
       z.strictObject({ template: text, if: condition.optional() }),
       z.strictObject({ sql: text, type: text, via: via.optional(), if: condition.optional() }),
       z

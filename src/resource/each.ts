@@ -1,14 +1,72 @@
 /**
- * Splits a separated column, and joins child rows to its pieces. In: raw values, separators, child rows of a mapping.
- * Out: the pieces with their parts; the keys that a raw value asks for, in the order of `on`, after text steps, in
- * upperAscii case if the join ignores case; and the rows of a piece.
+ * The loop of an `each`, and what it goes over. In: an EachNode; raw values, separators, child rows of a mapping. Out:
+ * statements that run for each child row or piece; the pieces of a separated column with their parts; the keys that a
+ * raw value asks for, in the order of `on`, after text steps, in upperAscii case if the join ignores case; and the rows
+ * of a piece.
  */
 import { trim, upperAscii } from '../mapping/codecs/text.ts';
-import type { JoinColumn, Pieces } from '../mapping/model.ts';
+import type { EachNode, JoinColumn, Pieces } from '../mapping/model.ts';
+import { type PieceRows, rowsOfLookups } from '../mapping/piece-lookups.ts';
 import type { SqlValue } from '../sql/expression.ts';
+import { childrenIn, type Emission, rawCode } from './emission.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildRow } from './rows.ts';
 import type { ChildShape } from './shape.ts';
+
+/** A loop over child rows or pieces; `body` is given what is seen from within. */
+export function eachItem(node: EachNode, at: Emission, body: (inner: Emission) => void): void {
+  const { source, frame } = at;
+  const { from } = node;
+  const item = source.fresh();
+  if (from.kind === 'pieces') {
+    const [by, between] = [JSON.stringify(from.by), JSON.stringify(from.between)];
+    const pieces = `${source.bind(piecesOf)}(${rawCode(from.column, frame)}, ${by}, ${between})`;
+    const parts = new Map(from.parts.map((part, i) => [part, `${item}[${i}]`]));
+    source.block(`for (const ${item} of ${pieces})`, () =>
+      withLookups(
+        rowsOfLookups(from),
+        { ...at, frame: { kind: 'pieces', alias: from.alias, parts, around: frame } },
+        body,
+      ),
+    );
+    return;
+  }
+  const { frame: above, index } = childrenIn(node, frame);
+  const level = above.level.children[index];
+  if (!level) return;
+  const all = `${above.children}[${index}] ?? []`;
+  const parts = from.on.map(({ ours }) => (from.of ? rawCode(ours, frame) : '')).join(', ');
+  const rows = source.variable(from.of ? `${source.bind(rowsOfPiece(level))}(${all}, [${parts}])` : all, 'const');
+  const count = source.fresh();
+  source.block(`for (let ${count} = 0; ${count} < ${rows}.length; ${count}++)`, () => {
+    const row = source.variable(`${rows}[${count}].row`, 'const');
+    const children = source.variable(`${rows}[${count}].children`, 'const');
+    body({ ...at, frame: { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } });
+  });
+}
+
+/** The rows that a piece looks up, or in their place rows of NULLs; without a required one there is no item. */
+function withLookups(lookups: readonly PieceRows[], at: Emission, body: (inner: Emission) => void): void {
+  const [first, ...further] = lookups;
+  if (!first) {
+    body(at);
+    return;
+  }
+  const { source, frame } = at;
+  const { from } = first.node;
+  const { frame: above, index } = childrenIn(first.node, frame);
+  const level = above.level.children[index];
+  if (!level) return;
+  const parts = from.on.map(({ ours }) => rawCode(ours, frame)).join(', ');
+  const rows = `${source.bind(rowsOfPiece(level))}(${above.children}[${index}] ?? [], [${parts}])`;
+  const found = source.variable(`${rows}[0] ?? ${source.bind(noRow(level))}`, 'const');
+  const row = source.variable(`${found}.row`, 'const');
+  const children = source.variable(`${found}.children`, 'const');
+  const inner = { kind: 'row', level, lookups: from.scope.lookups, row, children, around: frame } as const;
+  const rest = (): void => withLookups(further, { ...at, frame: inner }, body);
+  if (first.required) source.when(`${found} !== ${source.bind(noRow(level))}`, rest);
+  else rest();
+}
 
 /** The keys of all pieces of a value; null where a text step leaves nothing, which joins nothing. */
 export function pieceKeys(
