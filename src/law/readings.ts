@@ -68,11 +68,12 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: stored => /^\s*[<>]=?\s*\d{1,6}(?:\.\d{1,6})?\s*$/.test(stored),
   },
   ymd8: {
-    differs: (stored, emitted) => {
-      const digits = stored.trim().padStart(8, '0');
+    differs: (stored, emitted, { options }) => {
+      const digits = countedDigits(stored.trim(), options.since).padStart(8, '0');
       return !/^\d{8}$/.test(digits) || digits.replace(/(00){1,2}$/, '') !== emitted.slice(0, 10).replaceAll('-', '');
     },
-    means: stored => DAY.test(stored.replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')),
+    means: (stored, { options }) =>
+      DAY.test(countedDigits(stored, options.since).replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')),
   },
   epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
   'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
@@ -130,7 +131,7 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare] ?? READINGS[/^(ymd8) \(at /.exec(label)?.[1] ?? ''];
+  const single = READINGS[bare] ?? READINGS[/^(ymd8) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   if (emitted !== undefined) return single.differs(text, emitted, context);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;
@@ -179,10 +180,10 @@ const CLOCKS: Readonly<Record<string, RegExp>> = {
 function contradictsMoment(
   [date = null, time = null]: readonly SqlValue[],
   emitted: string | undefined,
-  { time: form = '', at }: CodecOptions,
+  { time: form = '', at, since }: CodecOptions,
   zone: string,
 ): boolean | undefined {
-  const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(String(date ?? '').trim());
+  const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(countedDigits(String(date ?? '').trim(), since));
   if (!day) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] = day;
   const digits = `${year}-${month}-${dayOfMonth}`.replace(/(-00){1,2}$/, '');
@@ -200,6 +201,13 @@ function contradictsMoment(
   if (emitted.slice(11, 19) !== clock) return true;
   // Before zones had whole minutes an offset says less than the clocks.
   return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);
+}
+
+/** `20240314` of 1240314 where years count from 1900; what is not six or seven digits stays as it is. */
+function countedDigits(stored: string, since: number | undefined): string {
+  if (since === undefined) return stored;
+  const [, years = '', rest = ''] = /^(\d{2,3})(\d{4})$/.exec(stored) ?? [];
+  return years === '' || !/[1-9]/.test(stored) ? 'no digits' : `${since + Number(years)}${rest}`;
 }
 
 function contradictsParts(stored: readonly SqlValue[], emitted: string | undefined): boolean | undefined {

@@ -289,6 +289,27 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'ymd8 whose years count from 1900',
+    codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),
+    raws: one(fc.constantFrom(1_240_311, 1_240_300, 1_230_230, 991_231, 9_999_999, 0)),
+    faults: [
+      [[1_240_311], '2024-03-12'],
+      [[1_240_311], '1924-03-11'],
+      [[991_228], undefined],
+      [[0], '1900'],
+    ],
+  },
+  {
+    name: 'date-and-time whose years count from 1900',
+    codec: made('date-and-time', 'dateTime', [INTEGER, INTEGER], { date: 'ymd8', since: '1900', time: 'hhmmss' }),
+    raws: two(fc.constantFrom(1_240_311, 1_240_300, 1_230_230, 991_231, 0), fc.constantFrom(0, 5, 93_000, 240_000)),
+    faults: [
+      [[1_240_311, 93_000], '1924-03-11T09:30:00-05:00'],
+      [[1_240_311, 93_000], '2024-03-11T09:31:00-04:00'],
+      [[1_240_311, 93_000], undefined],
+    ],
+  },
+  {
     name: 'date-and-time of a DATE and a TIME',
     codec: made('date-and-time', 'dateTime', [DATE, TIME], { date: 'date', time: 'time' }),
     raws: two(DAYS, fc.constantFrom('08:30:00', '23:59:59', '02:30:00')),

@@ -24,6 +24,8 @@ CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME)
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 CREATE TABLE NOTE_LINE (NOTE_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, TX VARCHAR(80), PRIMARY KEY (NOTE_NO, SEQ));
 INSERT INTO NOTE_LINE VALUES (1, 2, 'Chest clear.'), (1, 1, 'Cough.'), (2, 1, ' ');
+CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_DT DECIMAL(7,0), CHG_TM DECIMAL(6,0));
+INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -114,6 +116,21 @@ elements:
   data: { rows-as-text: { table: NOTE_LINE, on: { NOTE_NO: NO }, order: [SEQ] }, from: TX, via: [html, base64] }
 `;
 
+const ORDERS = `mapping: orders
+resource: ServiceRequest
+source:
+  table: ORDERS
+  as: o
+  key: [NO]
+  changed: { from: [CHG_DT, CHG_TM], via: { date-and-time: { date: ymd8, since: 1900, time: hhmmss, at: "00:00" } } }
+id: "{NO}"
+elements:
+  status: active
+  intent: order
+  subject: { display: x }
+  authoredOn: { from: ORD_DT, via: { ymd8: { since: 1900 } } }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -123,6 +140,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'records.yaml'), RECORDS);
   writeFileSync(join(folder, 'visits.yaml'), VISITS);
   writeFileSync(join(folder, 'notes.yaml'), NOTES);
+  writeFileSync(join(folder, 'orders.yaml'), ORDERS);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
@@ -183,6 +201,15 @@ test('the forms in "What old tables have" work as documented', async () => {
     { id: '1', data: Buffer.from('Cough.\nChest clear.').toString('base64') },
     { id: '2', contentType: 'text/plain' },
   ]);
+  const orders = await allOf(facade, 'ServiceRequest', []);
+  expect(orders.map(({ authoredOn, meta }) => [authoredOn, meta])).toEqual([
+    ['2024-03-14', { lastUpdated: '2024-07-01T09:15:00.000-04:00' }],
+    ['1999-12-31', undefined],
+    [undefined, { lastUpdated: '2024-07-01T00:00:00.000-04:00' }],
+  ]);
+  expect(await ids('ServiceRequest', 'authored', 'lt2000')).toEqual(['2']);
+  expect(await ids('ServiceRequest', 'authored', '2024-03')).toEqual(['1']);
+  expect(await ids('ServiceRequest', '_lastUpdated', 'ge2024-07-01T09:00:00-04:00')).toEqual(['1']);
   await opened.close();
 });
 
@@ -193,6 +220,6 @@ test('each form in the reference is tested here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
+  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

@@ -57,6 +57,8 @@ export interface CodecOptions {
   readonly time?: string;
   /** The time of day where none is written. */
   readonly at?: string;
+  /** Of packed dates: the year that their years count from. */
+  readonly since?: number;
   /** Text steps before the codec, and the label of the codec itself. */
   readonly steps?: readonly StepOptions[];
   readonly behind?: string;

@@ -40,16 +40,19 @@ import type { Criterion } from '../criterion.ts';
 import { type Codec, column, type OrderFace } from './codec.ts';
 import { MINUTE, type Precision, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
+import { dateIn, isWholeNumber, packedColumn } from './packed-column.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
-import { bounds, isTimed, timeLiteral } from './stored-time.ts';
+import { bounds, isTimed, type TimedType, timeLiteral } from './stored-time.ts';
 import { trimEnd } from './text.ts';
-import { isPacked, packedKey, readPacked, ymd8Codec } from './ymd8.ts';
+import { packedKey, ymd8Codec } from './ymd8.ts';
 
 export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';
 
 export interface DateAndTimeOptions {
   readonly zone: Zone;
   readonly dateType: ColumnType;
+  /** Of packed dates: the year that their years count from. */
+  readonly since?: number | undefined;
   readonly timeType: ColumnType;
   /** How the time is written; `time` is a TIME column. */
   readonly time: TimeForm;
@@ -91,20 +94,22 @@ const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
 };
 
 /** A date column and a time column together. */
-export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: DateAndTimeOptions): Codec {
+export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, at }: DateAndTimeOptions): Codec {
   const timed = isTimed(dateType) ? dateType : undefined;
-  const dates = timed ? dateCodec({ zone, columnType: timed }) : ymd8Codec({ zone, columnType: dateType });
+  const dates = timed ? dateCodec({ zone, columnType: timed }) : ymd8Codec({ zone, columnType: dateType, since });
+  const packing = packedColumn(dateType, since);
   const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
 
-  const dayLiteral = (day: number): Expression => {
-    if (timed) return timeLiteral(day * DAY, timed);
-    return value(dateType.kind === 'text' ? String(packDay(day)).padStart(8, '0') : packDay(day), dateType);
-  };
+  const dayLiteral = (day: number): Expression =>
+    timed ? timeLiteral(day * DAY, timed) : packing.literal(packDay(day));
   const timeValue = (local: number): Expression => value(storedTime(local, form, timeType), timeType);
 
-  const hasDate = (date: Expression): Predicate => (timed ? not(isNull(date)) : isPacked(date));
+  const hasDate = (date: Expression): Predicate => (timed ? not(isNull(date)) : packing.isDate(date));
 
-  const isWholeDay = (date: Expression): Predicate => and(hasDate(date), timed ? TRUE : not(glob(date, '*00')));
+  const isWholeDay = (date: Expression): Predicate => (timed ? hasDate(date) : packing.isDay(date));
+
+  /** What is compared and sorted by. */
+  const dated = (date: Expression): Expression => (timed ? date : packing.compared(date));
 
   /** The date is a day and the time is one: the value has a time. */
   const hasTime = (columns: readonly Expression[]): Predicate =>
@@ -113,22 +118,22 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: D
   const { first, end } = timed ? bounds(timed) : { first: FIRST_DAY * DAY, end: END_DAY * DAY };
 
   // No day from `end` on can be stored, nor its literal be written.
-  const since = (date: Expression, day: number): Predicate =>
-    day * DAY < end ? compare(date, '>=', dayLiteral(day)) : FALSE;
+  const onOrAfter = (date: Expression, day: number): Predicate =>
+    day * DAY < end ? compare(dated(date), '>=', dayLiteral(day)) : FALSE;
   const before = (date: Expression, day: number): Predicate =>
-    day * DAY < end ? compare(date, '<', dayLiteral(day)) : TRUE;
+    day * DAY < end ? compare(dated(date), '<', dayLiteral(day)) : TRUE;
 
   const within = (columns: readonly Expression[], { from, to }: Range): Predicate => {
     const date = column(columns, 0);
     const time = column(columns, 1);
-    const bound = (number: number, side: typeof since, op: '>=' | '<', nextDay: number): Predicate => {
+    const bound = (number: number, side: typeof onOrAfter, op: '>=' | '<', nextDay: number): Predicate => {
       const local = number * unit;
       const day = Math.floor(local / DAY);
       if (local === day * DAY) return side(date, day);
       return and(side(date, day + 1 - nextDay), or(side(date, day + nextDay), compare(time, op, timeValue(local))));
     };
     return and(
-      Number.isFinite(from) ? bound(from, since, '>=', 1) : TRUE,
+      Number.isFinite(from) ? bound(from, onOrAfter, '>=', 1) : TRUE,
       Number.isFinite(to) ? bound(to, before, '<', 0) : TRUE,
     );
   };
@@ -144,11 +149,19 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: D
     const ceiling = (local: number): number => Math.ceil((local - at.local) / DAY);
     const set = clip(satisfying(criterion.any, zone, precisionOf({ ceiling, length: 1000 })), first / DAY, end / DAY);
     const ranges = set.map(({ from, to }) =>
-      and(Number.isFinite(from) ? since(date, from) : TRUE, Number.isFinite(to) ? before(date, to) : TRUE),
+      and(Number.isFinite(from) ? onOrAfter(date, from) : TRUE, Number.isFinite(to) ? before(date, to) : TRUE),
     );
     return and(isWholeDay(date), or(...ranges));
   };
 
+  const stored: StoredMoments = {
+    form,
+    timeType,
+    hasTime,
+    dated,
+    readDate: raw => (timed ? packText(raw) : dateIn(raw, packing)),
+    storedDate: packed => (timed ? storedDay(packed, timed) : packing.stored(packed)),
+  };
   // Rows that were made together stand together.
   let last: { readonly rawDate: SqlValue; readonly rawTime: SqlValue; readonly value: string | undefined } | undefined;
   const read = (rawDate: SqlValue, rawTime: SqlValue): string | undefined => {
@@ -162,11 +175,11 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: D
 
   return {
     label: 'date-and-time',
-    options: { time: form, ...(at && { at: printTime(at.local) }) },
+    options: { time: form, ...(since !== undefined && { since }), ...(at && { at: printTime(at.local) }) },
     yields: [at?.fhirType ?? 'dateTime'],
     columns: 2,
     plain: true,
-    inverse: 'indexed',
+    inverse: timed ? 'indexed' : packing.inverse,
     decode: (rawDate, rawTime = null) => {
       if (last === undefined || last.rawDate !== rawDate || last.rawTime !== rawTime)
         last = { rawDate, rawTime, value: read(rawDate, rawTime) };
@@ -180,15 +193,13 @@ export function dateAndTimeCodec({ zone, dateType, timeType, time: form, at }: D
       const moments = or(...set.map(range => within(columns, range)));
       return or(and(hasTime(columns), moments), and(not(hasTime(columns)), days(columns, criterion)));
     },
-    order: at
-      ? orderOfMoments({ dateType, form, timeType, at: at.local, hasTime })
-      : orderOf(dateType, form, timeType, hasTime),
+    order: at ? orderOfMoments(stored, at.local) : orderOf(stored),
   };
 }
 
 function isWellFormed(time: Expression, form: TimeForm): Predicate {
   if (form === 'time') return not(isNull(time));
-  if (time.type.kind === 'integer' && isOfDigits(form))
+  if (isWholeNumber(time.type) && isOfDigits(form))
     return or(...NUMBERS[form].map(pattern => glob(call('text', [time], UNICODE), pattern)));
   return or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
 }
@@ -197,25 +208,29 @@ function isOfDigits(form: TimeForm): form is 'hhmm' | 'hhmmss' {
   return form === 'hhmm' || form === 'hhmmss';
 }
 
-interface MomentOrder {
-  readonly dateType: ColumnType;
+/** How the columns hold what sorts. */
+interface StoredMoments {
   readonly form: TimeForm;
   readonly timeType: ColumnType;
-  readonly at: number;
   readonly hasTime: (columns: readonly Expression[]) => Predicate;
+  readonly dated: (date: Expression) => Expression;
+  /** The packed date, and back. */
+  readonly readDate: (raw: SqlValue | undefined) => number | undefined;
+  readonly storedDate: (packed: number) => SqlValue;
 }
 
 /** Every value has a time, be it that of `at`. */
-function orderOfMoments({ dateType, form, timeType, at, hasTime }: MomentOrder): OrderFace {
+function orderOfMoments(stored: StoredMoments, at: number): OrderFace {
+  const { form, timeType, hasTime, dated, readDate, storedDate } = stored;
   const otherwise = constant(storedTime(at, form, timeType), timeType);
   const unit = ticksOf(form, timeType);
   return {
     by: columns => {
       const time = { when: hasTime(columns), give: column(columns, 1) };
-      return [column(columns, 0), { kind: 'choice', of: [time], otherwise, type: timeType }];
+      return [dated(column(columns, 0)), { kind: 'choice', of: [time], otherwise, type: timeType }];
     },
     toKey: ([date, time]) => {
-      const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
+      const packed = readDate(date);
       const local = time === undefined ? undefined : readTime(time, form, timeType);
       if (packed === undefined || local === undefined || printPacked(packed)?.length !== 10) return undefined;
       return `${packedKey(packed).slice(0, 10)} ${printTime(local)}.${fractionOf(time, form)}`;
@@ -226,32 +241,24 @@ function orderOfMoments({ dateType, form, timeType, at, hasTime }: MomentOrder):
       const time = raised((local - before * DAY) * TICKS + rest, unit);
       const day = time < DAY * TICKS ? before : before + 1;
       if (day >= END_DAY) return undefined;
-      return [storedDay(packDay(day), dateType), storedTicks(time % (DAY * TICKS), form, timeType)];
+      return [storedDate(packDay(day)), storedTicks(time % (DAY * TICKS), form, timeType)];
     },
   };
 }
 
-/** A packed date as a column of the type holds it. */
-function storedDay(packed: number, type: ColumnType): SqlValue {
-  if (type.kind === 'text') return String(packed).padStart(8, '0');
+/** A packed date as a column of dates holds it. */
+function storedDay(packed: number, type: TimedType): SqlValue {
   if (type.kind === 'date') return printDay(firstDay(packed));
-  if (type.kind !== 'datetime') return packed;
   return `${printDay(firstDay(packed))} 00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
 }
 
 /** Values without a time come first on their day; their key is the day alone. */
-function orderOf(
-  dateType: ColumnType,
-  form: TimeForm,
-  timeType: ColumnType,
-  hasTime: (columns: readonly Expression[]) => Predicate,
-): OrderFace {
-  const writeDate = (packed: number): SqlValue => storedDay(packed, dateType);
+function orderOf({ form, timeType, hasTime, dated, readDate, storedDate }: StoredMoments): OrderFace {
   return {
-    by: columns => [column(columns, 0), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
+    by: columns => [dated(column(columns, 0)), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
     toKey: ([date, known, time]) => {
-      const packed = isTimed(dateType) ? packText(date) : readPacked(date ?? null);
-      if (packed === undefined || printPacked(packed) === undefined) return undefined;
+      const packed = readDate(date);
+      if (packed === undefined) return undefined;
       const day = packedKey(packed).slice(0, 10);
       const local = known === 1 && time !== undefined ? readTime(time, form, timeType) : undefined;
       return local === undefined ? day : `${day} ${printTime(local)}.${fractionOf(time, form)}`;
@@ -260,13 +267,13 @@ function orderOf(
       const text = String(key);
       const { packed, local, rest } = parseTimeKey(text);
       const dayFrom = (at: number): readonly SqlValue[] | undefined =>
-        nextPacked(at) > LAST_PACKED ? undefined : [writeDate(nextPacked(at)), 0];
+        nextPacked(at) > LAST_PACKED ? undefined : [storedDate(nextPacked(at)), 0];
       if (text.length === 10) return dayFrom(packed);
       const time = raised((((local % DAY) + DAY) % DAY) * TICKS + rest, ticksOf(form, timeType));
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
       // A month or year has no times: what follows it is its first day.
       if (!isDay || time >= DAY * TICKS) return dayFrom(packed + 1);
-      return [writeDate(packed), 1, storedTicks(time, form, timeType)];
+      return [storedDate(packed), 1, storedTicks(time, form, timeType)];
     },
   };
 }
@@ -291,7 +298,7 @@ function fractionOf(time: SqlValue | undefined, form: TimeForm): string {
   return digitsOfTime.slice(0, MOST_DIGITS).padEnd(MOST_DIGITS, '0');
 }
 
-/** A time of so many ticks since midnight, as a column of the type holds it. */
+/** A time of so many ticks onOrAfter midnight, as a column of the type holds it. */
 function storedTicks(ticks: number, form: TimeForm, type: ColumnType): SqlValue {
   if (form !== 'time' || type.kind !== 'time' || type.fraction === 0)
     return storedTime(Math.floor(ticks / TICKS), form, type);
@@ -304,7 +311,7 @@ function packText(date: SqlValue | undefined): number | undefined {
   return day === undefined ? undefined : packDay(day);
 }
 
-/** Milliseconds since midnight, or undefined if the text is no time of that form. */
+/** Milliseconds onOrAfter midnight, or undefined if the text is no time of that form. */
 function readTime(raw: SqlValue, form: TimeForm, type: ColumnType): number | undefined {
   const text = storedText(raw, FORMS[form].length, type);
   const { minute: at, second: end, length } = FORMS[form];
@@ -315,8 +322,8 @@ function readTime(raw: SqlValue, form: TimeForm, type: ColumnType): number | und
 }
 
 /** A whole number, which some columns give as a text, has no zeros before it. */
-function storedText(raw: SqlValue, length: number, { kind }: ColumnType): string {
-  if (kind === 'integer') return raw === null ? '' : String(raw).padStart(length, '0');
+function storedText(raw: SqlValue, length: number, type: ColumnType): string {
+  if (isWholeNumber(type)) return raw === null ? '' : String(raw).padStart(length, '0');
   return typeof raw === 'string' ? trimEnd(raw) : '';
 }
 
@@ -328,7 +335,7 @@ function isFraction(text: string, at: number): boolean {
 /** As a column of the type holds it. */
 function storedTime(local: number, form: TimeForm, type: ColumnType): SqlValue {
   const text = printForm(local, form, type);
-  return type.kind === 'integer' ? Number(text) : text;
+  return isWholeNumber(type) ? Number(text) : text;
 }
 
 function printForm(local: number, form: TimeForm, type: ColumnType): string {

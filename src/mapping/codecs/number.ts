@@ -220,7 +220,7 @@ const LONG: ColumnType = { kind: 'integer', bits: 64 };
 export function onWholeNumbers(codec: Codec, types: readonly ColumnType[]): Codec {
   const isLoose = (at: number): boolean => {
     const type = types[at];
-    return type !== undefined && type.kind === 'integer' && holdsAnyNumber(type);
+    return type !== undefined && (type.kind === 'integer' || type.kind === 'decimal') && holdsAnyNumber(type);
   };
   if (!types.some((_, at) => isLoose(at))) return codec;
   const whole = (columns: readonly Expression[]): readonly Expression[] =>

@@ -19,6 +19,7 @@ import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, typ
 import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
+import { isWholeNumber } from './packed-column.ts';
 import { rangeTextCodec } from './range-text.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
@@ -37,6 +38,8 @@ const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is
 const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
+/** A century that years of two or three digits count from, as `1900` of CYYMMDD. */
+const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
 const ONE_OR_MORE = /^[1-9]\d?$/;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
@@ -52,14 +55,17 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.union([NONE, z.strictObject({ true: RAWS, false: RAWS })]),
     (options, [type]) => booleans(type, options) ?? refuse('boolean', type),
   ),
-  ymd8: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
-    if (type?.kind !== 'text' && type?.kind !== 'integer') return refuse('ymd8', type);
-    const days = { zone: zoneOf(zone), columnType: type };
-    if (!options)
-      return fhirType === 'instant' ? NO_TIME_OF('ymd8: {at: "00:00"}') : onWholeNumbers(ymd8Codec(days), [type]);
-    if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
-    return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
-  }),
+  ymd8: entry(
+    z.union([NONE, z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() })]),
+    (options, [type], { zone, fhirType }) => {
+      if (type?.kind !== 'text' && !isWholeNumber(type)) return refuse('ymd8', type);
+      const days = { zone: zoneOf(zone), columnType: type, since: numberIn(options?.since) };
+      if (options?.at === undefined)
+        return fhirType === 'instant' ? NO_TIME_OF('ymd8: {at: "00:00"}') : onWholeNumbers(ymd8Codec(days), [type]);
+      if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+      return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
+    },
+  ),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
@@ -103,17 +109,19 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   'date-and-time': entry(
     z.strictObject({
       date: z.enum(['ymd8', 'date']),
+      since: SINCE.optional(),
       time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'time']),
       at: MOMENT.optional(),
     }),
-    ({ date, time, at }, [dateType, timeType], { zone, fhirType }) => {
+    ({ date, since, time, at }, [dateType, timeType], { zone, fhirType }) => {
       if (!dateType || !timeType) return 'takes 2 columns';
-      const dated = date === 'date' ? isTimed(dateType) : dateType.kind === 'text' || dateType.kind === 'integer';
+      const dated = date === 'date' ? isTimed(dateType) : dateType.kind === 'text' || isWholeNumber(dateType);
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
-      const isNumber = timeType.kind === 'integer' && (time === 'hhmm' || time === 'hhmmss');
+      if (date === 'date' && since !== undefined) return 'date-and-time: `since` is for `date: ymd8`';
+      const isNumber = isWholeNumber(timeType) && (time === 'hhmm' || time === 'hhmmss');
       if (timeType.kind !== (time === 'time' ? 'time' : 'text') && !isNumber)
         return refuse(`date-and-time with time: ${time}`, timeType);
-      const both = { zone: zoneOf(zone), dateType, timeType, time };
+      const both = { zone: zoneOf(zone), dateType, since: numberIn(since), timeType, time };
       if (at === undefined)
         return fhirType === 'instant'
           ? NO_TIME_OF('at: "00:00"')
@@ -255,7 +263,7 @@ export function afterSteps(
 
 /** Types of codes that are numbers. */
 function isWholeType(type: ColumnType | undefined): type is ColumnType {
-  return type?.kind === 'integer' || type?.kind === 'bit' || (type?.kind === 'decimal' && type.scale === 0);
+  return type?.kind === 'bit' || isWholeNumber(type);
 }
 
 function textOf(type: ColumnType | undefined): Codec | undefined {
@@ -308,6 +316,10 @@ function computedEpoch(
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
   return computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }
 
 /** Of `HH:MM` or `HH:MM:SS`. */

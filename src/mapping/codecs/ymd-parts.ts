@@ -23,8 +23,9 @@ import { clip } from '../../time/range-set.ts';
 import type { Zone } from '../../time/zone.ts';
 import { rangePredicate } from '../ranges.ts';
 import { type Codec, column } from './codec.ts';
+import { isPacked } from './packed-column.ts';
 import { LAST_PACKED, nextPacked, packedAfter, packedSatisfying, printPacked } from './packed-date.ts';
-import { isPacked, packedFromKey, packedKey } from './ymd8.ts';
+import { packedFromKey, packedKey } from './ymd8.ts';
 
 const ZERO = constant(0, INTEGER);
 

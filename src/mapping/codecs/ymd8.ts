@@ -1,19 +1,20 @@
 /**
- * `ymd8`: days as digits yyyymmdd in a CHAR(8) or INT column; `YYYYMM00` is a month, `YYYY0000` a year, anything that
- * is no date of the calendar is absent. In: text or number. Out: a date or dateTime of that precision. Local days of
- * the pack's zone.
+ * `ymd8`: days as digits yyyymmdd in a CHAR(8), INT or DECIMAL(8,0) column; `YYYYMM00` is a month, `YYYY0000` a year,
+ * anything that is no date of the calendar is absent. `since: 1900` reads CYYMMDD. In: text or number. Out: a date or
+ * dateTime of that precision. Local days of the pack's zone.
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import type { ColumnType } from '../../sql/column-type.ts';
-import { and, glob, not, value } from '../../sql/construct.ts';
+import { and } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime, twoDigits } from '../../time/calendar.ts';
-import { clip } from '../../time/range-set.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from '../../time/calendar.ts';
+import { clip, contains } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { areValues, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { satisfying } from './date-interval.ts';
+import { dateIn, type PackedColumn, packedColumn } from './packed-column.ts';
 import {
   firstDay,
   LAST_PACKED,
@@ -23,41 +24,47 @@ import {
   packedSatisfying,
   printPacked,
 } from './packed-date.ts';
-import { trimEnd } from './text.ts';
 
 export interface Ymd8Options {
   readonly zone: Zone;
   readonly columnType: ColumnType;
+  /** The year that the years of the column count from. */
+  readonly since?: number | undefined;
 }
 
 /** Packed days, months and years. */
-export function ymd8Codec({ zone, columnType }: Ymd8Options): Codec {
+export function ymd8Codec({ zone, columnType, since }: Ymd8Options): Codec {
+  const packing = packedColumn(columnType, since);
   return {
-    label: 'ymd8',
+    label: labelOf(since),
+    ...(since !== undefined && { options: { since } }),
     yields: ['date', 'dateTime'],
     columns: 1,
     plain: true,
-    inverse: 'indexed',
+    inverse: packing.inverse,
     decode: raw => {
-      const packed = readPacked(raw);
+      const packed = packing.read(raw);
       return packed === undefined ? undefined : printPacked(packed);
     },
-    present: columns => isPacked(only(columns)),
+    present: columns => packing.isDate(only(columns)),
     match: (columns, criterion) =>
-      criterion.kind === 'date' ? matchPacked(only(columns), columnType, zone, criterion.any) : undefined,
+      criterion.kind === 'date' ? matchPacked(only(columns), packing, zone, criterion.any) : undefined,
     order: {
-      by: columns => [only(columns)],
+      by: columns => [packing.compared(only(columns))],
       toKey: ([raw]) => {
-        const packed = readPacked(raw ?? null);
-        return packed === undefined || printPacked(packed) === undefined ? undefined : packedKey(packed);
+        const packed = dateIn(raw, packing);
+        return packed === undefined ? undefined : packedKey(packed);
       },
       fromKey: key => {
         const packed = packedFromKey(String(key));
-        if (packed > LAST_PACKED) return undefined;
-        return [columnType.kind === 'text' ? pad(packed, 8) : packed];
+        return packed > LAST_PACKED ? undefined : [packing.stored(packed)];
       },
     },
   };
+}
+
+function labelOf(since: number | undefined): string {
+  return since === undefined ? 'ymd8' : `ymd8 since ${since}`;
 }
 
 export interface Ymd8AtOptions extends Ymd8Options {
@@ -67,35 +74,35 @@ export interface Ymd8AtOptions extends Ymd8Options {
 }
 
 /** A packed day as the moment of it that the mapping says; months and years are absent. */
-export function ymd8AtCodec({ zone, columnType, fhirType, at }: Ymd8AtOptions): Codec {
-  const isDay = (column: Expression): Predicate => and(isPacked(column), not(glob(column, '*00')));
-  const dayIn = (raw: SqlValue): number | undefined => parseDay(printPacked(readPacked(raw) ?? 0) ?? '');
-  const stored = (day: number): SqlValue => (columnType.kind === 'text' ? pad(packDay(day), 8) : packDay(day));
+export function ymd8AtCodec({ zone, columnType, since, fhirType, at }: Ymd8AtOptions): Codec {
+  const packing = packedColumn(columnType, since);
+  const dayIn = (raw: SqlValue): number | undefined => parseDay(printPacked(packing.read(raw) ?? 0) ?? '');
   const ceiling = (local: number): number => Math.ceil((local - at) / DAY);
   const precision = { ceiling, length: fhirType === 'instant' ? 1 : 1000 };
   return {
-    label: `ymd8 (at ${printTime(at)})`,
+    label: `${labelOf(since)} (at ${printTime(at)})`,
+    ...(since !== undefined && { options: { since } }),
     yields: [fhirType],
     columns: 1,
     plain: true,
-    inverse: 'indexed',
+    inverse: packing.inverse,
     decode: raw => {
       const day = dayIn(raw);
       if (day === undefined) return undefined;
       const fraction = fhirType === 'instant' ? '.000' : '';
       return `${printDay(day)}T${printTime(at)}${fraction}${zone.offsetTextOf(day * DAY + at)}`;
     },
-    present: columns => isDay(only(columns)),
+    present: columns => packing.isDay(only(columns)),
     match: (columns, criterion) => {
       if (criterion.kind !== 'date') return undefined;
       const column = only(columns);
       const set = clip(satisfying(criterion.any, zone, precision), FIRST_DAY, END_DAY);
-      const literal = (day: number): Expression => value(stored(day), columnType);
-      const within = rangePredicate(set, { column, literal, next: successor, present: isDay(column) });
-      return and(isDay(column), within);
+      const present = packing.isDay(column);
+      const literal = (day: number): Expression => packing.literal(packDay(day));
+      return and(present, rangePredicate(set, { column: packing.compared(column), literal, next: successor, present }));
     },
     order: {
-      by: columns => [only(columns)],
+      by: columns => [packing.compared(only(columns))],
       toKey: ([raw]) => {
         const day = dayIn(raw ?? null);
         return day === undefined ? undefined : `${printDay(day)} ${printTime(at)}.0000000`;
@@ -103,44 +110,30 @@ export function ymd8AtCodec({ zone, columnType, fhirType, at }: Ymd8AtOptions): 
       fromKey: key => {
         const { local, rest } = parseTimeKey(String(key));
         const day = Math.ceil((local + (rest > 0 ? 1 : 0) - at) / DAY);
-        return day < END_DAY ? [stored(Math.max(day, FIRST_DAY))] : undefined;
+        return day < END_DAY ? [packing.stored(packDay(Math.max(day, FIRST_DAY)))] : undefined;
       },
     },
   };
 }
 
-/** The eight digits of a raw value as a number, or undefined if it has others. */
-export function readPacked(raw: SqlValue): number | undefined {
-  if (typeof raw === 'number') return raw >= 10_000 && raw <= 99_999_999 ? raw : undefined;
-  if (typeof raw !== 'string') return undefined;
-  const text = trimEnd(raw);
-  if (text.length !== 8) return undefined;
-  const century = twoDigits(text, 0);
-  const ofCentury = twoDigits(text, 2);
-  const month = twoDigits(text, 4);
-  const day = twoDigits(text, 6);
-  if (century < 0 || ofCentury < 0 || month < 0 || day < 0) return undefined;
-  return ((century * 100 + ofCentury) * 100 + month) * 100 + day;
-}
-
-/** The column holds a packed date. */
-export function isPacked(column: Expression): Predicate {
-  return { kind: 'packed-date', of: column, not: false };
-}
-
 /** The column holds a packed date whose interval satisfies the criterion. */
 export function matchPacked(
   column: Expression,
-  type: ColumnType,
+  packing: PackedColumn,
   zone: Zone,
   any: readonly (readonly DateEdge[])[],
 ): Predicate {
   const set = clip(packedSatisfying(any, zone), 10_000, LAST_PACKED + 1);
-  const present = isPacked(column);
-  const literal = (at: number): Expression => value(type.kind === 'text' ? pad(at, 8) : at, type);
-  const within = rangePredicate(set, { column, literal, next: packedAfter, present });
+  const present = packing.isDate(column);
+  const within = rangePredicate(set, {
+    column: packing.compared(column),
+    literal: packing.literal,
+    next: packedAfter,
+    present,
+  });
   // What equals a packed date is one.
-  return areValues(set, packedAfter) ? within : and(present, within);
+  const isNone = packing.none !== undefined && contains(set, packing.none);
+  return areValues(set, packedAfter) && !isNone ? within : and(present, within);
 }
 
 /** The sort key of a packed date: see timeKey. */

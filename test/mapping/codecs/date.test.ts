@@ -367,6 +367,80 @@ describe('ymd8', () => {
     expectLaw(zone => ymd8Codec({ zone: zoneOf(zone), columnType: columnType('INT') }), ['INT'], row, KEYS);
   });
 
+  describe.each([1900, 1700])('whose years count from %i', since => {
+    const counted = packed.map(text => String(Number(text) - since * 10_000).padStart(7, '0'));
+    const odd = fc.constantFrom('0', '0000000', '9999999', '1', '-1', '-890000', '99999999', '1240230', '1000000');
+
+    it.each(['INT', 'BIGINT', 'DECIMAL(7,0)', 'DECIMAL(9,0)'])('keeps the law for %s', declared => {
+      const row = nullable(fc.oneof({ weight: 4, arbitrary: counted }, odd).map(Number)).map(raw => [raw]);
+      const of = { columnType: columnType(declared), since };
+      expectLaw(zone => ymd8Codec({ ...of, zone: zoneOf(zone) }), [declared], row, KEYS);
+      const at = { at: 150 * 60_000, fhirType: 'instant' as const };
+      expectLaw(zone => ymd8AtCodec({ ...of, ...at, zone: zoneOf(zone) }), [declared], row, KEYS);
+    });
+
+    it('keeps the law for VARCHAR(9), with or without a zero before the digits', () => {
+      const texts = fc.oneof(
+        { weight: 4, arbitrary: counted },
+        odd,
+        fc.constantFrom('', 'N/A', ' 1240314', '1240314.0'),
+      );
+      const row = fc
+        .tuple(texts, fc.constantFrom('', '0', ' '))
+        .map(([text, end]) => (end === '0' ? text.replace(/^0/, '') : text + end));
+      const of = { columnType: columnType('VARCHAR(9)'), since };
+      expectLaw(zone => ymd8Codec({ ...of, zone: zoneOf(zone) }), ['VARCHAR(9)'], fc.tuple(nullable(row)), KEYS);
+      const at = { at: 0, fhirType: 'dateTime' as const };
+      expectLaw(
+        zone => ymd8AtCodec({ ...of, ...at, zone: zoneOf(zone) }),
+        ['VARCHAR(9)'],
+        fc.tuple(nullable(row)),
+        KEYS,
+      );
+    });
+  });
+
+  it.each([
+    [1900, 'INT', 1_240_314, '2024-03-14'],
+    [1900, 'INT', 991_231, '1999-12-31'],
+    [1900, 'INT', 101, '1900-01-01'],
+    [1900, 'INT', 1_240_300, '2024-03'],
+    [1900, 'INT', 0, undefined],
+    [1900, 'INT', 9_999_999, undefined],
+    [1900, 'INT', 1_230_229, undefined],
+    [1900, 'INT', -10_101, undefined],
+    [1900, 'DECIMAL(7,0)', '1240314', '2024-03-14'],
+    [1900, 'DECIMAL(7,0)', '0', undefined],
+    [1900, 'CHAR(7)', '1240314', '2024-03-14'],
+    [1900, 'CHAR(7)', '0991231', '1999-12-31'],
+    [1900, 'CHAR(7)', '991231 ', '1999-12-31'],
+    [1900, 'CHAR(7)', '0000000', undefined],
+    [1900, 'CHAR(7)', '', undefined],
+    [1700, 'INT', 3_240_314, '2024-03-14'],
+    [1700, 'INT', 3_240_300, '2024-03'],
+    [1700, 'INT', 3_240_000, '2024'],
+    [1700, 'CHAR(7)', '2550000', '1955'],
+  ])('with years since %i in %s reads %j as %j', (since, declared, raw, wanted) => {
+    expect(ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType(declared), since }).decode(raw)).toBe(wanted);
+  });
+
+  it.each(['INT', 'DECIMAL(7,0)'])(
+    'searches a day of %s whose years count from 1900 by the column as it stands',
+    of => {
+      const { columns } = table(of);
+      const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType(of), since: 1900 });
+      const [start, end] = [Date.UTC(2024, 2, 14), Date.UTC(2024, 2, 15)];
+      const within = [
+        { edge: 'start', op: '>=', at: start },
+        { edge: 'end', op: '<=', at: end },
+      ] as const;
+      expect(codec.inverse).toBe('indexed');
+      expect(codec.match(columns, { kind: 'date', any: [within] }, CLOCK)).toMatchObject({
+        ...{ kind: 'equals', left: columns[0], right: { value: 1_240_314 } },
+      });
+    },
+  );
+
   it('searches a day by equality alone, without a validity test', () => {
     const { columns } = table('CHAR(8)');
     const codec = ymd8Codec({ zone: zoneOf('UTC'), columnType: columnType('CHAR(8)') });
@@ -514,6 +588,29 @@ describe('date-and-time', () => {
           nullable(local.map(text => text.slice(0, 10))),
           nullable(fc.oneof(local.map(forms['hh:mm']), fc.constantFrom('', '24:00'))),
         ),
+        KEYS,
+      );
+    }
+  });
+
+  it.each([
+    ['DECIMAL(7,0)', 'DECIMAL(6,0)'],
+    ['INT', 'INT'],
+  ])('keeps the law for %s whose years count from 1900 and %s', (date, time) => {
+    const clock = fc.oneof(
+      { weight: 4, arbitrary: local.map(text => Number(forms.hhmmss(text))) },
+      fc.constantFrom(0, 5960, 236_000, 240_000, -1, 83_000),
+    );
+    const dates = fc.oneof(
+      day.map(text => Number(text) - 19_000_000),
+      fc.constantFrom(0, 9_999_999, 1_240_314),
+    );
+    const types = { dateType: columnType(date), since: 1900, timeType: columnType(time), time: 'hhmmss' as const };
+    for (const at of [undefined, { fhirType: 'instant' as const, local: 0 }]) {
+      expectLaw(
+        zone => dateAndTimeCodec({ ...types, zone: zoneOf(zone), at }),
+        [date, time],
+        fc.tuple(nullable(dates), nullable(clock)),
         KEYS,
       );
     }

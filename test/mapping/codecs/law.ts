@@ -177,7 +177,8 @@ export function expectOrder(codec: Codec, of: Table, keys: readonly (string | nu
 /** As the engine compares: NULL first, numbers, then texts by code. Only as far as the shorter tuple goes. */
 function compareTuples(a: readonly SqlValue[], b: readonly SqlValue[]): number {
   for (const [i, right] of b.entries()) {
-    const left = a[i] ?? null;
+    // Decimals arrive as texts.
+    const left = typeof right === 'number' && typeof a[i] === 'string' ? Number(a[i]) : (a[i] ?? null);
     if (left === right) continue;
     if (left === null || right === null) return left === null ? -1 : 1;
     return left < right ? -1 : 1;
