@@ -26,7 +26,11 @@ export type Interaction =
   | 'search-system'
   | 'history-instance'
   | 'operation'
-  | 'batch';
+  | 'batch'
+  | typeof ADMINISTRATION;
+
+/** No request: somebody changed at the console who may log in, or what may ask. */
+export const ADMINISTRATION = 'administration';
 
 export interface AuditRecord {
   /** Milliseconds since the epoch. */

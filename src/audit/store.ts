@@ -7,12 +7,12 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { touchPrivate } from '../auth/private-file.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-import { type AuditRecord, outcomeOf } from './record.ts';
+import { ADMINISTRATION, type AuditRecord, outcomeOf } from './record.ts';
 
 export interface StoreOptions {
   readonly path: string;
-  /** Bytes that the file may take; beyond, writing fails. */
-  readonly bytes: number;
+  /** Bytes that the file may take; beyond, writing fails. Undefined: as many as there is room for. */
+  readonly bytes: number | undefined;
   /** What a written record survives: a power cut, or only the end of the process. */
   readonly survives: 'power' | 'process';
 }
@@ -90,11 +90,17 @@ const PAGE_BYTES = 4096;
 /** Milliseconds that another process may write. */
 const BUSY = 5000;
 /**
- * Actions: reading a resource, or executing a query or an operation.
+ * Actions: reading a resource, executing a query or an operation, or updating who has access.
  * https://hl7.org/fhir/R4/codesystem-audit-event-action.html
  */
 const READ = 'R';
 const EXECUTE = 'E';
+const UPDATE = 'U';
+
+function actionOf(interaction: AuditRecord['interaction']): string {
+  if (interaction === ADMINISTRATION) return UPDATE;
+  return interaction === 'read' || interaction === 'vread' ? READ : EXECUTE;
+}
 
 /** Opens the file, and makes it where there is none. Throws what SQLite or the file system says. */
 export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
@@ -104,7 +110,7 @@ export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
     database.exec(`PRAGMA journal_size_limit = ${16 * 1024 * 1024}`);
     database.exec(SCHEMA);
     addColumns(database);
-    database.exec(`PRAGMA max_page_count = ${Math.max(100, Math.floor(bytes / PAGE_BYTES))}`);
+    if (bytes !== undefined) database.exec(`PRAGMA max_page_count = ${Math.max(100, Math.floor(bytes / PAGE_BYTES))}`);
     return storeOf(database);
   } catch (error) {
     database.close();
@@ -186,7 +192,7 @@ function insert(one: AuditRecord, record: StatementSync, event: StatementSync): 
     who.purpose ?? null,
     one.address,
     one.server,
-    interaction === 'read' || interaction === 'vread' ? READ : EXECUTE,
+    actionOf(interaction),
     interaction,
     one.route,
     status,

@@ -10,6 +10,7 @@ import { settledClock } from './settled-clock.ts';
 import { type AuditStore, openStore, type StoreOptions } from './store.ts';
 
 export interface WriterData extends StoreOptions {
+  readonly bytes: number;
   /** Milliseconds that records are kept. */
   readonly keep: number;
 }

@@ -24,6 +24,7 @@ import {
   textOf,
   wantsJson,
 } from './command.ts';
+import { isRecorded } from './recorded.ts';
 
 export const client: Command = {
   summary: 'manages the apps that may request access',
@@ -43,7 +44,11 @@ rotate     gives it a new secret, or new keys; the old ones stop working, and to
 assertion  prints a signed assertion, as an app with a key sends it to the token endpoint; to try it out
 
 Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
-  exits: ['done', 'not done: there is no such app, there is one already, or its keys, addresses or scopes are wrong'],
+  exits: [
+    'done',
+    'not done: there is no such app, there is one already, its keys, addresses or scopes are wrong, or the audit ' +
+      'takes no record',
+  ],
   options: {
     public: 'the app keeps no secret: it runs in a browser or on a phone',
     secret: 'the app keeps a secret, and sends it by HTTP Basic',
@@ -69,7 +74,8 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
   },
   positionals: [1, 2],
   async run(args, terminal) {
-    const file = join(configOf(args, terminal).dataDir, FILES.clients);
+    const config = configOf(args, terminal);
+    const file = join(config.dataDir, FILES.clients);
     const [action = '', id] = args.positionals;
     if (action === 'list' && id === undefined) return list(file, args, terminal);
     if (action === 'assertion' && id !== undefined) return assertion(id, args, terminal);
@@ -84,6 +90,8 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     const changed = change(id, own, args);
     if ('problem' in changed) return refuse([changed.problem], terminal);
     const { client: after, secret } = changed;
+    const words = ['client', action, id, ...(action === 'add' && after ? ['--scope', after.scopes.join(' ')] : [])];
+    if (!isRecorded(words, !TAKING.has(action), config, terminal)) return 1;
     const others = before.filter(one => one !== own);
     writeClients(
       file,
@@ -99,6 +107,9 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     return 0;
   },
 };
+
+/** What takes access away. */
+const TAKING: ReadonlySet<string> = new Set(['disable', 'rm']);
 
 const DONE: Readonly<Record<string, string>> = {
   add: 'added',

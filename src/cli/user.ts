@@ -17,6 +17,7 @@ import {
   textOf,
   wantsJson,
 } from './command.ts';
+import { isRecorded } from './recorded.ts';
 import { readSecret } from './secret.ts';
 
 const SHORTEST_PASSWORD = 12;
@@ -44,7 +45,8 @@ The password is asked for without echo, or read as the first line of standard in
 ${LONGEST_PASSWORD} characters.`,
   exits: [
     'done',
-    'not done: there is no such account, there is one already, or its name, password or resource is wrong',
+    'not done: there is no such account, there is one already, its name, password or resource is wrong, or the ' +
+      'audit takes no record',
   ],
   options: {
     'fhir-user': ['TYPE/ID', 'the resource of the person: Practitioner/7, Patient/1, RelatedPerson/3'],
@@ -59,7 +61,8 @@ ${LONGEST_PASSWORD} characters.`,
   },
   positionals: [1, 2],
   async run(args, terminal) {
-    const { accounts: file } = configOf(args, terminal);
+    const config = configOf(args, terminal);
+    const file = config.accounts;
     const [action = '', name] = args.positionals;
     if (action === 'list' && name === undefined) return list(file, args, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
@@ -76,6 +79,8 @@ ${LONGEST_PASSWORD} characters.`,
     const changed = await change(name, own, args, terminal);
     if (changed === undefined) return 1;
     const { after, made } = changed;
+    const words = ['user', action, name, ...(fhirUser === undefined ? [] : ['--fhir-user', fhirUser])];
+    if (!isRecorded(words, !TAKING.has(action), config, terminal)) return 1;
     const others = before.filter(account => account !== own);
     writeAccounts(
       file,
@@ -91,6 +96,9 @@ ${LONGEST_PASSWORD} characters.`,
     return 0;
   },
 };
+
+/** What takes access away. */
+const TAKING: ReadonlySet<string> = new Set(['deny-password', 'disable', 'rm']);
 
 const DONE: Readonly<Record<string, string>> = {
   add: 'added',

@@ -322,3 +322,31 @@ test('patients of the store are not served, nor included; the type is part of th
   );
   expect(facade.offers.types.filter(type => type === 'Patient')).toHaveLength(1);
 });
+
+test('a change of who has access is an event of security, and names no patient', async () => {
+  const file = join(temporaryFolder(), 'audit.sqlite');
+  const store = openStore({ path: file, bytes: undefined, survives: 'process' });
+  const { resource: _none, ...change } = record({
+    interaction: 'administration',
+    who: { client: 'lintel', subject: 'root' },
+    query: 'user disable anna',
+  });
+  store.append([change, record()]);
+  store.close();
+  const trail = await openTrail(file, { pageSize: 50, pageMax: 100, secret: Buffer.alloc(32), softwareVersion: '0' });
+  onTestFinished(() => trail.close());
+  const { json } = await trail.facade.search(
+    { type: 'AuditEvent', parameters: [['subtype', '110137']] },
+    contextOf(OPEN_ACCESS),
+  );
+  const { entry } = JSON.parse(json) as { entry: readonly { readonly resource: Event }[] };
+  expect(entry.map(({ resource }) => resource)).toMatchObject([
+    {
+      type: { code: '110113' },
+      action: 'U',
+      agent: [{}, {}, { type: { coding: [{ code: 'AUT' }] }, who: { identifier: { value: 'root' } } }],
+      entity: [{ role: { code: '13' }, description: 'user disable anna' }, { type: { code: 'XrequestId' } }],
+    },
+  ]);
+  expect(validateResource(entry[0]?.resource as object)).toEqual([]);
+});

@@ -155,3 +155,45 @@ test('a file of an earlier version, without break-the-glass columns, is read', a
   expect(await times(['--break-glass'], environment)).toEqual(['03-05']);
   expect(await times([], environment)).toHaveLength(5);
 });
+
+interface Listed {
+  readonly subject: string;
+  readonly client: string;
+  readonly interaction: string;
+  readonly query: string;
+}
+
+test('the audit tells who changed accounts, apps and keys at the console, without secrets', async () => {
+  const { environment } = audited();
+  const add = ['user', 'add', 'anna', '--fhir-user', 'Practitioner/7', '--generate'];
+  const changes = [add, ['user', 'disable', 'anna'], ['client', 'rm', 'nobody'], ['keys', 'rotate']];
+  const [added] = await Promise.all(changes.map(words => lintel(environment, ...words)));
+  expect(added?.code).toBe(0);
+  const { out } = await lintel(environment, 'audit', '--who', 'lintel', '--json');
+  const listed = out
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Listed);
+  expect(listed.map(({ query }) => query)).toEqual(
+    expect.arrayContaining(['user add anna --fhir-user Practitioner/7', 'keys rotate']),
+  );
+  expect(listed).toContainEqual(
+    expect.objectContaining({ subject: expect.stringMatching(/./), interaction: 'administration' }),
+  );
+  expect(out).not.toContain(/Password: (\S+)/.exec(added?.out ?? '')?.[1]);
+});
+
+test('where the audit takes no record, access is not given, and is taken away nevertheless', async () => {
+  const folder = temporaryFolder();
+  const environment = { DATA_DIR: folder };
+  await lintel(environment, 'user', 'add', 'anna', '--generate');
+  writeFileSync(
+    join(folder, 'audit.sqlite'),
+    'no database, and longer than the head of one would have to be'.repeat(9),
+  );
+  const refused = await lintel(environment, 'user', 'add', 'bert', '--generate');
+  expect(refused).toMatchObject({ code: 1, notes: expect.stringContaining('Nothing was changed') });
+  const made = await lintel(environment, 'user', 'disable', 'anna');
+  expect(made).toMatchObject({ code: 0, notes: expect.stringContaining('made without one') });
+  expect((await lintel(environment, 'user', 'list')).out).toBe('anna (disabled)');
+});
