@@ -143,4 +143,4 @@ test('no answer is staler than its bound, or made for another caller', async () 
   );
   // Else it was no test of a cache.
   expect(hits).toBeGreaterThan(50);
-}, 60_000);
+});

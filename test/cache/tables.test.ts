@@ -66,7 +66,7 @@ test('a plan depends on the tables that its SQL names; watermark queries use an 
     expect(await database.query(plan)).toHaveLength(1);
   }
   expect(timedTables(registry).size).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('a table has a watermark if an index begins with its change column', async () => {
   const { registry, catalog, close } = await smallClinic();

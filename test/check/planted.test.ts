@@ -37,7 +37,7 @@ describe.each(GROUPS)('faults that are %s', (_, planted) => {
   });
 });
 
-test('an index with an unsuitable collation is reported as unusable', { timeout: 60_000 }, async () => {
+test('an index with an unsuitable collation is reported as unusable', async () => {
   const wrong = await bed.parametersAfter('CREATE INDEX policy ON coverage (policy_no COLLATE NOCASE)');
   expect(wrong).toContain('identifier (coverage.policy_no (index policy is NOCASE, comparisons are RTRIM))');
   for (const serving of ['policy_no COLLATE RTRIM', 'policy_no COLLATE BINARY']) {

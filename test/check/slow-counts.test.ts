@@ -61,14 +61,14 @@ status:
   return clinic;
 }
 
-test('a query that takes too long is reported, and later queries run', { timeout: 60_000 }, async () => {
+test('a query that takes too long is reported, and later queries run', async () => {
   const clinic = slowClinic(20_000);
   const database = openSqlite(join(clinic.folder, 'clinic.sqlite'));
   try {
     const { registry, problems: wrong } = loadPackFiles(readPackFiles(clinic.pack), await database.catalog());
     if (!registry) throw new Error(wrong.map(formatProblem).join('\n'));
     // One statement gets a fifth: far less than the slow one takes, and far more than the others do on a busy machine.
-    const timeBudget = createTimeBudget(10_000);
+    const timeBudget = createTimeBudget(30_000);
     const stages: string[] = [];
     const problems = await checkLive({
       ...{ registry, database, readScope: scopeRelation, readPiece: somePiece, now: 0, timeBudget },

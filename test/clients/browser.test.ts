@@ -19,7 +19,7 @@ describe.skipIf(CHROMIUM === undefined)('a page of another origin', () => {
     ({ server: pages, origin } = await servePage('page.html'));
     demo = await startDemo({ CORS_ORIGINS: origin });
     stranger = await startDemo({ CORS_ORIGINS: 'https://elsewhere.example.org' });
-  }, 60_000);
+  });
   afterAll(async () => {
     pages.close();
     await Promise.all([demo.stop(), stranger.stop()]);

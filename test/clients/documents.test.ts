@@ -18,7 +18,7 @@ interface Entry {
 let demo: StartedDemo;
 beforeAll(async () => {
   demo = await startDemo();
-}, 60_000);
+});
 afterAll(() => demo.stop());
 
 const docref = async (query: string): Promise<readonly Entry[]> => {

@@ -20,7 +20,7 @@ let client: Client;
 beforeAll(async () => {
   demo = await startDemo();
   client = new Client({ baseUrl: demo.base });
-}, 60_000);
+});
 afterAll(() => demo.stop());
 
 const bundle = (answer: unknown): Bundle => answer as Bundle;

@@ -30,7 +30,7 @@ beforeAll(async () => {
   const request = { headers: {}, method: 'GET', url: '/' };
   const state = { serverUrl: demo.base, tokenResponse: { patient: '1' } };
   client = FHIR(request as never, {} as never, {} as never).client(state as never) as unknown as Client;
-}, 60_000);
+});
 afterAll(() => demo.stop());
 
 describe('fhirclient', () => {

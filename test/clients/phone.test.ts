@@ -37,7 +37,7 @@ describe.skipIf(CHROMIUM === undefined)('on a phone', () => {
       document.querySelector('[name=password]').value = '${ACCOUNT.DEMO_PASSWORD}';
       document.querySelector('input[type=password]').form.requestSubmit();`);
     await tab.when(`location.pathname.startsWith('/api/chart')`);
-  }, 60_000);
+  });
   afterAll(async () => {
     await tab.close();
     await demo.stop();

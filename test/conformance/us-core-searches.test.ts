@@ -42,7 +42,7 @@ for (const group of VERSIONS.flatMap(groupsOf)) {
     searches.set(`${group.name}: ${search.text} (${search.strength})`, { group, search });
 }
 
-test.each([...searches])('%s', { timeout: 60_000 }, async (_, { group, search }) => {
+test.each([...searches])('%s', async (_, { group, search }) => {
   const asked = asksOf(group, search);
   expect(asked.length).toBeGreaterThan(0);
   for (const { query, source } of asked) {

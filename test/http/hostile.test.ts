@@ -14,7 +14,7 @@ const STATEMENTS_AT_MOST = 400;
 let demo: DemoApp;
 beforeAll(async () => {
   demo = await demoApp();
-}, 60_000);
+});
 afterAll(() => demo.close());
 beforeEach(() => {
   demo.statements.length = 0;

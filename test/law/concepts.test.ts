@@ -29,7 +29,7 @@ let all: readonly Observation[];
 beforeAll(async () => {
   concepts = await openConcepts(FACTS);
   all = (await allOf(concepts.facade, 'Observation', [])) as unknown as readonly Observation[];
-}, 60_000);
+});
 afterAll(() => concepts.close());
 
 const has = (of: Coded | undefined, ...codes: readonly string[]): boolean =>

@@ -8,7 +8,7 @@ type Found = Awaited<ReturnType<typeof allOf>>;
 let demo: Demo;
 beforeAll(async () => {
   demo = await openDemo({ patients: 28 });
-}, 60_000);
+});
 afterAll(() => demo.close());
 
 const search = (type: string, query = ''): Promise<Found> =>
@@ -33,7 +33,7 @@ describe('measurements', () => {
     'Media',
     'Binary',
     'QuestionnaireResponse',
-  ])('%s conforms to its profiles', { timeout: 60_000 }, async type => {
+  ])('%s conforms to its profiles', async type => {
     const found = await search(type);
     expect(found.length).toBeGreaterThan(0);
     expect([...new Set(found.flatMap(resource => validateResource(resource)))]).toEqual([]);

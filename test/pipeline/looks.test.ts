@@ -19,7 +19,7 @@ beforeAll(async () => {
     onQuery: (plan, placeholders, now) =>
       looked.push(render(looking(plan), placeholders, now).text.split('lintel_look()').length - 1),
   });
-}, 60_000);
+});
 afterAll(() => demo.close());
 
 test('counts of a view check for cancellation per row, those of a table do not', () => {

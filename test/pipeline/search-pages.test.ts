@@ -16,7 +16,7 @@ beforeAll(async () => {
       statements++;
     },
   });
-}, 60_000);
+});
 afterAll(() => demo.close());
 
 const CONTEXT: RequestContext = {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     patients: 1,
     onQuery: (plan, placeholders, now) => statements.push(demo.database.render(plan, placeholders, now)),
   });
-}, 60_000);
+});
 afterAll(() => demo.close());
 
 /** What a search for the number of matches sends: rows that are found decide which statements follow. */

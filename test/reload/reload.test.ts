@@ -159,7 +159,7 @@ test('a refusal is cleared once the files are valid again, changed or restored',
     expect((await server.get('/ready')).body).not.toHaveProperty('warnings');
   }
   expect(said(server, 'mappings swapped')).toHaveLength(1);
-}, 60_000);
+});
 
 test('a folder that is missing for a moment changes nothing', async () => {
   const server = await serving();
@@ -214,7 +214,7 @@ test('a table dropped at run time is reported with its mappings, in the log, /re
   expect(await warnings()).toBeUndefined();
   expect((await server.get('/fhir/Observation')).status).toBe(200);
   expect(await metrics()).toContain('lintel_schema_lacking 0');
-}, 60_000);
+});
 
 test('a page link of the previous version works, unless the sort order changed; then it is refused with advice', async () => {
   const server = await serving();
@@ -312,4 +312,4 @@ test('SIGHUP reloads the mappings', async () => {
   child.kill('SIGHUP');
   await vi.waitFor(() => expect(log).toContain('mappings swapped'), waiting);
   expect(await patient()).not.toHaveProperty('name');
-}, 60_000);
+});

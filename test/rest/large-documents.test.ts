@@ -21,7 +21,7 @@ beforeAll(async () => {
   rest = await restUnderTest(demo.facade);
   cookie = (await rest.client()).cookie ?? '';
   server = await listen(rest.app, { host: '127.0.0.1', port: 0, drain: 1000 });
-}, 60_000);
+});
 afterAll(async () => {
   await server.close();
   await demo.close();
@@ -77,9 +77,7 @@ test('a client that disconnects midway is no error, and others are answered', as
   expect(rest.lines.join('\n')).not.toMatch(/broke off|unexpected|"level":"error"/);
 });
 
-test('a database failure at any search gives 503 in JSON, never a partial document', {
-  timeout: 60_000,
-}, async () => {
+test('a database failure at any search gives 503 in JSON, never a partial document', {}, async () => {
   let searches = 0;
   let failing = Number.POSITIVE_INFINITY;
   const searchPages: Facade['searchPages'] = async function* (request, context) {

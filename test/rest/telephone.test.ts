@@ -36,7 +36,7 @@ beforeAll(async () => {
   });
   demo = { ...(await demoOver(database)), close };
   client = await (await restUnderTest(demo.facade)).client();
-}, 60_000);
+});
 afterAll(() => demo.close());
 
 const found = async (search: string): Promise<readonly number[]> => {

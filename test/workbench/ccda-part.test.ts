@@ -26,7 +26,7 @@ describe('on the rows of the demo', () => {
   beforeAll(async () => {
     demo = await openDemo({ patients: 28 });
     ({ content } = loadWhole(readPackFiles(DEMO_PACK), await demo.database.catalog()));
-  }, 60_000);
+  });
   afterAll(() => demo.close());
 
   const signal = new AbortController().signal;

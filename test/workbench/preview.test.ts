@@ -28,7 +28,7 @@ describe('on the rows of the demo', () => {
   let demo: Demo;
   beforeAll(async () => {
     demo = await openDemo({ patients: 28 });
-  }, 60_000);
+  });
   afterAll(() => demo.close());
 
   const keysOf = async (mapping: Mapping): Promise<readonly (readonly string[])[]> => {

@@ -61,7 +61,7 @@ describe.each([
   let demo: Demo;
   beforeAll(async () => {
     demo = await open();
-  }, 60_000);
+  });
   afterAll(() => demo.close());
 
   test('a recorded test has no stored value except codes, and passes', { timeout: 240_000 }, async () => {

@@ -5,7 +5,7 @@ import { openDemo } from '../../law/demo.ts';
 import { NOW } from '../../law/law.ts';
 import { failureOf, openScripted, planOf } from './open.ts';
 
-test('statements and lineage are shown with the reason for a missing plan', { timeout: 60_000 }, async () => {
+test('statements and lineage are shown with the reason for a missing plan', async () => {
   const { database } = await openScripted(({ kind, text }) =>
     kind === 'batch' && /SHOWPLAN/i.test(text) ? { error: 262 } : undefined,
   );
