@@ -95,6 +95,9 @@ export function forTests(
   return loadWhole(files, anyForms(catalog), { packMemory: pack, searchMemory: searches }).pack.registry;
 }
 
+/** A column with offsets, as SQLite has it. */
+const ANY_MOMENT = { kind: 'datetime', name: 'datetime2', fraction: 7 } as const;
+
 const inAnyForms = new WeakMap<Catalog, Catalog>();
 
 /** The same object for the same catalog. */
@@ -102,7 +105,10 @@ function anyForms(catalog: Catalog): Catalog {
   const known = inAnyForms.get(catalog);
   if (known) return known;
   const isTime = ({ type }: ColumnInfo): boolean => ['date', 'datetime', 'time'].includes(type?.kind ?? '');
-  const inAnyForm = (info: ColumnInfo): ColumnInfo => (isTime(info) ? { ...info, form: 'any' } : info);
+  const inAnyForm = (info: ColumnInfo): ColumnInfo => {
+    if (info.type?.kind === 'instant') return { ...info, type: ANY_MOMENT, form: 'any' };
+    return isTime(info) ? { ...info, form: 'any' } : info;
+  };
   const tables = [...catalog.tables].map(([key, table]): [string, TableInfo] => [
     key,
     { ...table, columns: new Map([...table.columns].map(([name, info]) => [name, inAnyForm(info)])) },

@@ -205,7 +205,7 @@ function isNoDay(column: ColumnExpression): Predicate {
   return column.type.kind === 'text' ? not(glob(column, '*[^-0 /.]*')) : equals(column, constant(0, column.type));
 }
 
-const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'time']);
+const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'instant', 'time']);
 
 /**
  * Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere.

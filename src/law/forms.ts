@@ -65,6 +65,9 @@ export function asRowValue(stored: SqlValue, type: ColumnType): SqlValue {
       if (typeof stored !== 'string') throw new Unjudged();
       return type.kind === 'time' ? stored : asMoment(stored, type);
     }
+    case 'instant':
+      if (typeof stored !== 'string') throw new Unjudged();
+      return asInstant(stored, type);
     case 'uuid':
       // What is no UUID means no value.
       return typeof stored === 'string' && UUID.test(stored) ? stored.toUpperCase() : null;
@@ -129,6 +132,13 @@ function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | '
   const clock = `${year}-${month}-${day} ${hour}:${minute}:${second ?? '00'}`;
   const digits = Math.max(type.fraction, fraction.length);
   return digits === 0 ? clock : `${clock}.${fraction.padEnd(digits, '0')}`;
+}
+
+/** `2024-03-10 08:30:00.0000000 -05:00` as clocks in UTC show it. */
+function asInstant(stored: string, { fraction }: ColumnType & { readonly kind: 'instant' }): string {
+  const key = readMoment(stored, zoneOf('UTC'));
+  if (key === undefined) throw new Unjudged();
+  return fraction === 0 ? key.slice(0, 19) : key.slice(0, 20 + fraction);
 }
 
 /** Whether the calendar has the day. */

@@ -315,7 +315,7 @@ export class Interpreter<R> {
         const { codec, column, op } = condition;
         if (left === null || right === null) return false;
         if (codec && (codec.decode(left) === undefined || codec.decode(right) === undefined)) return false;
-        const isTime = column.type.kind === 'date' || column.type.kind === 'datetime';
+        const isTime = TIMES.has(column.type.kind);
         const key = isTime ? moment : column.type.kind === 'text' ? rtrim : numberOf;
         return inOrder(key(left), op, key(right));
       }
@@ -333,11 +333,7 @@ export class Interpreter<R> {
         return condition.values.some(literal => equal(raw, type, literal, type));
       case 'order': {
         const key = (one: SqlValue): string | number | bigint | undefined =>
-          type.kind === 'text'
-            ? rtrim(one)
-            : type.kind === 'date' || type.kind === 'datetime'
-              ? moment(one)
-              : numberOf(one);
+          type.kind === 'text' ? rtrim(one) : TIMES.has(type.kind) ? moment(one) : numberOf(one);
         return inOrder(key(raw), condition.op, key(condition.value));
       }
       case 'now': {
@@ -356,6 +352,9 @@ export class Interpreter<R> {
     }
   }
 }
+
+/** Kinds of values that compare as moments. */
+const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
 
 function dependsOnRow(node: Node): boolean {
   switch (node.kind) {

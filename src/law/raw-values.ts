@@ -39,7 +39,7 @@ export function equal(a: SqlValue, ofA: ColumnType, b: SqlValue, ofB: ColumnType
   if (a === null || b === null) return false;
   if (ofA.kind === 'text' && ofB.kind === 'text') return rtrim(a) === rtrim(b);
   if (ofA.kind === 'uuid') return String(a).toUpperCase() === String(b).toUpperCase();
-  if (ofA.kind === 'date' || ofA.kind === 'datetime') return moment(a) === moment(b);
+  if (ofA.kind === 'date' || ofA.kind === 'datetime' || ofA.kind === 'instant') return moment(a) === moment(b);
   const [left, right] = [numberOf(a), numberOf(b)];
   return left === right && left !== undefined;
 }

@@ -106,6 +106,8 @@ function madeUp(type: ColumnType): SqlValue {
       return '2000-01-01';
     case 'datetime':
       return printStored(Date.UTC(2000, 0, 1), type);
+    case 'instant':
+      return `2000-01-01 00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
     case 'time':
       return `00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
     case 'uuid':

@@ -99,7 +99,10 @@ export function isCode(column: Expression, values: readonly (string | number)[],
   if (((kind === 'integer' && column.type.bits < 64) || kind === 'bit') && !holdsAnyNumber(column.type)) {
     return `(${[...literals].map(literal => `${raw} === ${literal}`).join(' || ')})`;
   }
-  const among = kind === 'date' || kind === 'datetime' ? amongMoments(literals) : amongTexts(literals, canonical);
+  const among =
+    kind === 'date' || kind === 'datetime' || kind === 'instant'
+      ? amongMoments(literals)
+      : amongTexts(literals, canonical);
   return `${places.bind(among)}(${raw})`;
 }
 

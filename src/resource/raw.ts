@@ -25,6 +25,7 @@ export function canonicalOf(type: ColumnType): Canonical {
       return canonicalNumber;
     case 'date':
     case 'datetime':
+    case 'instant':
       return canonicalMoment;
     case 'time':
       return canonicalTime;

@@ -94,6 +94,11 @@ type Kind =
       readonly fraction: number;
       readonly form?: TimeForm;
     } & Apart)
+  /**
+   * A moment that is stored with its offset from UTC. Rows have it as clocks in UTC show it,
+   * `2024-03-10 07:30:00.0000000`, so that equal moments are equal texts. `zone`: that of literals beside it.
+   */
+  | { readonly kind: 'instant'; readonly fraction: number; readonly zone?: string }
   | ({ readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm } & Apart)
   /**
    * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each
@@ -157,6 +162,7 @@ const KINDS: Readonly<Record<ColumnType['kind'], string>> = {
   float: 'a floating-point number',
   date: 'a date',
   datetime: 'a date with a time',
+  instant: 'a moment with its offset from UTC',
   time: 'a time of day',
   uuid: 'a UUID',
   binary: 'bytes',

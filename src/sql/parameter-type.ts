@@ -8,7 +8,7 @@ import { type ColumnType, isSmallUuid, isTrimmed, withoutBlanks } from './column
 import type { SqlValue } from './expression.ts';
 
 /** Types of one family compare without a cast. */
-export type Family = 'text' | 'number' | 'moment' | 'time' | 'uuid' | 'binary';
+export type Family = 'text' | 'number' | 'moment' | 'instant' | 'time' | 'uuid' | 'binary';
 
 export function familyOf(type: ColumnType): Family {
   switch (type.kind) {

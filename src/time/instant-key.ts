@@ -8,19 +8,24 @@
 import { DAY, pad } from './calendar.ts';
 import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
 
-/** Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back. */
-export function instantKey(instant: number, zone: Zone): string {
+/**
+ * Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back.
+ * `rest`: units of 100 ns beyond the millisecond.
+ */
+export function instantKey(instant: number, zone: Zone, rest = 0): string {
   const second = secondTimes(instant, zone);
-  return second
-    ? `${second.prefix}${pad(instant - second.from, 8)}`
-    : timeKey(printLocal(instant + zone.offsetAt(instant), 3));
+  if (second) return `${second.prefix}${pad(instant - second.from, 8)}${rest > 0 ? pad(rest, 4) : ''}`;
+  const key = timeKey(printLocal(instant + zone.offsetAt(instant), 3));
+  return rest > 0 ? `${key.slice(0, -4)}${pad(rest, 4)}` : key;
 }
 
 /** Instants whose local times come a second time, as their keys have them. */
 export interface SecondTimes {
   readonly from: number;
   readonly to: number;
-  /** Stands in their keys before the eight digits of the milliseconds since `from`. */
+  /**
+   * Stands in their keys before the eight digits of the milliseconds since `from`, and four of what is beyond these.
+   */
   readonly prefix: string;
 }
 
@@ -35,11 +40,11 @@ export function secondTimes(instant: number, zone: Zone): SecondTimes | undefine
   return { from: end - before, to: end - offset, prefix: `${printLocal(end - 1, 3)}9999~` };
 }
 
-const SECOND_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})$/;
+const SECOND_TIME = /^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})9999~(\d{8})(?:\d{4})?$/;
 
 /** Whether a text is the key of such an instant. */
 export function isSecondTime(key: string): boolean {
-  return key.length === 36 && SECOND_TIME.test(key);
+  return key.length >= 36 && SECOND_TIME.test(key);
 }
 
 /** The instant of such a key; undefined for any other. */
@@ -49,6 +54,25 @@ export function instantOfSecondTime(key: string, zone: Zone): number | undefined
   if (local === undefined) return undefined;
   return local + 1 - zone.offsetOf(local) + Number(since);
 }
+
+/** An instant and what is beyond its millisecond, in units of 100 ns. */
+export interface FineInstant {
+  readonly at: number;
+  readonly rest: number;
+}
+
+/** The first of these whose key is at or after this one; undefined: it is not before `end`. */
+export function fineFromKey(key: string, zone: Zone, ends: Omit<Counts, 'unit'>): FineInstant | undefined {
+  const [, whole = key, beyond = ''] = FINE.exec(key) ?? [];
+  const padded = whole.length === MILLISECONDS ? `${whole}0000` : whole;
+  const at = countFromKey(padded, zone, { unit: 1, ...ends });
+  if (at === undefined) return undefined;
+  return { at, rest: instantKey(at, zone) === padded ? Number(beyond) : 0 };
+}
+
+/** The four last digits of a key that has seven of a second. */
+const FINE = /^(.{23}|.{36})(\d{4})$/;
+const MILLISECONDS = 23;
 
 export interface Counts {
   /** What is counted, in milliseconds. */

@@ -68,8 +68,7 @@ export function readMoment(text: string, zone: Zone): string | undefined {
   const instant = day * DAY + time - offset + Number(digits.slice(0, 3));
   const local = instant + zone.offsetAt(instant);
   if (local < FIRST_DAY * DAY || local >= END_DAY * DAY) return undefined;
-  const key = instantKey(instant, zone);
-  return isSecondTime(key) ? key : `${key.slice(0, -4)}${digits.slice(3)}`;
+  return instantKey(instant, zone, Number(digits.slice(3)));
 }
 
 /** The day as it is written, whatever the time and zone beside it. */

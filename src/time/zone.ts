@@ -35,6 +35,8 @@ export interface Zone {
   toInstant(local: number): number;
   /** The local times whose instant is at or after `instant`. */
   localsFrom(instant: number): RangeSet;
+  /** The instants at which clocks show a local time or a later one. */
+  instantsFrom(local: number): RangeSet;
 }
 
 const MINUTE = 60_000;
@@ -82,8 +84,8 @@ export function zoneOf(name: string): Zone {
 }
 
 function makeZone(name: string): Zone {
-  const offsetAt = offsetReader(name);
-  const initial = pieceOf(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, offsetAt(BEGIN));
+  const readOffset = offsetReader(name);
+  const initial = pieceOf(Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, readOffset(BEGIN));
   /** By their number, from 1900 on. */
   const years: (Year | undefined)[] = [];
 
@@ -92,11 +94,11 @@ function makeZone(name: string): Zone {
     if (known) return known;
     const from = dayOf(number, 1, 1) * DAY;
     const to = dayOf(number + 1, 1, 1) * DAY;
-    const changes = transitions(offsetAt, from - FARTHEST, to + FARTHEST).map(t =>
+    const changes = transitions(readOffset, from - FARTHEST, to + FARTHEST).map(t =>
       pieceOf(t.at + Math.max(t.before, t.after), t.at, t.after),
     );
     const earlier = changes.findLast(piece => piece.from <= from);
-    const first = earlier?.offset ?? offsetAt(Math.max(from - FARTHEST, BEGIN));
+    const first = earlier?.offset ?? readOffset(Math.max(from - FARTHEST, BEGIN));
     const year: Year = {
       from,
       to,
@@ -122,16 +124,17 @@ function makeZone(name: string): Zone {
     return pieces[0];
   };
   const offsetOf = (local: number): number => pieceAt(local).offset;
+  const offsetAt = (instant: number): number => {
+    if (instant < BEGIN) return initial.offset;
+    const { pieces } = yearOf(yearAt(instant + offsetOf(instant)));
+    return pieces.findLast(piece => piece.at <= instant)?.offset ?? initial.offset;
+  };
 
   return {
     name,
     offsetOf,
     offsetTextOf: local => pieceAt(local).text,
-    offsetAt: instant => {
-      if (instant < BEGIN) return initial.offset;
-      const { pieces } = yearOf(yearAt(instant + offsetOf(instant)));
-      return pieces.findLast(piece => piece.at <= instant)?.offset ?? initial.offset;
-    },
+    offsetAt,
     toInstant: local => local - offsetOf(local),
     localsFrom: instant => {
       // Farther than a day on either side every local time lies on the same side of the bound as its instant.
@@ -146,6 +149,16 @@ function makeZone(name: string): Zone {
         bounds.map((from, i) => ({
           from: Math.max(from, instant + offsetOf(from)),
           to: bounds[i + 1] ?? Number.POSITIVE_INFINITY,
+        })),
+      );
+    },
+    instantsFrom: local => {
+      const [low, high] = [local - FARTHEST - 1, local + FARTHEST + 1];
+      const starts = [low, ...transitions(readOffset, low, high).map(({ at }) => at)];
+      return rangeSet(
+        starts.map((from, i) => ({
+          from: Math.max(from, local - offsetAt(from)),
+          to: starts[i + 1] ?? Number.POSITIVE_INFINITY,
         })),
       );
     },

@@ -86,7 +86,7 @@ function testText(name: string, path: string, { mappings, catalog }: Names): str
 function someValue(info: TableInfo | undefined, column: string): string {
   const kind = info && findColumn(info, column)?.type?.kind;
   if (kind === 'date') return '2024-01-31';
-  if (kind === 'datetime') return '"2024-01-31 08:30:00"';
+  if (kind === 'datetime' || kind === 'instant') return '"2024-01-31 08:30:00"';
   if (kind === 'uuid') return '6FA459EA-EE8A-3CA4-894E-DB77E160355E';
   return kind === 'text' ? 'A1' : '1';
 }

@@ -14,7 +14,8 @@ export const BABELFISH: Dialect = {
   fetch(writer, expression) {
     const { type } = expression;
     const text = MSSQL.fetch(writer, expression);
-    if (type.kind !== 'datetime' || type.name !== 'datetime2' || type.fraction === 0) return text;
+    const isCut = type.kind === 'instant' || (type.kind === 'datetime' && type.name === 'datetime2');
+    if (!isCut || type.fraction === 0) return text;
     return `LEFT(${text} + CASE WHEN ${text} LIKE '%.%' THEN '' ELSE '.' END + '000000', ${20 + type.fraction})`;
   },
 };

@@ -26,8 +26,8 @@ const KINDS: Readonly<Record<string, Readonly<Record<Engine, readonly string[]>>
   'truth value': { mssql: ['BIT'], sqlite: ['BOOLEAN', 'BOOL', 'BIT'] },
   date: { mssql: ['DATE'], sqlite: ['DATE'] },
   datetime: {
-    mssql: ['DATETIME', 'SMALLDATETIME', 'DATETIME2(7)'],
-    sqlite: ['DATETIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', 'DATETIME2(7)', 'SMALLDATETIME'],
+    mssql: ['DATETIME', 'SMALLDATETIME', 'DATETIME2(7)', 'DATETIMEOFFSET(7)'],
+    sqlite: ['DATETIME', 'TIMESTAMP', 'TIMESTAMP WITH TIME ZONE', 'DATETIMEOFFSET(7)', 'DATETIME2(7)', 'SMALLDATETIME'],
   },
   time: { mssql: ['TIME'], sqlite: ['TIME'] },
   UUID: { mssql: ['UNIQUEIDENTIFIER'], sqlite: ['UUID', 'GUID', 'UNIQUEIDENTIFIER'] },
@@ -58,7 +58,8 @@ export function kindTable(): string {
   const rows = Object.entries(KINDS).map(([kind, { mssql, sqlite }]) => {
     const [like] = typesOf(kind, 'mssql');
     for (const type of [...typesOf(kind, 'mssql'), ...typesOf(kind, 'sqlite')]) {
-      if (type.kind !== like?.kind) throw new Error(`${type.declared} is no ${kind}`);
+      const kind = type.kind === 'instant' ? 'datetime' : type.kind;
+      if (kind !== like?.kind) throw new Error(`${type.declared} is no ${kind}`);
     }
     const cell = (names: readonly string[]): string => names.map(name => `\`${name}\``).join(', ');
     return `| ${kind} | ${cell(mssql)} | ${cell(sqlite)} |`;

@@ -84,6 +84,10 @@ function ofType(type: ColumnType): fc.Arbitrary<SqlValue> {
         .map(([date, day]) =>
           day ? `${date.toISOString().slice(0, 10)} 00:00:00.000` : date.toISOString().slice(0, 23).replace('T', ' '),
         );
+    case 'instant':
+      return moment.map(date =>
+        `${date.toISOString().slice(0, 23).replace('T', ' ')}0000`.slice(0, 20 + type.fraction),
+      );
     case 'time':
       return moment.map(date => date.toISOString().slice(11, 19));
     case 'uuid':

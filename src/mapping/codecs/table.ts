@@ -18,6 +18,7 @@ import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
+import { instantCodec } from './instant.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
 import { isWholeNumber } from './packed-column.ts';
 import { rangeTextCodec } from './range-text.ts';
@@ -33,6 +34,8 @@ const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
+const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets has the moment itself';
+const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its own';
 /** Times of two columns may be written without seconds. */
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
 const NO_TIME_OF = (how: string): string =>
@@ -69,6 +72,11 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
+      if (type?.kind === 'instant') {
+        if (options && options.midnight !== 'time') return NO_MIDNIGHT;
+        const gives = fhirType === 'date' ? 'day' : fhirType === 'instant' ? 'instant' : 'dateTime';
+        return instantCodec({ zone: zoneOf(zone), columnType: type, gives });
+      }
       if (!isTimed(type)) return refuse('datetime', type);
       if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
       const moment = fhirType === 'instant' || fhirType === 'date' ? fhirType : 'dateTime';
@@ -79,12 +87,14 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   date: entry(
     z.union([NONE, z.strictObject({ at: z.string().regex(CLOCK, 'a time of day is HH:MM or HH:MM:SS') })]),
     (options, [type], { zone, fhirType }) => {
-      if (!isTimed(type)) return refuse('date', type);
+      if (type?.kind === 'instant' && !options)
+        return instantCodec({ zone: zoneOf(zone), columnType: type, gives: 'day' });
+      if (!isTimed(type)) return type?.kind === 'instant' ? AT_OF_DAYS : refuse('date', type);
       if (!options)
         return fhirType === 'instant' && type.kind === 'date'
           ? NO_TIME
           : dateCodec({ zone: zoneOf(zone), columnType: type });
-      if (type.kind !== 'date') return 'date: `at` is for a DATE column; a column with times has its own';
+      if (type.kind !== 'date') return AT_OF_DAYS;
       if (fhirType !== 'instant' && fhirType !== 'dateTime') return 'date: `at` gives an instant or a dateTime';
       const at = millisecondsOf(options.at);
       return dateAtCodec({ zone: zoneOf(zone), columnType: { ...type, kind: 'date' }, fhirType, at });
@@ -214,7 +224,7 @@ function defaultName(columnType: ColumnType, fhirType: string): string | undefin
     case 'date':
     case 'dateTime':
     case 'instant':
-      return isTimed(columnType) ? 'datetime' : undefined;
+      return isTimed(columnType) || columnType.kind === 'instant' ? 'datetime' : undefined;
     case 'base64Binary':
       return columnType.kind === 'binary' ? 'base64' : undefined;
     case 'string':

@@ -41,6 +41,7 @@ export function bindParameter({ value, type }: Parameter): Bound {
     }
     case 'date':
     case 'datetime':
+    case 'instant':
     case 'time':
       return bindMoment(textOf(value), type);
   }
@@ -58,13 +59,15 @@ function beyondBigint(value: SqlValue): Bound | undefined {
   return BigInt.asIntN(64, whole) === whole ? undefined : exactDecimal(text, 38, 0);
 }
 
-type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' | 'time' }>;
+type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' | 'instant' | 'time' }>;
 
 function bindMoment(text: string | null, type: Moment): Bound {
   const value = text === null ? null : momentOf(text);
   switch (type.kind) {
     case 'date':
       return { type: sql.Date(), value };
+    case 'instant':
+      return { type: sql.DateTimeOffset(type.fraction), value };
     case 'time':
       return { type: sql.Time(type.fraction), value };
     case 'datetime': {

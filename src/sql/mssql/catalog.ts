@@ -153,6 +153,7 @@ function sizedType(name: string, [, , , maxLength, precision, scale, , collation
     case 'NUMERIC':
       return `${name}(${precision},${scale})`;
     case 'DATETIME2':
+    case 'DATETIMEOFFSET':
     case 'TIME':
       return `${name}(${scale})`;
     case 'TIMESTAMP':

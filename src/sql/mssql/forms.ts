@@ -30,6 +30,8 @@ export function fetchForm(sql: string, type: ColumnType): string {
 /** The server's own text of a value, by a conversion for each type; bytes, and floats, are as they are. */
 export function storedForm(sql: string, type: ColumnType): string {
   if (type.kind === 'text') return unicodeForm(sql, 'max');
+  // With its offset, which rows are without.
+  if (type.kind === 'instant') return `CONVERT(nvarchar(34), ${sql}, 121)`;
   return type.kind === 'binary' || type.kind === 'float' ? sql : textForm(sql, type);
 }
 
@@ -55,7 +57,9 @@ export function textForm(sql: string, type: ColumnType): string {
     case 'date':
       return `CONVERT(nvarchar(10), ${sql}, 23)`;
     case 'datetime':
-      return `CONVERT(nvarchar(${type.fraction === 0 ? 19 : 20 + type.fraction}), ${sql}, 121)`;
+      return dateTimeText(sql, type.fraction);
+    case 'instant':
+      return dateTimeText(`CAST(SWITCHOFFSET(${sql}, 0) AS datetime2(${type.fraction}))`, type.fraction);
     case 'time':
       return `CONVERT(nvarchar(${type.fraction === 0 ? 8 : 9 + type.fraction}), ${sql}, 121)`;
     case 'uuid':
@@ -63,6 +67,10 @@ export function textForm(sql: string, type: ColumnType): string {
     case 'binary':
       return `CONVERT(nvarchar(max), ${sql}, 2)`;
   }
+}
+
+function dateTimeText(sql: string, fraction: number): string {
+  return `CONVERT(nvarchar(${fraction === 0 ? 19 : 20 + fraction}), ${sql}, 121)`;
 }
 
 /**
@@ -86,6 +94,7 @@ export function cast(sql: string, from: ColumnType, to: ColumnType): string {
       return text ? `TRY_CONVERT(time(7), NULLIF(${sql}, ''))` : 'NULL';
     case 'uuid':
       return text ? `CASE WHEN LEN(${sql}) = 36 THEN TRY_CAST(${sql} AS uniqueidentifier) END` : 'NULL';
+    case 'instant':
     case 'binary':
       return 'NULL';
   }

@@ -67,6 +67,8 @@ function typeNamed(match: RegExpExecArray): ColumnType | undefined {
       return { kind: 'datetime', name: 'smalldatetime', fraction: 0 };
     case 'datetime2':
       return { kind: 'datetime', name: 'datetime2', fraction: number ?? 7 };
+    case 'datetimeoffset':
+      return { kind: 'instant', fraction: number ?? 7 };
     case 'time':
       return { kind: 'time', fraction: number ?? 7 };
     case 'uniqueidentifier':
@@ -95,6 +97,8 @@ export function printMssqlType(type: ColumnType): string {
       return `decimal(${type.precision},${type.scale})`;
     case 'datetime':
       return type.name === 'datetime2' ? `datetime2(${type.fraction})` : type.name;
+    case 'instant':
+      return `datetimeoffset(${type.fraction})`;
     case 'time':
       return `time(${type.fraction})`;
     case 'uuid':

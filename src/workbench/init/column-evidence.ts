@@ -103,6 +103,8 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^number, /, 'julian'],
 ];
 
+/** Kinds of columns that `datetime` reads, without its name behind `via:`. */
+const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
 const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
 const SHORT_YEAR = /\byy\b/;
 const WHICH_YEARS = 'the rows do not decide the century, 1930 to 2029 is a guess';
@@ -116,7 +118,7 @@ const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
  */
 function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
   const [usual = ''] = forms;
-  if (usual.startsWith('yyyy-') && (type?.kind === 'date' || type?.kind === 'datetime')) return '';
+  if (usual.startsWith('yyyy-') && type && TIMES.has(type.kind)) return '';
   const ambiguous = isAmbiguousDay(usual);
   const read = ambiguous
     ? (forms.find(form => ORDERED.test(form) && !isAmbiguousDay(form)) ?? usual.replace(/^.* or /, ''))

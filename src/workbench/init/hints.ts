@@ -86,7 +86,7 @@ const FITS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
   // Numbers and signs too, as telephone numbers are.
   string: ['text', 'integer', 'decimal'],
-  date: ['date', 'datetime', 'text', 'integer', 'decimal', 'float'],
+  date: ['date', 'datetime', 'instant', 'text', 'integer', 'decimal', 'float'],
   code: ['text', 'integer', 'decimal', 'bit'],
 };
 

@@ -9,6 +9,7 @@ import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
+import type { ColumnType } from '../../sql/column-type.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import type { RawCode } from './column-evidence.ts';
 import type { Candidates, SeenElement, SeenProposal } from './evidence.ts';
@@ -248,6 +249,10 @@ const OF_FLAGS: ReadonlySet<string> = new Set([
   'on',
 ]);
 
+function isMoment(type: ColumnType | undefined): boolean {
+  return type?.kind === 'datetime' || type?.kind === 'instant';
+}
+
 /** A flag that says that a row is deleted, and the date of it. */
 function deletionIn(info: TableInfo): {
   readonly flag?: ColumnInfo | undefined;
@@ -259,9 +264,7 @@ function deletionIn(info: TableInfo): {
   const flag = columns.find(
     ({ name, type }) => type?.kind !== 'date' && [...wordsIn(name)].every(word => OF_FLAGS.has(word)),
   );
-  const date = columns.find(
-    ({ name, type }) => (type?.kind === 'date' || type?.kind === 'datetime') && !wordsIn(name).has('by'),
-  );
+  const date = columns.find(({ name, type }) => (type?.kind === 'date' || isMoment(type)) && !wordsIn(name).has('by'));
   return { flag, date };
 }
 
@@ -274,7 +277,7 @@ function deletedLines(info: TableInfo): readonly string[] {
     `  ## ${name}, ${declared}, reads as "deleted": make sure of it`;
   if (flag?.type?.kind === 'integer' || flag?.type?.kind === 'bit')
     return [`#   deleted: { ${flag.name}: "1" }${why(flag)}`];
-  if (flag && flag.type?.kind !== 'datetime')
+  if (flag && !isMoment(flag.type))
     return [`##   deleted: { ${flag.name}: … } with the value that means so, if one does${why(flag)}`];
   return date ? [`#   deleted: { present: [${date.name}] }${why(date)}`] : [];
 }
@@ -293,8 +296,7 @@ function changedLine(stamp: SeenElement): string {
   const why = `  ## ${whyText(stamp)}`;
   if (seen?.via === 'epoch' || seen?.via === 'julian')
     return `#   changed: { from: ${column}, via: ${seen.via} }${why}`;
-  const isMoment = type?.kind === 'datetime' && seen?.via === undefined;
-  return isMoment
+  return isMoment(type) && seen?.via === undefined
     ? `#   changed: ${column}${why}`
     : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
 }

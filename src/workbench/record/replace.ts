@@ -96,7 +96,7 @@ function movedDate(
 ): Exclude<Replaced, { text: unknown }> | string | undefined {
   // Years that are leap years stay some.
   if (dayPart !== undefined) return /^\d{4}$/.test(text) && dayPart === 0 ? String(Number(text) - 4) : text;
-  const isNative = type.kind === 'date' || type.kind === 'datetime';
+  const isNative = type.kind === 'date' || type.kind === 'datetime' || type.kind === 'instant';
   const isRead = isNative || dates.length > 0;
   if (isRead && (isSentinelDay(text) || NO_DAY.test(text))) return text;
   const readers = dates.flatMap(use => {

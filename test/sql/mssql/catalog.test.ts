@@ -18,6 +18,7 @@ const COLUMNS: readonly Row[] = [
   [1, 'U8', 'varchar', 40, 0, 0, 1, 'Latin1_General_100_CI_AS_SC_UTF8'],
   [1, 'AMT', 'decimal', 5, 9, 2, 1, null],
   [1, 'UPD', 'datetime2', 8, 27, 7, 1, null],
+  [1, 'SEEN', 'datetimeoffset', 8, 30, 3, 1, null],
   [1, 'RV', 'timestamp', 8, 0, 0, 0, null],
   [1, 'GEO', 'geography', -1, 0, 0, 1, null],
   [3, 'OTHER', 'int', 4, 10, 0, 0, null],
@@ -54,6 +55,7 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
     'U8 NVARCHAR(40)',
     'AMT DECIMAL(9,2)',
     'UPD DATETIME2(7)',
+    'SEEN DATETIMEOFFSET(3)',
     'RV ROWVERSION NOT NULL',
     'GEO GEOGRAPHY',
   ]);

@@ -27,7 +27,8 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   const named = declaredType(context.catalog.engine, declared.text);
   // Columns that hold anything are handed over as they are kept.
   const { holdsAnything: isLoose, textType } = engineNamed(context.catalog.engine);
-  const type = named && isLoose && named.kind !== 'text' ? storedType(named, 'any', settings.zone) : named;
+  const form = isLoose && named?.kind !== 'text' ? 'any' : undefined;
+  const type = named && storedType(named, form, settings.zone);
   if (!type) {
     const expected = `such as ${textType}`;
     report.error('wrong-form', declared.at, 'not an SQL type', { expected, found: declared.text });

@@ -7,6 +7,7 @@ import { type Catalog, findColumn, findTable } from '../../../sql/catalog.ts';
 import type { ColumnType } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import type { Codec } from '../../codecs/codec.ts';
+import { unreadEnds } from '../../codecs/instant.ts';
 import { isTimed } from '../../codecs/stored-time.ts';
 import type { Condition } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
@@ -14,7 +15,7 @@ import { columnKey, type MappingSettings } from '../pack/settings.ts';
 import type { Report } from '../problem.ts';
 import { type ScalarTree, scalarsOf } from '../read/tree.ts';
 import type { Resolved } from './columns.ts';
-import { dayOf, declaredType, literalForm, readLiteral } from './literal.ts';
+import { dayOf, declaredType, instantLiteral, literalForm, readLiteral } from './literal.ts';
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
@@ -92,6 +93,7 @@ export function onlyPresent(
     for (const value of more) if (!values.includes(value) && canPass(value, tests)) values.push(value);
   };
   add([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)]);
+  if (type.kind === 'instant') add(unreadEnds(type));
   const isOpen = table !== undefined && takesDates(type) && context.settings.absent.date.length > 0;
   if (isOpen) context.dates.watch(keyOf(resolved), found => add(datesOf(type, found, context)));
   return isOpen || values.length > 0 ? [...tests, { kind: 'none', of: { kind: 'is', column, values } }] : tests;
@@ -102,9 +104,12 @@ function canPass(value: string | number, tests: readonly Condition[]): boolean {
   return tests.every(test => test.kind !== 'order' || !isOrdered(test.column.type) || passes(value, test));
 }
 
+/** Kinds of columns that hold dates. */
+const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
+
 /** Literals of the type compare in JavaScript as the engine compares them. */
 function isOrdered(type: ColumnType): boolean {
-  return type.kind === 'date' || type.kind === 'datetime' || (type.kind === 'integer' && type.bits < 64);
+  return TIMES.has(type.kind) || (type.kind === 'integer' && type.bits < 64);
 }
 
 function passes(value: string | number, { op, value: bound }: Condition & { readonly kind: 'order' }): boolean {
@@ -174,7 +179,13 @@ function checkAbsent(
 
 /** A rule for all columns of a kind may name values that one of them cannot hold. */
 function typed(rules: readonly ScalarTree[], type: ColumnType, { catalog }: Context): readonly (string | number)[] {
-  return rules.flatMap(({ text }) => readLiteral(text, type, catalog.engine) ?? []);
+  return rules.flatMap(({ text }) => {
+    const value = readLiteral(text, type, catalog.engine);
+    if (value === undefined) return [];
+    // Programs that store offsets mostly write "no date" by the clock of UTC: `9999-12-31 00:00:00 +00:00`.
+    const inUtc = instantLiteral(text, type);
+    return inUtc === undefined || inUtc === value ? [value] : [value, inUtc];
+  });
 }
 
 function kindRules(type: ColumnType, { settings: { absent } }: Context): readonly ScalarTree[] {
@@ -187,6 +198,7 @@ function kindRules(type: ColumnType, { settings: { absent } }: Context): readonl
       return absent.number;
     case 'date':
     case 'datetime':
+    case 'instant':
       return absent.date;
     default:
       return [];

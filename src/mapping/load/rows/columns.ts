@@ -187,6 +187,7 @@ function columnOf(
 
 /** The declared type of a column, or of an SQL expression, as its rows have it. */
 export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
+  if (type.kind === 'instant') return { ...type, zone };
   if (form === undefined || form === 'declared') return type;
   if (type.kind === 'uuid') return { ...type, letters: form === 'small' ? 'small' : 'any' };
   if (type.kind === 'text') return form === 'trimmed' ? { ...type, trimmed: true } : { ...type, loose: true };

@@ -222,7 +222,8 @@ function orderedColumns(
   return [test, ...onlyPresent([], other, context, codec)];
 }
 
-function orderOf({ kind }: ColumnType): 'number' | 'time' | undefined {
+function orderOf({ kind }: ColumnType): 'number' | 'time' | 'instant' | undefined {
+  if (kind === 'instant') return kind;
   if (kind === 'date' || kind === 'datetime') return 'time';
   return kind === 'integer' || kind === 'decimal' || kind === 'float' ? 'number' : undefined;
 }

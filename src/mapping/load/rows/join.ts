@@ -90,9 +90,12 @@ function mismatch(theirs: string, ours: string): string | undefined {
         ? 'date'
         : kind;
   const [a, b] = [family(theirs), family(ours)];
-  const castable = a === b || (b === 'text' && a !== 'binary') || (a === 'text' && b !== 'binary');
+  const castable = a === b || (b === 'text' && !UNCAST.has(a)) || (a === 'text' && !UNCAST.has(b));
   return castable ? undefined : `a ${theirs} column cannot be joined with a ${ours} column`;
 }
+
+/** Kinds of columns that no text beside them is made one of. */
+const UNCAST: ReadonlySet<string> = new Set(['binary', 'instant']);
 
 /** `pick: [COL, -COL2]`: which row of the joined table is the first, descending with a minus. */
 export function readPick(tree: Tree | undefined, theirs: Visible, context: Context): readonly Order[] {

@@ -2,7 +2,7 @@
  * Reads `changed` of several columns: the latest of them, of the row and its lookups. In: names of columns of one
  * type. Out: a ValueNode of one expression, so that the resource shows, searches and sorts by the same value.
  */
-import { nameOfType } from '../../../sql/column-type.ts';
+import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
 import { among, and, compare, constant, not, or } from '../../../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../../../sql/expression.ts';
 import type { Codec } from '../../codecs/codec.ts';
@@ -26,11 +26,12 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   if (!first || found.length < names.length) return undefined;
   const { type } = first.column;
   // The rows of columns of one declared type may be written in different forms.
-  const odd = found.findIndex(({ column }) => !isTimed(column.type) || nameOfType(column.type) !== nameOfType(type));
+  const isTime = (of: ColumnType): boolean => isTimed(of) || of.kind === 'instant';
+  const odd = found.findIndex(({ column }) => !isTime(column.type) || nameOfType(column.type) !== nameOfType(type));
   const wrong = found[odd];
   if (wrong) {
     context.report.error('wrong-rows', names[odd]?.at ?? tree.at, 'several columns of `changed` must have one type', {
-      expected: isTimed(type) ? nameOfType(type) : 'columns of times',
+      expected: isTime(type) ? nameOfType(type) : 'columns of times',
       found: nameOfType(wrong.column.type),
     });
     return undefined;

@@ -5,6 +5,9 @@
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import { UUID } from '../../../sql/shared-functions.ts';
+import { readMoment as readStored } from '../../../time/written.ts';
+import { zoneOf } from '../../../time/zone.ts';
+import { instantOfLocal } from '../../codecs/instant.ts';
 import { bounds, inLayout, isTimed, type TimedType } from '../../codecs/stored-time.ts';
 
 const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
@@ -40,6 +43,10 @@ function readTyped(text: string, type: ColumnType): string | number | undefined 
       return readDay(text);
     case 'datetime':
       return inForm(readMoment(text, type.fraction), type.form);
+    case 'instant': {
+      const moment = readMoment(text, 7);
+      return moment === undefined ? undefined : instantOfLocal(moment, type);
+    }
     case 'time':
       return /^([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,7})?)?$/.test(text) ? text : undefined;
     case 'uuid':
@@ -106,6 +113,15 @@ function readMoment(text: string, fraction: number): string | undefined {
   return `${day} ${hour}:${minute}:${second}${fraction > 0 ? `.${digits}` : ''}`;
 }
 
+/** Of a column whose rows may be instants: the value that the text means on clocks that show UTC. */
+export function instantLiteral(text: string, type: ColumnType): string | undefined {
+  const moment = readMoment(text, 7);
+  if (moment === undefined) return undefined;
+  if (type.kind === 'instant') return instantOfLocal(moment, { ...type, zone: 'UTC' });
+  const isAny = type.kind === 'datetime' && type.form?.kind === 'any';
+  return isAny ? readStored(`${moment}Z`, zoneOf(type.form.zone)) : undefined;
+}
+
 /** As the rows are written. A text that says more than they do keeps it: no row is equal, and the order is the same. */
 function inForm(text: string | undefined, form: TimeForm | undefined): string | undefined {
   if (text === undefined || form?.kind !== 'layout') return text;
@@ -129,6 +145,7 @@ export function literalForm(type: ColumnType): string {
     case 'date':
       return 'a date, 2024-01-31';
     case 'datetime':
+    case 'instant':
       return 'a date and time, 2024-01-31 or 2024-01-31 08:30:00';
     case 'time':
       return 'a time, 08:30:00';

@@ -1,0 +1,159 @@
+/**
+ * `datetime` and `date` of columns that store moments with an offset from UTC (DATETIMEOFFSET). In: the moment as
+ * clocks in UTC show it (src/sql/plan.ts), since the server compares, sorts and indexes such a column by its instant.
+ * Out: dateTime, instant or the day, all by the pack's zone: two rows that the server takes for equal have one value,
+ * whatever offset each was stored with.
+ * https://learn.microsoft.com/sql/t-sql/data-types/datetimeoffset-transact-sql
+ */
+import type { ColumnType } from '../../sql/column-type.ts';
+import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
+import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
+import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
+import { parseLocal, printLocal, type Zone, zoneOf } from '../../time/zone.ts';
+import type { Criterion } from '../criterion.ts';
+import { rangePredicate } from '../ranges.ts';
+import { type Codec, only } from './codec.ts';
+import { MILLISECOND, SECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
+
+export type InstantType = Extract<ColumnType, { kind: 'instant' }>;
+
+export interface InstantOptions {
+  readonly zone: Zone;
+  readonly columnType: InstantType;
+  /** `day`: the day alone, of a `date` or a dateTime. */
+  readonly gives: 'dateTime' | 'instant' | 'day';
+}
+
+/** Instants are their own local times there. */
+const UTC = zoneOf('UTC');
+const FIRST = FIRST_DAY * DAY;
+const END = END_DAY * DAY;
+/** Units of 100 ns in a millisecond, and digits of a second that count them. */
+const UNITS = 10_000;
+const MOST_DIGITS = 7;
+
+export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec {
+  // At either end of the calendar the local year may be one that FHIR cannot write.
+  const least = Math.max(FIRST, FIRST - zone.offsetAt(FIRST));
+  const beyond = Math.min(END, END - zone.offsetAt(END - DAY));
+  const ends = { first: least, end: beyond };
+  const literal = (at: number): Expression => value(storedInstant({ at, rest: 0 }, columnType), columnType);
+  /** But for the ends that a set has itself: of two bounds an engine may choose the weaker one to enter its index. */
+  const inRange = (column: Expression, set: RangeSet = EVERYTHING): Predicate =>
+    and(
+      not(isNull(column)),
+      least > FIRST && set[0]?.from === Number.NEGATIVE_INFINITY ? compare(column, '>=', literal(least)) : TRUE,
+      beyond < END && set.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(column, '<', literal(beyond)) : TRUE,
+    );
+  const read = (raw: SqlValue | undefined): FineInstant | undefined => {
+    const at = typeof raw === 'string' ? parseLocal(raw) : undefined;
+    if (at === undefined || at < least || at >= beyond) return undefined;
+    const fraction = String(raw)
+      .slice(23, 20 + MOST_DIGITS)
+      .padEnd(4, '0');
+    return { at, rest: digits(fraction, 0, 4) };
+  };
+  const write = (raw: string): string | undefined => {
+    const found = read(raw);
+    if (!found) return undefined;
+    const offset = zone.offsetAt(found.at);
+    const local = found.at + offset;
+    const day = printDay(Math.floor(local / DAY));
+    if (gives === 'day') return day;
+    const fraction = gives === 'instant' ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
+    return `${day}T${printTime(local)}${fraction}${printOffset(offset)}`;
+  };
+  // The time of a row's last change is written, and told again in a header.
+  let last: { readonly text: string; readonly value: string | undefined } | undefined;
+  return {
+    label: gives === 'day' ? 'date' : 'datetime',
+    yields: gives === 'day' ? ['date', 'dateTime'] : [gives],
+    columns: 1,
+    plain: true,
+    inverse: 'indexed',
+    decode: raw => {
+      if (typeof raw !== 'string') return undefined;
+      if (last?.text !== raw) last = { text: raw, value: write(raw) };
+      return last.value;
+    },
+    present: columns => inRange(only(columns)),
+    match: (columns, criterion) => {
+      if (criterion.kind !== 'date') return undefined;
+      const column = only(columns);
+      const within = clip(instantsOf(criterion, gives, zone), least, beyond);
+      const held = mapEnds(within, at =>
+        raised({ at, rest: 0 }, columnType).at < END ? at : Number.POSITIVE_INFINITY,
+      );
+      // Each millisecond stands for several moments that a column may hold.
+      const found = rangePredicate(held, { column, literal, next: undefined, present: inRange(column) });
+      return and(inRange(column, held), found);
+    },
+    order: {
+      by: columns => [only(columns)],
+      toKey: ([raw]) => {
+        const found = read(raw);
+        return found && instantKey(found.at, zone, found.rest);
+      },
+      fromKey: key => {
+        const found = fineFromKey(String(key), zone, ends);
+        if (!found || raised(found, columnType).at >= beyond) return undefined;
+        return [storedInstant(found, columnType)];
+      },
+    },
+  };
+}
+
+/**
+ * The least and the greatest moment of a column, which programs write for no value, where clocks of the zone show a
+ * year there that FHIR cannot write: no codec reads them.
+ */
+export function unreadEnds(type: InstantType): readonly string[] {
+  if (type.zone === undefined) return [];
+  const { decode } = instantCodec({ zone: zoneOf(type.zone), columnType: type, gives: 'dateTime' });
+  const last = storedInstant({ at: END - 1000, rest: 0 }, type).replace(/\.0+$/, part => part.replaceAll('0', '9'));
+  return [storedInstant({ at: FIRST, rest: 0 }, type), last].filter(one => decode(one) === undefined);
+}
+
+/** The instants, in milliseconds, of which what is emitted satisfies a criterion. */
+function instantsOf(
+  { any }: Extract<Criterion, { kind: 'date' }>,
+  gives: InstantOptions['gives'],
+  zone: Zone,
+): RangeSet {
+  if (gives === 'instant') return satisfying(any, UTC, MILLISECOND);
+  if (gives === 'dateTime') return mapEnds(satisfying(any, UTC, SECOND), second => second * 1000);
+  const from = (day: number): RangeSet => (Number.isFinite(day) ? zone.instantsFrom(day * DAY) : EVERYTHING);
+  const days = satisfying(any, zone, WHOLE_DAY);
+  return union(
+    ...days.map(day =>
+      Number.isFinite(day.to) ? intersect(from(day.from), complement(from(day.to))) : from(day.from),
+    ),
+  );
+}
+
+/** The first moment at or after one that the column can hold. */
+function raised({ at, rest }: FineInstant, { fraction }: InstantType): FineInstant {
+  const second = Math.floor(at / 1000) * 1000;
+  const unit = 10 ** (MOST_DIGITS - fraction);
+  const units = Math.ceil(((at - second) * UNITS + rest) / unit) * unit;
+  return { at: second + Math.floor(units / UNITS), rest: units % UNITS };
+}
+
+/** A moment as the column's rows have it, raised to one that it can hold. */
+function storedInstant(instant: FineInstant, type: InstantType): string {
+  const { at, rest } = raised(instant, type);
+  const text = `${printLocal(at, 3)}${pad(rest, 4)}`;
+  return type.fraction === 0 ? text.slice(0, 19) : text.slice(0, 20 + type.fraction);
+}
+
+/**
+ * A literal of a mapping, which is a local time, as the column's rows have it: of local times that clocks show twice
+ * the first, of one that they skip the moment of the change.
+ */
+export function instantOfLocal(key: string, type: InstantType): string | undefined {
+  const ends = { first: FIRST, end: END };
+  const found = type.zone === undefined ? undefined : fineFromKey(key, zoneOf(type.zone), ends);
+  return found && raised(found, type).at < END ? storedInstant(found, type) : undefined;
+}
