@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../audit/reason.ts';
 import { ADMINISTRATION, type AuditRecord } from '../audit/record.ts';
 import { openStore } from '../audit/store.ts';
-import { AUDIT_FILE, type Config } from '../config/config.ts';
+import { AUDIT_FILE, type Config, processEnvironment } from '../config/config.ts';
 import type { Terminal } from './command.ts';
 
 /**
@@ -26,10 +26,11 @@ export function isRecorded(
   const path = join(dataDir, AUDIT_FILE);
   // The command may know less of the environment than the server does.
   if (audit === undefined && !existsSync(path)) return true;
+  const record = recordOf(words.join(' '), personAtConsole(terminal));
   try {
     const store = openStore({ path, bytes: audit?.bytes, survives: 'power' });
     try {
-      store.append([recordOf(words.join(' '))]);
+      store.append([record]);
     } finally {
       store.close();
     }
@@ -41,11 +42,11 @@ export function isRecorded(
   }
 }
 
-function recordOf(query: string): AuditRecord {
+function recordOf(query: string, subject: string): AuditRecord {
   return {
     at: Date.now(),
     request: randomUUID(),
-    who: { client: 'lintel', subject: personAtConsole() },
+    who: { client: 'lintel', subject },
     address: '127.0.0.1',
     server: hostname(),
     interaction: ADMINISTRATION,
@@ -57,9 +58,9 @@ function recordOf(query: string): AuditRecord {
 }
 
 /** The login of the system; behind `sudo` that of the person, too. */
-function personAtConsole(): string {
+function personAtConsole({ environment = processEnvironment() }: Terminal): string {
   const login = loginOfProcess();
-  const person = process.env['SUDO_USER'];
+  const person = environment['SUDO_USER'];
   return person === undefined || person === login ? login : `${person} as ${login}`;
 }
 

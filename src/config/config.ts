@@ -151,11 +151,16 @@ export class ConfigError extends Error {
   }
 }
 
+/** What the process was started with. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
 /**
  * Reads and checks the environment (the process's own by default). `instead` replaces variables, as options of the
  * command line do; a file for the same secret then does not count. Throws ConfigError with every problem.
  */
-export function readConfig(surrounding: Environment = process.env, instead: Environment = {}): Config {
+export function readConfig(surrounding: Environment = processEnvironment(), instead: Environment = {}): Config {
   const files = Object.keys(instead).map(name => [`${name}_FILE`, undefined]);
   const environment: Environment = { ...surrounding, ...Object.fromEntries(files), ...instead };
   const problems: string[] = [];
