@@ -83,6 +83,8 @@ export interface Catalog {
   /** Whose spelling the declared types are. */
   readonly engine: string;
   readonly tables: ReadonlyMap<string, TableInfo>;
+  /** Names of a schema that stand for a table which cannot be read, in lower case, and why: synonyms. */
+  readonly unreachable?: ReadonlyMap<string, string>;
 }
 
 /** The same catalog, in which what the login may not read is marked. Without a column: the whole table. */

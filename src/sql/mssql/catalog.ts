@@ -1,13 +1,15 @@
 /**
  * Reads SQL Server's catalog. In: a function that runs SELECTs, and the wanted part of the schema, as hospitals have
- * tens of thousands of tables. Out: tables and views as in src/sql/catalog.ts. A bare name means the login's own
- * schema, then dbo; any other schema must be named.
+ * tens of thousands of tables. Out: tables and views as in src/sql/catalog.ts, and synonyms with what they stand for in
+ * this database or another of the server (synonyms.ts). A bare name means the login's own schema, then dbo; any other
+ * schema must be named.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
 import { type ColumnType, spelledAs } from '../column-type.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
+import { synonymsOf } from './synonyms.ts';
 import { parseMssqlType } from './types.ts';
 
 /** `also`: a further condition. */
@@ -26,26 +28,27 @@ const withColumn = (marks: string): string =>
     ` AND EXISTS (SELECT 1 FROM sys.columns AS c WHERE c.object_id = o.object_id AND LOWER(c.name) IN (${marks}))`,
   );
 
-/** An alias type stands for the system type beneath it. */
-const columnsOf = (where: string): string => `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
+/** An alias type stands for the system type beneath it. `sys`: that of the database. */
+const columnsOf = (where: string, sys = 'sys'): string => `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
   CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
   CAST(c.collation_name AS nvarchar(128)) AS collation_name,
   CAST(COLLATIONPROPERTY(c.collation_name, 'CodePage') AS int) AS code_page
-FROM sys.columns AS c
-JOIN sys.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
-JOIN sys.types AS t ON t.user_type_id = c.user_type_id
-LEFT JOIN sys.types AS b ON b.user_type_id = c.system_type_id${where}
+FROM ${sys}.columns AS c
+JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+JOIN ${sys}.types AS t ON t.user_type_id = c.user_type_id
+LEFT JOIN ${sys}.types AS b ON b.user_type_id = c.system_type_id${where}
 ORDER BY c.object_id, c.column_id`;
 
 const indexesOf = (
   also: string,
+  sys = 'sys',
 ): string => `SELECT i.object_id, CAST(i.name AS nvarchar(128)) AS name, CAST(i.is_unique AS int) AS is_unique,
   CAST(i.is_primary_key AS int) AS is_primary_key, CAST(c.name AS nvarchar(128)) AS column_name
-FROM sys.indexes AS i
-JOIN sys.objects AS o ON o.object_id = i.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
-JOIN sys.index_columns AS k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
-JOIN sys.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
+FROM ${sys}.indexes AS i
+JOIN ${sys}.objects AS o ON o.object_id = i.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
+JOIN ${sys}.index_columns AS k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
+JOIN ${sys}.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column_id
 WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)${also}
 ORDER BY i.object_id, i.index_id, k.key_ordinal`;
 
@@ -79,14 +82,39 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     const view = isView === 1 ? { isView: true as const } : {};
     return [key, { ...of, ...view, schema: { name: String(schema), needed } }];
   });
-  return { engine: 'mssql', tables: new Map(tables) };
+  const { synonyms, unreachable } = await synonymsOf(run, part?.tables.map(bareName));
+  const seen = new Map(tables);
+  for (const [sys, of] of Map.groupBy(synonyms, synonym => synonym.sys)) {
+    const bases = of.map(({ base }) => base);
+    const theirColumns = await askedOf(run, marks => columnsOf(`\nWHERE c.object_id IN (${marks})`, sys), bases);
+    const theirIndexes = await askedOf(run, marks => indexesOf(` AND i.object_id IN (${marks})`, sys), bases);
+    for (const { name, schema, place, base, isView } of of) {
+      const bare = name.toLowerCase();
+      const other = seen.get(bare);
+      const isNearer = other?.schema?.needed === true && place <= NEARBY;
+      // The server finds the synonym by the bare name, and the table in a schema further away by its own.
+      if (other && isNearer) seen.set(`${other.schema?.name}.${bare}`.toLowerCase(), other);
+      const key = other && !isNearer ? `${schema}.${bare}`.toLowerCase() : bare;
+      const table = tableOf(name, theirColumns.get(base) ?? [], theirIndexes.get(base) ?? []);
+      const needed = place > NEARBY || key.includes('.');
+      seen.set(key, { ...table, ...(isView ? { isView: true as const } : {}), schema: { name: schema, needed } });
+    }
+  }
+  return { engine: 'mssql', tables: seen, ...(unreachable.size > 0 ? { unreachable } : {}) };
+}
+
+async function askedOf(run: Run, text: (marks: string) => string, ids: readonly number[]) {
+  return Map.groupBy(await askOf(run, text, [...new Set(ids)]), ([object]) => Number(object));
+}
+
+/** Of `schema.name` the name in lower case. */
+function bareName(name: string): string {
+  return name.toLowerCase().replace(/^.*\./, '');
 }
 
 /** Of a name in both lists, the table that is named comes first. */
 async function objectsOf(run: Run, { tables, columns = [] }: CatalogPart): Promise<readonly Row[]> {
-  const lower = (names: readonly string[]): readonly string[] => [
-    ...new Set(names.map(name => name.toLowerCase().replace(/^.*\./, ''))),
-  ];
+  const lower = (names: readonly string[]): readonly string[] => [...new Set(names.map(bareName))];
   const rows = [...(await askOf(run, named, lower(tables))), ...(await askOf(run, withColumn, lower(columns)))];
   // A name of many may be asked in a later statement than its namesake, whose schema is further away.
   return rows.toSorted((a, b) => Number(a[2]) - Number(b[2]));

@@ -36,6 +36,7 @@ const lower = (name: unknown): string => String(name).toLowerCase();
 function script(texts: string[] = []) {
   return ({ text }: { readonly text: string }) => {
     texts.push(text);
+    if (text.includes('sys.synonyms')) return Promise.resolve([]);
     const rows = text.includes('sys.index_columns') ? INDEXES : text.includes('FROM sys.columns') ? COLUMNS : OBJECTS;
     return Promise.resolve(rows);
   };
@@ -80,7 +81,7 @@ it('has the code page of texts that the comparison collations cannot represent',
   ] as const;
   const columns = collations.map(([type, ...of], i) => [2, `C${i}`, type, 4, 0, 0, 1, ...of]);
   const run = ({ text }: Statement): Promise<readonly Row[]> =>
-    Promise.resolve(text.includes('FROM sys.columns') ? columns : text.includes('sys.index') ? [] : OBJECTS);
+    Promise.resolve(text.includes('FROM sys.columns') ? columns : /sys\.(?:index|synonyms)/.test(text) ? [] : OBJECTS);
   const table = (await readCatalog(run)).tables.get('vit_sgn');
   expect([...(table?.columns.values() ?? [])].map(({ declared }) => declared)).toEqual([
     'CHAR(4) CP1250',
@@ -120,9 +121,10 @@ it('omits unrequested and missing tables', async () => {
     ['vit_sgn', 'nowhere'],
     [2],
     [2],
+    ['vit_sgn', 'nowhere'],
   ]);
   const types = asked.flatMap(({ parameters }) => parameters.map(({ type }) => type));
-  expect(types).toEqual([NAME, NAME, INTEGER, INTEGER]);
+  expect(types).toEqual([NAME, NAME, INTEGER, INTEGER, NAME, NAME]);
 });
 
 it('queries tables by columns, too, and many names in lists of few lengths', async () => {
@@ -133,7 +135,7 @@ it('queries tables by columns, too, and many names in lists of few lengths', asy
   };
   const tables = Array.from({ length: 507 }, (_, i) => `T${i}`);
   await readCatalog(run, { tables, columns: ['SSN', 'ssn'] });
-  expect(asked.map(({ parameters }) => parameters.length)).toEqual([512, 8, 1]);
+  expect(asked.map(({ parameters }) => parameters.length)).toEqual([512, 8, 1, 512, 8]);
   expect(asked[2]?.text).toContain('LOWER(c.name) IN (@p0)');
   for (const { text } of asked) expect(tsqlProblems(text)).toEqual([]);
 });
@@ -141,6 +143,56 @@ it('queries tables by columns, too, and many names in lists of few lengths', asy
 it.each([undefined, { tables: ['PT_MST'] }])('queries by single SELECTs', async part => {
   const texts: string[] = [];
   await readCatalog(script(texts), part);
-  expect(texts).toHaveLength(3);
+  expect(texts).toHaveLength(4);
+  for (const text of texts) expect(tsqlProblems(text)).toEqual([]);
+});
+
+it('has the columns and indexes of what a synonym stands for, in this database and in another', async () => {
+  const synonyms: readonly Row[] = [
+    ['HERE', 1, 'dbo', null, null, 'ehr', 'PT_MST', 1],
+    ['THERE', 1, 'dbo', null, "Lab]'s", 'dbo', 'RSLT', 1],
+    ['AWAY', 1, 'dbo', 'LINKED', 'Lab', 'dbo', 'RSLT', 0],
+    ['SHUT', 1, 'dbo', null, 'Hr', 'dbo', 'STAFF', 0],
+    ['GONE', 1, 'dbo', null, null, 'dbo', 'NOTHING', 1],
+    // A table of this name is in a schema that statements have to name.
+    ['PERSON', 1, 'dbo', null, null, 'ehr', 'PT_MST', 1],
+  ];
+  const texts: string[] = [];
+  const run = ({ text }: Statement): Promise<readonly Row[]> => {
+    texts.push(text);
+    if (text.includes('FROM sys.synonyms')) return Promise.resolve(synonyms);
+    if (text.includes("FROM [Lab]]'s].sys.objects")) return Promise.resolve([[9, 'dbo', 'RSLT', 1]]);
+    if (text.includes("FROM [Lab]]'s].sys.columns"))
+      return Promise.resolve([
+        [9, 'NO', 'int', 4, 10, 0, 0, null],
+        [9, 'AT', 'datetimeoffset', 10, 34, 7, 1, null],
+      ]);
+    if (text.includes("FROM [Lab]]'s].sys.indexes")) return Promise.resolve([[9, 'PK', 1, 1, 'NO']]);
+    if (text.includes('AS is_view') && text.includes('SCHEMA_NAME()'))
+      return Promise.resolve([[4, 'PERSON', 2, 'cdm', 0]]);
+    return Promise.resolve(
+      text.includes('AS is_view')
+        ? [[1, 'ehr', 'PT_MST', 0]]
+        : text.includes('FROM sys.columns')
+          ? COLUMNS
+          : text.includes('FROM sys.indexes')
+            ? INDEXES
+            : [],
+    );
+  };
+  const catalog = await readCatalog(run, { tables: ['HERE', 'dbo.THERE', 'AWAY', 'SHUT', 'GONE', 'PERSON'] });
+  const here = findTable(catalog, 'dbo.HERE');
+  expect(here).toMatchObject({ name: 'HERE', primaryKey: ['PT_NO'], schema: { name: 'dbo', needed: false } });
+  expect(here?.columns.get('upd')?.declared).toBe('DATETIME2(7)');
+  const there = findTable(catalog, 'there');
+  expect(there).toMatchObject({ name: 'THERE', isView: true, primaryKey: ['NO'] });
+  expect([...(there?.columns.values() ?? [])].map(({ declared }) => declared)).toEqual(['INT', 'DATETIMEOFFSET(7)']);
+  expect(findTable(catalog, 'PERSON')?.schema).toEqual({ name: 'dbo', needed: false });
+  expect(findTable(catalog, 'cdm.PERSON')?.schema).toEqual({ name: 'cdm', needed: true });
+  expect([...(catalog.unreachable ?? [])].toSorted()).toEqual([
+    ['away', 'dbo.AWAY is a synonym of LINKED.Lab.dbo.RSLT: tables of a linked server are not supported'],
+    ['gone', 'dbo.GONE is a synonym of dbo.NOTHING, which is no table or view that the login can see'],
+    ['shut', 'dbo.SHUT is a synonym of Hr.dbo.STAFF: the login may not use that database'],
+  ]);
   for (const text of texts) expect(tsqlProblems(text)).toEqual([]);
 });

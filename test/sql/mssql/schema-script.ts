@@ -74,6 +74,7 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
         }),
       );
     }
+    if (text.includes('FROM sys.synonyms')) return { columns: [{ name: 'name', type: 'nvarchar' }], rows: [] };
     if (text.includes('FROM sys.indexes'))
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
     if (text.includes('FROM sys.columns'))

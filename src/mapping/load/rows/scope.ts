@@ -104,6 +104,11 @@ function reportUnknown(
   name: string,
   { catalog, report, tablesMissing }: PackContext,
 ): void {
+  const why = catalog.unreachable?.get(name.toLowerCase());
+  if (why !== undefined) {
+    report.error('unknown-column', at, why, { found: text });
+    return;
+  }
   const suggestion = candidateFor(schema, name, catalog);
   if (suggestion === undefined) tablesMissing.set(text, [...(tablesMissing.get(text) ?? []), at]);
   report.error('unknown-column', at, 'unknown table', {
