@@ -16,7 +16,7 @@ function after(step: StepOptions, text: string): string | undefined {
     case 'words':
       return wordsOf(text, step.words);
     case 'written':
-      return packed(text, step.form, step.from);
+      return written(text, step.form, step.from);
     case 'entities':
       return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
     case 'upper':
@@ -43,6 +43,64 @@ function wordsOf(text: string, which: 'first' | 'last' | 'all-but-last' | 'all-b
   const [, first = inner, behind] = /^([^ ]*) +([\s\S]*)$/.exec(inner) ?? [];
   const [, before, last = inner] = /^([\s\S]*?) +([^ ]*)$/.exec(inner) ?? [];
   return { first, last, 'all-but-last': before, 'all-but-first': behind }[which];
+}
+
+/** Where the time of a form begins, with what stands before it. */
+const TIME = /[ T]?[Hh]/;
+
+/** The digits of a date, with those of a time where the form has one; a text without it is the date alone. */
+function written(text: string, form: string, from?: number): string | undefined {
+  const begins = form.search(TIME);
+  if (begins < 0) return packed(text, form, from);
+  const [date, time] = [form.slice(0, begins), form.slice(begins)];
+  const trimmed = text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/g, '');
+  const tidy = form.includes(' ') ? trimmed.split('  ').join(' ') : trimmed;
+  // The one place at which a date ends and a time begins: nothing is guessed.
+  for (let end = tidy.length; end > 0; end--) {
+    const day = packed(tidy.slice(0, end), date, from);
+    const clock =
+      day === undefined || /[ \t\r\n]/.test(tidy.charAt(end - 1)) ? undefined : clockIn(tidy.slice(end), time);
+    if (day === undefined || clock === undefined) continue;
+    if (clock === '') return isDate(day) ? day : undefined;
+    const hasEnd = clock !== '240000' || !day.startsWith('9999');
+    return isDate(day) && !day.endsWith('00') && hasEnd ? day + clock : undefined;
+  }
+  return undefined;
+}
+
+/** '' for nothing; undefined for what is no time of the form. */
+function clockIn(text: string, form: string): string | undefined {
+  if (text === '') return '';
+  const hasHalf = form.endsWith('AM');
+  const hour = /HH|hh/.test(form) ? '(\\d\\d)' : '(\\d\\d?)';
+  const second = `(?:$1(\\d\\d)(?:\\.\\d${hasHalf ? '{1,7}' : '+'})?)?`;
+  const pattern = form
+    .replace(/AM$/, '([AaPp])[Mm]')
+    .replace(/(:?)ss/, second)
+    .replace('mm', '(\\d\\d)')
+    .replace(/HH?|hh?/, hour);
+  const [, h = '', m = '', ...rest] = new RegExp(`^${pattern}$`).exec(text) ?? [];
+  if (h === '') return undefined;
+  const half = hasHalf ? rest.at(-1)?.toLowerCase() : undefined;
+  const s = (form.includes('ss') ? rest[0] : undefined) ?? '00';
+  if (half !== undefined && (Number(h) < 1 || Number(h) > 12)) return undefined;
+  const hours = half === undefined ? Number(h) : half === 'p' ? (Number(h) % 12) + 12 : Number(h) % 12;
+  const clock = String(hours).padStart(2, '0') + m + s;
+  return clock === '240000' || (hours < 24 && m < '60' && s < '60') ? clock : undefined;
+}
+
+/** Of eight digits, by the calendar of the platform: a day, or with zeros a month or a year. */
+function isDate(digits: string): boolean {
+  const [year, month, day] = [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (year === 0 || (day === 0 && month > 12)) return false;
+  if (day === 0) return true;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
 /**

@@ -75,6 +75,18 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: (stored, { options }) =>
       DAY.test(countedDigits(stored, options.since).replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')),
   },
+  ymd14: {
+    differs: (stored, emitted, { zone }) => {
+      const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(stored.trim()) ?? [];
+      if (y === undefined) return true;
+      const date = `${y}-${mo}-${d}`.replace(/(-00){1,2}$/, '');
+      if (emitted.length <= 10) return emitted !== date;
+      // Of 24:00 the next day.
+      if (h === '24') return !/T00:00:00/.test(emitted) || emitted.slice(0, 10) <= date;
+      return !agreesInTime(emitted, `${date} ${h ?? '00'}:${mi ?? '00'}:${s ?? '00'}`, zone);
+    },
+    means: stored => /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])[01]\d[0-5]\d[0-5]\d$/.test(stored),
+  },
   epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
   'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
   julian: { differs: (stored, emitted) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000) },
@@ -131,7 +143,7 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare] ?? READINGS[/^(ymd8) /.exec(label)?.[1] ?? ''];
+  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   if (emitted !== undefined) return single.differs(text, emitted, context);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;

@@ -50,7 +50,8 @@ export type FunctionName =
   | 'concat'
   | 'id-length' // (text, how, text, how, …): characters that they take together in an id (src/sql/shared-functions.ts)
   | 'substring' // (text, start from 1, length)
-  | 'ymd'; // (year, month, day) → integer yyyymmdd
+  | 'ymd' // (year, month, day) → integer yyyymmdd
+  | 'written'; // (text, form, first of the years of two digits or 0) → digits (src/time/written-form.ts)
 
 export type Expression =
   | ColumnExpression

@@ -144,12 +144,12 @@ test('rows decide between equal names, and select the codec of a column', async 
 
 test.each([
   ['14-MAR-85', '[{ written: { form: D-MON-YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
-  ['14-mar-1985 00:00', '[{ words: first }, { written: D-MON-YYYY }, ymd8]', ''],
+  ['14-mar-1985 00:00', '[{ written: D-MON-YYYY H:mm:ss }, ymd14]', ''],
   ['3/14/85', '[{ written: { form: M/D/YY, from: 1930 } }, ymd8]', 'mm/dd/yy: the rows do not decide the century'],
-  ['14-3-85 08:30', '[{ words: first }, { written: { form: D-M-YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
+  ['14-3-85 08:30', '[{ written: { form: D-M-YY H:mm:ss, from: 1930 } }, ymd14]', '1930 to 2029 is a guess'],
   ['14.03.85', '[{ written: { form: D.M.YY, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
   ['85-03-14', '[{ written: { form: YY-M-D, from: 1930 } }, ymd8]', 'yy-mm-dd: the rows do not decide the century'],
-  ['85.3.14 08:30', '[{ words: first }, { written: { form: YY.M.D, from: 1930 } }, ymd8]', '1930 to 2029 is a guess'],
+  ['85.3.14 08:30', '[{ written: { form: YY.M.D H:mm:ss, from: 1930 } }, ymd14]', '1930 to 2029 is a guess'],
   ['1985/03/14', '[{ written: YYYY/MM/DD }, ymd8]', 'yyyy/mm/dd'],
   [
     '03/04/85',

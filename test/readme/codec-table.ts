@@ -49,6 +49,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
     .flatMap(date => ['hhmm', 'time'].map(time => ({ date, time })))
     .concat(['ymd8', 'date'].flatMap(date => ['hhmm', 'time'].map(time => ({ date, time, at: '00:00' })))),
   ymd8: [undefined, { at: '00:00' }],
+  ymd14: [undefined, { at: '00:00' }],
 };
 
 const SEARCH = { indexed: 'offered', computed: 'computed', none: 'none' } as const;

@@ -24,6 +24,8 @@ CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME)
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 CREATE TABLE NOTE_LINE (NOTE_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, TX VARCHAR(80), PRIMARY KEY (NOTE_NO, SEQ));
 INSERT INTO NOTE_LINE VALUES (1, 2, 'Chest clear.'), (1, 1, 'Cough.'), (2, 1, ' ');
+CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, SENT_TS VARCHAR(24));
+INSERT INTO MSG VALUES (1, '20240314'), (2, '202403140830'), (3, '20240314083005.123'), (4, '202403');
 CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_DT DECIMAL(7,0), CHG_TM DECIMAL(6,0));
 INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
@@ -83,7 +85,7 @@ elements:
   subject:
     first: [{ ref: people, on: { ID: n.OWNER_ID }, if: { n.OWNER_TYPE: P } }, { ref: people, on: { ID: v.PERSON_ID } }]
   valueQuantity: { value: { from: n.AMT, via: [{ piece: { by: " ", at: 1 } }, number] }, unit: { from: n.AMT, via: { piece: { by: " ", at: 2 } } } }
-  effectiveDateTime: { sql: "CONCAT(SUBSTRING({n.TAKEN}, 7, 4), '-', SUBSTRING({n.TAKEN}, 4, 2), '-', SUBSTRING({n.TAKEN}, 1, 2), SUBSTRING({n.TAKEN}, 11, 9))", type: datetime }
+  effectiveDateTime: { from: n.TAKEN, via: [{ written: DD/MM/YYYY HH:mm }, ymd14] }
   issued: { from: n.SENT, via: { ymd8: { at: "00:00" } } }
   component:
     - { code: { text: dose }, needs: [valueQuantity], valueQuantity: { value: { sql: "REPLACE({n.DOSE}, ',', '.')", type: varchar(9), via: number } } }
@@ -131,6 +133,18 @@ elements:
   authoredOn: { from: ORD_DT, via: { ymd8: { since: 1900 } } }
 `;
 
+const MESSAGES = `mapping: messages
+resource: Basic
+source:
+  table: MSG
+  key: [NO]
+  changed: { from: SENT_TS, via: [{ written: YYYYMMDDHHmmss }, { ymd14: { at: "00:00" } }] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  code: { text: x }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -141,6 +155,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'visits.yaml'), VISITS);
   writeFileSync(join(folder, 'notes.yaml'), NOTES);
   writeFileSync(join(folder, 'orders.yaml'), ORDERS);
+  writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
@@ -210,6 +225,13 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('ServiceRequest', 'authored', 'lt2000')).toEqual(['2']);
   expect(await ids('ServiceRequest', 'authored', '2024-03')).toEqual(['1']);
   expect(await ids('ServiceRequest', '_lastUpdated', 'ge2024-07-01T09:00:00-04:00')).toEqual(['1']);
+  expect((await allOf(facade, 'Basic', [['_sort', '-_lastUpdated']])).map(({ id, meta }) => [id, meta])).toEqual([
+    ['3', { lastUpdated: '2024-03-14T08:30:05.000-04:00' }],
+    ['2', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
+    ['1', { lastUpdated: '2024-03-14T00:00:00.000-04:00' }],
+    ['4', undefined],
+  ]);
+  expect(await ids('Basic', '_lastUpdated', 'ge2024-03-14T08:30:00-04:00')).toEqual(['2', '3']);
   await opened.close();
 });
 
@@ -220,6 +242,6 @@ test('each form in the reference is tested here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
+  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

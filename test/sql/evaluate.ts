@@ -3,6 +3,7 @@
  * row of each alias. Out: true or false, never NULL. Deliberately slow and simple.
  */
 
+import { textAfter } from '../../src/law/read-steps.ts';
 import type { Expression, Join, Operator, Order, Predicate, Relation, SqlValue } from '../../src/sql/expression.ts';
 import { fold, spacedWords } from '../../src/sql/shared-functions.ts';
 import { instantOfCount } from '../../src/time/epoch-units.ts';
@@ -213,6 +214,10 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return [...text].slice(Number(second) - 1, Number(second) - 1 + Number(third)).join('');
     case 'ymd':
       return Number(text) * 10_000 + Number(second) * 100 + Number(third);
+    case 'written':
+      return (
+        textAfter([{ step: 'written', form: second, ...(third !== '0' && { from: Number(third) }) }], text) ?? null
+      );
   }
 }
 

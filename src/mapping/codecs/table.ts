@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { type ColumnType, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
+import { wrongWrittenForm } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { base64Codec, base64OfNote } from './base64.ts';
 import { booleanCodec } from './boolean.ts';
@@ -22,11 +23,13 @@ import { instantCodec } from './instant.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
 import { isWholeNumber } from './packed-column.ts';
 import { rangeTextCodec } from './range-text.ts';
+import { type StampColumn, stampCodec } from './stamp.ts';
+import { ymd14Column } from './stamp-columns.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
 import { entitiesStep, pieceStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
-import { writtenDateStep, wrongDateForm } from './written-date.ts';
+import { writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
@@ -43,6 +46,8 @@ const NO_TIME_OF = (how: string): string =>
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 /** A century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
+/** Stamps sort as they are stored, which leaves a day alone at its beginning. */
+const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes before its times');
 const ONE_OR_MORE = /^[1-9]\d?$/;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
@@ -68,6 +73,11 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
       return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
     },
+  ),
+  ymd14: entry(z.union([NONE, z.strictObject({ at: MIDNIGHT })]), (options, [type], context) =>
+    type?.kind === 'text' || isWholeNumber(type)
+      ? stamps('ymd14', ymd14Column(type), type, options, context)
+      : refuse('ymd14', type),
   ),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
@@ -192,7 +202,7 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
         z.strictObject({ form: z.string(), from: z.string().regex(YEAR, 'a year from 1800 to 2099') }),
       ])
       .superRefine((options, { addIssue }) => {
-        const wrong = wrongDateForm(...dateForm(options));
+        const wrong = wrongWrittenForm(...dateForm(options));
         if (wrong) addIssue(wrong);
       }),
     options => writtenDateStep(...dateForm(options)),
@@ -313,6 +323,28 @@ function booleans(
   if (options) return booleanCodec({ columnType: type, ...options });
   if (type.kind === 'text') return undefined;
   return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });
+}
+
+/** Packed dates with a time of day or without. */
+function stamps(
+  label: string,
+  column: StampColumn,
+  type: ColumnType,
+  options: { readonly at: string } | undefined,
+  { zone, fhirType }: CodecContext,
+): Codec | string {
+  if (fhirType !== 'date' && fhirType !== 'instant') fhirType = 'dateTime';
+  if (options && fhirType === 'date') return GIVES_MOMENTS;
+  if (!options && fhirType === 'instant') return NO_TIME_OF(`${label}: {at: "00:00"}`);
+  const made = { zone: zoneOf(zone), fhirType: fhirType as 'date' | 'dateTime' | 'instant' };
+  return onWholeNumbers(
+    stampCodec(column, {
+      ...made,
+      label: options ? `${label} (at 00:00:00)` : label,
+      atMidnight: options !== undefined,
+    }),
+    [type],
+  );
 }
 
 /** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */

@@ -19,6 +19,7 @@ import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
+import { writtenDigits } from './written.ts';
 
 /** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
 const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";
@@ -86,6 +87,11 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
         return `CAST(${of.type.kind === 'text' ? castInteger(sql) : sql} AS decimal(19,0))`;
       };
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
+    }
+    case 'written': {
+      const form = operand(args, 1);
+      if (form.kind !== 'value') throw new TypeError('a form of dates is a constant');
+      return writtenDigits(x(), String(form.value), count(args, 2) || undefined);
     }
   }
 }

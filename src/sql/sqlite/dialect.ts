@@ -330,6 +330,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       };
       return `(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)})`;
     }
+    case 'written':
+      return `lintel_written(${x()}, ${writer.expression(operand(args, 1))}, ${count(args, 2)})`;
   }
 }
 

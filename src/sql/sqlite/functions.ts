@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { instantOfCount } from '../../time/epoch-units.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
+import { writtenReader } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
 import { fold, lengthInId, printNumber, spacedWords, UUID } from '../shared-functions.ts';
 import { type Limit, NO_LIMIT } from './time-limits.ts';
@@ -50,6 +51,11 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_time', pure, written => {
     check();
     return typeof written === 'string' ? (readTime(written) ?? null) : null;
+  });
+  database.function('lintel_written', pure, (text, form, from) => {
+    check();
+    if (typeof text !== 'string') return null;
+    return writtenReader(String(form), from === 0n ? undefined : Number(from))(text) ?? null;
   });
   database.function('lintel_uuid', pure, written => {
     check();

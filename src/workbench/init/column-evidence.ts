@@ -70,19 +70,30 @@ export function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnPr
 
 const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What old tables have"';
 
+/** What reads dates of a form, alone and with a time behind them; seconds may be missing in rows. */
+function datesOf(form: string, written: string): [form: RegExp, via: string][] {
+  const step = (text: string): string =>
+    `{ written: ${written.includes('YYYY') ? text : `{ form: ${text}, from: 1930 }`} }`;
+  const times = ['H:mm:ss', 'h:mm:ss AM'].flatMap(time =>
+    [' ', 'T'].map((between): [RegExp, string] => [
+      new RegExp(`^${form}${between}hh:mm(?::ss(?:\\.f+)?)?${time.endsWith('AM') ? ' AM' : ''}$`),
+      `[${step(written + between + time)}, ymd14]`,
+    ]),
+  );
+  return [[new RegExp(`^${form}$`), `[${step(written)}, ymd8]`], ...times];
+}
+
 /** The forms of dates with what reads them. */
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
-  // No codec reads the time of day of such a text.
+  [/^yyyymmddhhmm(?:ss)?$/, '[{ written: YYYYMMDDHHmmss }, ymd14]'],
+  ...datesOf('yyyy-mm-dd', 'YYYY-MM-DD').slice(1),
+  // The zone behind a time is not read, and so neither is the time.
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
   // Years of four digits that full stops or slashes part, and years of two that come first.
   ...['-', '/', '.'].flatMap((mark): [RegExp, string][] => {
     const short = ['yy', 'mm', 'dd'].join(mark === '.' ? '\\.' : mark);
-    const written = [`YYYY${mark}MM${mark}DD`, `{ form: YY${mark}M${mark}D, from: 1930 }`];
-    return [`yy${short}`, short].flatMap((form, i): [RegExp, string][] => [
-      [new RegExp(`^${form}$`), `[{ written: ${written[i]} }, ymd8]`],
-      [new RegExp(`^${form} hh:mm`), `[{ words: first }, { written: ${written[i]} }, ymd8]`],
-    ]);
+    return [...datesOf(`yy${short}`, `YYYY${mark}MM${mark}DD`), ...datesOf(short, `YY${mark}M${mark}D`)];
   }),
   ...['D/M/', 'M/D/', 'D-M-', 'M-D-', 'D.M.', 'D-MON-'].flatMap(order =>
     ['YYYY', 'YY'].flatMap((year): [RegExp, string][] => {
@@ -92,11 +103,7 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
         .replace('d', 'dd')
         .replace(/m(?!on)/, 'mm')
         .replaceAll('.', '\\.');
-      const step = `{ written: ${year === 'YY' ? `{ form: ${written}, from: 1930 }` : written} }`;
-      return [
-        [new RegExp(`^${form}$`), `[${step}, ymd8]`],
-        [new RegExp(`^${form} hh:mm`), `[{ words: first }, ${step}, ymd8]`],
-      ];
+      return datesOf(form, written);
     }),
   ),
   [/^whole number$/, 'epoch'],

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textAfter } from '../../../src/law/read-steps.ts';
 import { stepped } from '../../../src/mapping/codecs/text-step.ts';
-import { writtenDateStep, wrongDateForm } from '../../../src/mapping/codecs/written-date.ts';
+import { writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
+import { wrongWrittenForm } from '../../../src/time/written-form.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
@@ -139,14 +140,14 @@ describe('dates that a text spells', () => {
   it.each(['MM/DD', 'MM/MM/YYYY', 'MDYYYY', 'MM%DD%YYYY', 'mm/dd/yyyy', 'YYYY-MM-DDTHH', 'DD/MM/YYY', ''])(
     'cannot have the form %j',
     form => {
-      expect(wrongDateForm(form, undefined)).toMatch(/^not a date format/);
+      expect(wrongWrittenForm(form, undefined)).toMatch(/^not a date format/);
     },
   );
 
   it('name the first of the hundred years that two digits stand for, and of four digits no such year', () => {
-    expect(wrongDateForm('DD/MM/YY', undefined)).toContain('`{ form: DD/MM/YY, from: 1930 }`');
-    expect(wrongDateForm('DD/MM/YY', 1930)).toBeUndefined();
-    expect(wrongDateForm('DD/MM/YYYY', 1930)).toContain('`from` is for years of two digits');
-    expect(wrongDateForm('DD/MM/YYYY', undefined)).toBeUndefined();
+    expect(wrongWrittenForm('DD/MM/YY', undefined)).toContain('`{ form: DD/MM/YY, from: 1930 }`');
+    expect(wrongWrittenForm('DD/MM/YY', 1930)).toBeUndefined();
+    expect(wrongWrittenForm('DD/MM/YYYY', 1930)).toContain('`from` is for years of two digits');
+    expect(wrongWrittenForm('DD/MM/YYYY', undefined)).toBeUndefined();
   });
 });

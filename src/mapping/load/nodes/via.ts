@@ -148,7 +148,8 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
   const names = Object.keys(CODECS).filter(name => fits(name));
   const ways = names.length === 0 ? [] : [`\`via:\` one of ${names.join(', ')}`];
   if (isText && names.includes('ymd8')) ways.push('`via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators');
-  if (isText && fhirTypes.includes('dateTime')) ways.push('`{ sql: …, type: datetime }` for dates with times');
+  if (isText && names.includes('ymd14'))
+    ways.push('`via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times');
   if (!names.includes('boolean') && fits('boolean', { true: 'Y', false: 'N' }))
     ways.push('`via: { boolean: { true: Y, false: N } }` with the values of the column');
   return ways.length === 0 ? undefined : ways.join(', or ');

@@ -1,0 +1,122 @@
+/**
+ * Reads written dates in T-SQL (src/time/written-form.ts). In: SQL of a text, and a form. Out: SQL of the digits
+ * yyyymmdd or yyyymmddhhmmss, NULL for a text of another form. Each way to spell the form, of one digit or two and with
+ * a time or without, is a pattern of LIKE.
+ */
+import { END_OF_DAY, formOfText, MONTHS, type WrittenForm } from '../../time/written-form.ts';
+import { BLANKS, binary } from './forms.ts';
+
+/** A text of a known shape: its pattern, how long it is, and SQL of its parts. */
+interface Shape {
+  readonly pattern: string;
+  readonly length: number;
+  readonly parts: Readonly<Record<string, string>>;
+  /** Behind it stand digits of a second. */
+  readonly isOpen?: true;
+}
+
+const DIGIT = '[0-9]';
+
+/** Throws a RangeError for what is no form. */
+export function writtenDigits(sql: string, form: string, from: number | undefined): string {
+  const made = formOfText(form, from);
+  if (!made) throw new RangeError(`no form of dates: ${form}`);
+  const trimmed = `TRIM(${BLANKS} FROM ${sql})`;
+  const text = binary(made.hasBlanks ? `REPLACE(${binary(trimmed)}, '  ', ' ')` : trimmed);
+  const cases = dateShapes(made).flatMap(date =>
+    timeShapes(made, date).map(shape => {
+      const isOpen = shape.isOpen ? ` AND SUBSTRING(n.t, ${shape.length + 1}, 4000) NOT LIKE '%[^0-9]%'` : '';
+      return `WHEN n.t LIKE '${shape.pattern}${shape.isOpen ? `${DIGIT}%` : ''}'${isOpen} THEN ${digitsOf(shape, made)}`;
+    }),
+  );
+  const digits = `(SELECT CASE ${cases.join(' ')} END AS d FROM (SELECT ${text} AS t) AS n)`;
+  return made.time === undefined ? `(SELECT w.d FROM ${digits} AS w)` : `(SELECT ${valid('w.d')} FROM ${digits} AS w)`;
+}
+
+function dateShapes({ date }: WrittenForm): readonly Shape[] {
+  return date.reduce<readonly Shape[]>(
+    (shapes, [before, part]) =>
+      shapes.flatMap(shape => {
+        const widths = part.length === 1 ? [2, 1] : [part.length];
+        const one = part === 'MON' ? '[A-Za-z]' : DIGIT;
+        return widths.map(width => added(shape, before, part.charAt(0), one.repeat(width), width));
+      }),
+    [{ pattern: '', length: 0, parts: {} }],
+  );
+}
+
+/** The shape with a part behind it. */
+function added(shape: Shape, before: string, name: string, pattern: string, width: number): Shape {
+  return {
+    pattern: shape.pattern + before + pattern,
+    length: shape.length + before.length + width,
+    parts: { ...shape.parts, [name]: `SUBSTRING(n.t, ${shape.length + before.length + 1}, ${width})` },
+  };
+}
+
+/** The date alone, and with each way to spell a time. */
+function timeShapes({ time }: WrittenForm, date: Shape): readonly Shape[] {
+  if (time === undefined) return [date];
+  const withHalf = (shape: Shape): Shape =>
+    time.half === undefined ? shape : added(shape, time.half, 'half', '[AaPp][Mm]', 2);
+  const times = (time.isShortHour ? [2, 1] : [2]).flatMap(width => {
+    const hour = added(date, time.before, 'hour', DIGIT.repeat(width), width);
+    const minute = added(hour, time.between, 'minute', DIGIT.repeat(2), 2);
+    if (!time.hasSecond) return [withHalf(minute)];
+    const second = added(minute, time.between, 'second', DIGIT.repeat(2), 2);
+    return [withHalf(minute), withHalf(second), ...fractions(second, time.half)];
+  });
+  return [date, ...times];
+}
+
+/** Digits of a second are left out, however many there are; before `AM` up to seven. */
+function fractions(second: Shape, half: '' | ' ' | undefined): readonly Shape[] {
+  if (half === undefined)
+    return [{ ...second, pattern: `${second.pattern}.`, length: second.length + 1, isOpen: true }];
+  return Array.from({ length: 7 }, (_, i) =>
+    added(added(second, '.', 'fraction', DIGIT.repeat(i + 1), i + 1), half, 'half', '[AaPp][Mm]', 2),
+  );
+}
+
+function digitsOf({ parts }: Shape, { date, from }: WrittenForm): string {
+  const { Y = '', M = '', D = '', hour, minute = '', second = `'00'`, half } = parts;
+  const hasNames = date.some(([, part]) => part === 'MON');
+  const names = MONTHS.map((name, i) => ` WHEN '${name}' THEN '${String(i + 1).padStart(2, '0')}'`).join('');
+  const month = hasNames ? `CASE UPPER(${M})${names} END` : padded(M);
+  const all = `${yearOf(Y, from)} + ${month} + ${padded(D)}`;
+  const isZero = `${Y} = '00' AND ${padded(M)} = '00' AND ${padded(D)} = '00'`;
+  const digits = from === undefined || hasNames ? all : `CASE WHEN ${isZero} THEN '00000000' ELSE ${all} END`;
+  if (hour === undefined) return digits;
+  return `${digits} + ${half === undefined ? padded(hour) : hourOf(padded(hour), half)} + ${minute} + ${second}`;
+}
+
+function padded(part: string): string {
+  return part.endsWith(' 1)') ? `'0' + ${part}` : part;
+}
+
+function yearOf(year: string, from: number | undefined): string {
+  if (from === undefined) return year;
+  const [century, first] = [Math.floor(from / 100), String(from % 100).padStart(2, '0')];
+  return `CASE WHEN ${year} >= '${first}' THEN '${century}' ELSE '${century + 1}' END + ${year}`;
+}
+
+/** Of the twelve hours of a half; NULL for others. */
+function hourOf(hour: string, half: string): string {
+  const number = `TRY_CAST(${hour} AS int) % 12 + CASE WHEN ${half} LIKE '[Pp]%' THEN 12 ELSE 0 END`;
+  return `CASE WHEN ${hour} BETWEEN '01' AND '12' THEN RIGHT('0' + CONVERT(varchar(2), ${number}), 2) END`;
+}
+
+/** The digits where they are a day with a time, or a day, a month or a year alone; else NULL. */
+function valid(digits: string): string {
+  const [year, month, day] = [`SUBSTRING(${digits}, 1, 4)`, `SUBSTRING(${digits}, 5, 2)`, `SUBSTRING(${digits}, 7, 2)`];
+  const isDay = `TRY_CONVERT(date, SUBSTRING(${digits}, 1, 8), 112) IS NOT NULL`;
+  const isPart = `${day} = '00' AND ${month} BETWEEN '00' AND '12' AND ${year} <> '0000'`;
+  const clock = `SUBSTRING(${digits}, 9, 6)`;
+  const sixty = '[0-5][0-9]';
+  const isTime = ['[01][0-9]', '2[0-3]'].map(hour => `${clock} LIKE '${hour}${sixty}${sixty}'`).join(' OR ');
+  const isEnd = `(${clock} = '${END_OF_DAY}' AND ${year} <> '9999')`;
+  return (
+    `CASE WHEN LEN(${digits}) = 8 AND (${isDay} OR (${isPart})) THEN ${digits}` +
+    ` WHEN LEN(${digits}) = 14 AND ${isDay} AND (${isTime} OR ${isEnd}) THEN ${digits} END`
+  );
+}

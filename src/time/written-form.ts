@@ -1,0 +1,188 @@
+/**
+ * Dates, and dates with a time, that a text spells: `03/10/2024`, `14-MAR-24`, `Mar  4 2024  8:30AM`,
+ * `20240314083000`. In: a form such as `MM/DD/YYYY` or `MON D YYYY h:mmAM`, and for years of two digits the first of
+ * the hundred years that they stand for. Out: the digits yyyymmdd, or yyyymmddhhmmss where the text has a time;
+ * undefined for a text of another form. SQLite reads texts by `writtenReader`, T-SQL has SQL made of the same form
+ * (src/sql/mssql/written.ts). docs/mapping-language.md, codecs
+ */
+import { isDay, pad, parseClock } from './calendar.ts';
+
+const YEAR_MONTH_DAY = '(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)([-/. ]?)(YYYY|YY|MON|MM?|DD?)';
+const FORM = new RegExp(`^${YEAR_MONTH_DAY}(?:([ T]?)(HH?|hh?)(:?)mm(?:(:?)(ss))?( ?AM)?)?$`);
+/** Each stands where its month does. */
+export const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ');
+
+/** A form, taken apart. */
+export interface WrittenForm {
+  /** `YYYY`, `M`, … with what stands before each. */
+  readonly date: readonly (readonly [before: string, part: string])[];
+  readonly time: WrittenTime | undefined;
+  /** The first of the years that two digits stand for; undefined: there are four. */
+  readonly from: number | undefined;
+  /** Two blanks in a row are as good as one. */
+  readonly hasBlanks: boolean;
+}
+
+interface WrittenTime {
+  /** Between the date and the hour. */
+  readonly before: string;
+  /** Between hour, minute and second. */
+  readonly between: string;
+  /** One digit will do. */
+  readonly isShortHour: boolean;
+  readonly hasSecond: boolean;
+  /** What stands before `AM` or `PM`; undefined: hours from 0 to 24. */
+  readonly half: '' | ' ' | undefined;
+}
+
+/** The parts of a form; undefined for a text that is none. */
+export function formOfText(form: string, from?: number): WrittenForm | undefined {
+  const match = FORM.exec(form);
+  if (!match) return undefined;
+  const [, first = '', before = '', second = '', after = '', third = '', ...rest] = match;
+  const parts = [first, second, third];
+  if (
+    parts
+      .map(part => part.charAt(0))
+      .sort()
+      .join('') !== 'DMY'
+  )
+    return undefined;
+  // A part of one digit or two ends where a separator stands.
+  if (!(before !== '' && after !== '') && parts.some(part => part.length === 1)) return undefined;
+  const time = timeOf(rest, third);
+  if (time === null) return undefined;
+  return {
+    date: [
+      ['', first],
+      [before, second],
+      [after, third],
+    ],
+    time,
+    from: form.includes('YYYY') ? undefined : from,
+    hasBlanks: form.includes(' '),
+  };
+}
+
+/** Null: it is none. */
+function timeOf(
+  [before = '', hour, between = '', again, second, half]: readonly (string | undefined)[],
+  last: string,
+): WrittenTime | undefined | null {
+  if (hour === undefined) return undefined;
+  const isShortHour = hour.length === 1;
+  if (isShortHour && (before === '' || between === '')) return null;
+  if (last.length === 1 && before === '') return null;
+  if (second !== undefined && again !== between) return null;
+  // Hours of a half have a half behind them.
+  if (hour.startsWith('h') !== (half !== undefined)) return null;
+  const blank = half === undefined ? undefined : half === 'AM' ? '' : ' ';
+  return { before, between, isShortHour, hasSecond: second !== undefined, half: blank };
+}
+
+/** What is wrong with a form and the first of its hundred years, in words; undefined: nothing. */
+export function wrongWrittenForm(form: string, from: number | undefined): string | undefined {
+  if (formOfText(form, from) === undefined)
+    return (
+      'not a date format: one each of YYYY or YY, MM, M or MON, DD or D, with / - . or a blank between; ' +
+      'a time behind it is HH:mm, HH:mm:ss or hh:mm AM'
+    );
+  const isShort = !form.includes('YYYY');
+  if (isShort && from === undefined)
+    return `which years YY stands for has to be said: \`{ form: ${form}, from: 1930 }\` reads 30 as 1930 and 29 as 2029`;
+  return !isShort && from !== undefined ? '`from` is for years of two digits, YY' : undefined;
+}
+
+type Reader = (text: string) => string | undefined;
+
+/** Few: the forms of the packs that are loaded. */
+const readers = new Map<string, Reader>();
+const MOST_READERS = 256;
+
+/** Reads the texts of a form. Throws a RangeError for what is none. */
+export function writtenReader(form: string, from?: number): Reader {
+  const key = `${from ?? ''} ${form}`;
+  const known = readers.get(key);
+  if (known) return known;
+  if (readers.size >= MOST_READERS) readers.clear();
+  const made = makeReader(form, from);
+  readers.set(key, made);
+  return made;
+}
+
+const PATTERNS: Readonly<Record<string, string>> = {
+  YYYY: '([0-9]{4})',
+  YY: '([0-9]{2})',
+  MON: '([A-Za-z]{3})',
+  MM: '([0-9]{2})',
+  M: '([0-9]{1,2})',
+  DD: '([0-9]{2})',
+  D: '([0-9]{1,2})',
+};
+
+function makeReader(form: string, from: number | undefined): Reader {
+  const made = formOfText(form, from);
+  if (!made) throw new RangeError(`no form of dates: ${form}`);
+  const { date, time, hasBlanks } = made;
+  const days = date.map(([before, part]) => escaped(before) + (PATTERNS[part] ?? '')).join('');
+  const pattern = new RegExp(`^${days}${time ? `(?:${clockPattern(time)})?` : ''}$`);
+  const at = (letter: string): number => date.findIndex(([, part]) => part.startsWith(letter)) + 1;
+  const [yearAt, monthAt, dayAt] = [at('Y'), at('M'), at('D')];
+  const hasNames = date.some(([, part]) => part === 'MON');
+  return raw => {
+    const trimmed = raw.replace(OUTER_BLANKS, '');
+    const match = pattern.exec(hasBlanks ? trimmed.replaceAll('  ', ' ') : trimmed);
+    if (!match) return undefined;
+    const [written = '', month = '', day = ''] = [match[yearAt], match[monthAt], match[dayAt]];
+    const number = hasNames ? MONTHS.indexOf(month.toUpperCase()) + 1 : Number(month);
+    if (hasNames && number === 0) return undefined;
+    const isZero = from !== undefined && Number(written) === 0 && number === 0 && Number(day) === 0;
+    const year = isZero ? 0 : from === undefined ? Number(written) : yearFrom(Number(written), from);
+    const digits = pad(year, 4) + pad(number, 2) + pad(Number(day), 2);
+    if (!time) return digits;
+    const [hour, minute, second = '0', half] = match.slice(4);
+    if (hour === undefined) return isPackedDate(year, number, Number(day)) ? digits : undefined;
+    const clock = clockOf(hour, Number(minute), Number(second), half);
+    // No year comes after 9999, in which its last day could end.
+    const isValid = isDay(year, number, Number(day)) && !(clock === END_OF_DAY && year === 9999);
+    return clock === undefined || !isValid ? undefined : digits + clock;
+  };
+}
+
+const OUTER_BLANKS = /^[ \t\r\n]+|[ \t\r\n]+$/g;
+
+function clockPattern({ before, between, isShortHour, hasSecond, half }: WrittenTime): string {
+  const second = hasSecond ? `(?:${between}([0-9]{2})(?:[.][0-9]${half === undefined ? '+' : '{1,7}'})?)?` : '()';
+  const end = half === undefined ? '' : `${half}([AaPp])[Mm]`;
+  return `${before}([0-9]${isShortHour ? '{1,2}' : '{2}'})${between}([0-9]{2})${second}${end}`;
+}
+
+function escaped(separator: string): string {
+  return separator === '.' ? '[.]' : separator;
+}
+
+/** The last moment of a day, which is the first of the next. */
+export const END_OF_DAY = '240000';
+
+/** `083000`; undefined for what is no time. */
+function clockOf(written: string, minute: number, second: number, half: string | undefined): string | undefined {
+  let hour = Number(written);
+  if (half !== undefined) {
+    if (hour < 1 || hour > 12) return undefined;
+    hour = (hour % 12) + (half.toUpperCase() === 'P' ? 12 : 0);
+  }
+  if (hour === 24 && minute === 0 && second === 0) return END_OF_DAY;
+  const isTime = parseClock(hour, minute, second) !== undefined;
+  return isTime ? pad(hour, 2) + pad(minute, 2) + pad(second, 2) : undefined;
+}
+
+/** Of two digits those from `from` on are of its century, those before it of the next. */
+function yearFrom(digits: number, from: number): number {
+  const year = from - (from % 100) + digits;
+  return year < from ? year + 100 : year;
+}
+
+/** A day, or with zeros a month or a year. */
+function isPackedDate(year: number, month: number, day: number): boolean {
+  return day === 0 ? year >= 1 && month <= 12 : isDay(year, month, day);
+}

@@ -1,0 +1,62 @@
+/**
+ * The T-SQL that reads written dates, tried on SQLite: what of it SQLite spells otherwise is replaced, LIKE and
+ * TRY_CONVERT stand in for those of SQL Server.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { writtenDigits } from '../../../src/sql/mssql/written.ts';
+import { writtenReader } from '../../../src/time/written-form.ts';
+import { writtenTexts } from '../../mapping/codecs/written-texts.ts';
+
+const database = new DatabaseSync(':memory:');
+database.function('like', { deterministic: true }, (pattern, text) => {
+  if (pattern === null || text === null) return null;
+  const source = String(pattern).replace(/\[[^\]]*\]|[%.]/g, part => ({ '%': '[^]*', '.': '[.]' })[part] ?? part);
+  return Number(new RegExp(`^${source}$`).test(String(text)));
+});
+database.function('try_date', { deterministic: true }, text => {
+  const [, y = '', m = '', d = ''] = /^(\d{4})(\d\d)(\d\d)$/.exec(String(text)) ?? [];
+  const day = new Date(`${y}-${m}-${d}T00:00:00Z`);
+  const isDay = y >= '0001' && !Number.isNaN(day.getTime()) && day.toISOString().startsWith(`${y}-${m}-${d}`);
+  return isDay ? String(text) : null;
+});
+
+/** As SQLite spells it. */
+function onSqlite(sql: string): string {
+  return sql
+    .replaceAll(' COLLATE Latin1_General_BIN2', '')
+    .replace(/TRIM\(CONCAT\(.*?\)\)? FROM \?1\)/, 'TRIM(?1, char(32, 9, 13, 10))')
+    .replace(/TRY_CONVERT\(date, (SUBSTRING\([^)]*\)), 112\)/g, 'try_date($1)')
+    .replace(/RIGHT\((.*?), 2\) END/g, 'substr($1, -2) END')
+    .replace(/CONVERT\(varchar\(2\), /g, 'concat(')
+    .replaceAll('TRY_CAST', 'CAST')
+    .replace(/(?<!% \d\d) \+ (?!CASE WHEN SUBSTRING\([^)]*\) LIKE)/g, ' || ')
+    .replaceAll('LEN(', 'LENGTH(');
+}
+
+test.each<[form: string, from?: number]>([
+  ['DD/MM/YYYY'],
+  ['M/D/YY', 1935],
+  ['DD-MON-YY', 1930],
+  ['D.M.YYYY'],
+  ['DD/MM/YYYY HH:mm'],
+  ['M/D/YYYY h:mm:ss AM'],
+  ['YYYYMMDDHHmmss'],
+  ['MON D YYYY h:mmAM'],
+  ['DD-MON-YY HH:mm', 1935],
+  ['YYYY-MM-DDTH:mm:ss'],
+])('reads texts of %s from %j as the reader does', (form, from) => {
+  const statement = database.prepare(`SELECT ${onSqlite(writtenDigits('?1', form, from))} AS d`);
+  const read = writtenReader(form, from);
+  let found = 0;
+  fc.assert(
+    fc.property(writtenTexts(form), text => {
+      const wanted = read(text) ?? null;
+      if (wanted !== null) found++;
+      expect({ text, d: statement.get(text)?.['d'] }).toEqual({ text, d: wanted });
+    }),
+    { numRuns: 1500 },
+  );
+  expect(found).toBeGreaterThan(20);
+});
