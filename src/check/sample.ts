@@ -33,7 +33,10 @@ const PER_LIST = 400;
 const PER_RARE = 5;
 /** Rows of each branch of a mapping. */
 const PER_BRANCH = 1;
-/** Resources that are kept for further sections where every row is looked at. */
+/**
+ * Resources that are kept for further sections where every row is looked at. Of more, the source that has most kept
+ * loses some, so that a large table leaves room for those behind it.
+ */
 const KEPT = 20_000;
 /** A row may need rows that need rows. */
 const ROUNDS = 12;
@@ -85,7 +88,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   const catalog = await database.catalog({ tables });
   const columns = columnsAndKeys(registry, catalog);
   const random = randomFrom(seed);
-  const resources: SampledResource[] = [];
+  const kept = createKept(random);
   const unreached = new Set<string>();
   const looks: Look[] = [];
   const cut: string[] = [];
@@ -108,8 +111,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
         if (!one.expected) continue;
         seen.add(one.mapping);
         const [json] = one.served;
-        if (json === undefined || resources.length >= KEPT) continue;
-        resources.push({ mapping: one.mapping, id: one.id ?? '', json, resource: JSON.parse(json) });
+        if (json !== undefined) kept.add(group, { mapping: one.mapping, id: one.id ?? '', json });
       }
     };
     const seeAll = async (): Promise<void> => {
@@ -149,7 +151,29 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       unreached.add(group);
     }
   }
-  return { rows, resources, unreached: [...unreached], unjudged, cut };
+  return { rows, resources: kept.all(), unreached: [...unreached], unjudged, cut };
+}
+
+/** Resources that are kept, by their source. */
+function createKept(random: () => number): {
+  add(group: string, resource: Omit<SampledResource, 'resource'>): void;
+  all(): readonly SampledResource[];
+} {
+  const groups = new Map<string, Omit<SampledResource, 'resource'>[]>();
+  let count = 0;
+  return {
+    add(group, resource) {
+      const list = groups.get(group);
+      if (list) list.push(resource);
+      else groups.set(group, [resource]);
+      if (++count <= KEPT) return;
+      const most = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a));
+      const [last, at] = [most.pop(), Math.floor(random() * (most.length + 1))];
+      if (last !== undefined && at < most.length) most[at] = last;
+      count--;
+    },
+    all: () => [...groups.values()].flat().map(one => ({ ...one, resource: JSON.parse(one.json) })),
+  };
 }
 
 /** Rows of a source that are to be looked at. */

@@ -25,7 +25,7 @@ import { type CheckContext, type CheckSection, type SampledResource, someOf } fr
 
 /** Resources of a type among which is searched. */
 const AMONG = 60;
-/** Resources that one search names, beside the values of a question. */
+/** Resources of a larger type that one search names, beside the values of a question. */
 const AT_ONCE = LIMITS.values / 2;
 /** Questions of a parameter in one round; rounds go on until there are none left or the time is over. */
 const PER_ROUND = 4;
@@ -56,7 +56,7 @@ export const SEARCHES: CheckSection = {
       for (let left = parameters; left.length > 0; left = left.filter(one => one.questions.length > 0)) {
         for (const one of left) {
           for (const question of one.questions.splice(0, PER_ROUND)) {
-            await ask(question, one, context, findings);
+            await ask(question, one, context, findings, random);
             questions++;
           }
           await aTurn();
@@ -125,21 +125,12 @@ async function ask(
   one: Asked,
   context: CheckContext,
   findings: Findings,
+  random: () => number,
 ): Promise<void> {
   one.isAsked = true;
-  for (let from = 0; from < one.among.length; from += AT_ONCE) {
-    const to = from + AT_ONCE;
-    const part = { ...one, among: one.among.slice(from, to), indexed: one.indexed.slice(from, to) };
-    await askPart(question, part, context, findings);
-  }
-}
-
-async function askPart(
-  question: Asked['questions'][number],
-  { type, among, indexed, offered }: Asked,
-  { facade, signal, now }: CheckContext,
-  findings: Findings,
-): Promise<void> {
+  const { type, offered } = one;
+  const { facade, signal, now } = context;
+  const { among, indexed } = one.among.length <= AT_ONCE ? one : partOf(question, one, context, random);
   const { code } = offered.parameter;
   const within = ['_id', among.map(({ id }) => id).join()] as const;
   const isSorted = question === 'ascending' || question === 'descending';
@@ -171,6 +162,31 @@ async function askPart(
     if (!expected.has(id) && found.has(id))
       findings.tell(mapping, offered, asking, 'finds a resource that it does not name');
   }
+}
+
+/**
+ * Of a type with many resources those that a question is asked among: one search has room for some alone, and a search
+ * for each part would be hundreds for each question. Half of them answer it, as far as so many do, each time others.
+ */
+function partOf(
+  question: Asked['questions'][number],
+  { among, indexed }: Asked,
+  { facade, now }: CheckContext,
+  random: () => number,
+): Pick<Asked, 'among' | 'indexed'> {
+  const isSorted = question === 'ascending' || question === 'descending';
+  const answers = isSorted ? () => false : answering(question, zoneOf(facade), now);
+  const places = Map.groupBy(among.keys(), i => answers(indexed[i] ?? []));
+  const wanted = some(places.get(true) ?? [], AT_ONCE / 2, random);
+  const others = some(places.get(false) ?? [], AT_ONCE - wanted.length, random);
+  const all = [...wanted, ...others].toSorted((a, b) => a - b);
+  return { among: all.flatMap(i => among[i] ?? []), indexed: all.map(i => indexed[i] ?? []) };
+}
+
+/** Some of the items by chance, `most` of them. */
+function some<T>(items: readonly T[], most: number, random: () => number): readonly T[] {
+  const from = Math.floor(random() * items.length);
+  return spread([...items.slice(from), ...items.slice(0, from)], most);
 }
 
 function zoneOf({ registry }: Facade): string {

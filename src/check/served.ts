@@ -16,7 +16,7 @@ import type { SqlPlan } from '../sql/plan.ts';
 import type { Asking, ReadRow, SampledRow } from './sample.ts';
 
 /** Ids that one search asks for. */
-const IDS = 40;
+const IDS = 200;
 /** Rows of another mapping that may have the ids. */
 const OTHERS = 20_000;
 

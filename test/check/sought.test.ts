@@ -64,8 +64,18 @@ test('with --all more resources of a type are searched among than one search may
     INSERT INTO PERSON SELECT i, 'Quxname' || i % 7, date('1950-01-01', i || ' days'), 'F' FROM n;`);
   writer.close();
   const opened = await open(made);
-  const reports = await check(opened, { sections: [SEARCHES], all: true });
+  let statements = 0;
+  const database: Database = {
+    ...opened.database,
+    query: (plan, how) => {
+      statements++;
+      return opened.database.query(plan, how);
+    },
+  };
+  const reports = await check({ ...opened, database }, { sections: [SEARCHES], all: true });
   await opened.close();
   expect(told(reports)).toEqual([]);
-  expect(reports.flatMap(({ notes }) => notes).join()).toMatch(/^(\d+) of \1 searches/);
+  const [, asked = ''] = /^(\d+) of \1 searches/.exec(reports.flatMap(({ notes }) => notes).join()) ?? [];
+  // A search for each part of the type would be several for each question.
+  expect(statements / Number(asked)).toBeLessThan(1.5);
 });
