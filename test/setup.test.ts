@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../src/config/config.ts';
-import { formatProblem } from '../src/mapping/load/problem.ts';
+import { formatProblem, problemCode, problemLine } from '../src/mapping/load/problem.ts';
 import { type Setup, setUp } from '../src/start/setup.ts';
 import { type Endpoint, openEndpoint } from './sql/mssql/endpoint.ts';
 import { failureOf } from './sql/mssql/open.ts';
@@ -131,6 +131,44 @@ describe('a SQL Server', () => {
     });
     const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
     expect(opened.errors).toEqual(['house.yaml:3:52: the login may not read column HOUSE.CHANGED']);
+  });
+
+  it('with a masked column reports the line that needs it, and serves no other value', async () => {
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE: { ...HOUSE, masked: ['TITLE'] } } });
+    const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };
+    const refused = await open(environment);
+    expect(refused.errors).toEqual([
+      'house.yaml:6:17: column HOUSE.TITLE is masked for the login (dynamic data masking); ' +
+        'expected UNMASK for the login, or a mapping without the column',
+    ]);
+    expect(refused.pack.problems.map(problemCode)).toEqual(['LNT-515']);
+    expect(served(refused)).toEqual([]);
+    expect(served(await open({ ...environment, DEGRADED: 'true' }))).toEqual(['places']);
+  });
+
+  it('with a masked column in an expression reports it, with and without braces', async () => {
+    const place = (sql: string): string => `mapping: places
+resource: Location
+source: { table: PLACE, as: l, key: [NO] }
+id: "{NO}"
+elements:
+  name: { sql: "${sql}", type: varchar(40) }
+`;
+    const { url } = await scripted({ tables: { PLACE: { ...PLACE, masked: ['TITLE'] }, ROOM, HOUSE } });
+    for (const sql of ['UPPER({TITLE})', 'UPPER(l.TITLE)']) {
+      const opened = await open({ MAPPINGS: packFolder({ 'place.yaml': place(sql) }), DATABASE_URL: url });
+      expect(opened.errors).toEqual([expect.stringMatching(/^place\.yaml:6:16: column PLACE\.TITLE is masked/)]);
+    }
+  });
+
+  it('with a security policy is served, with a warning at the table', async () => {
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE: { ...HOUSE, policy: 'Wards' } } });
+    const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
+    expect(served(opened)).toEqual(['houses', 'places', 'rooms']);
+    expect(opened.pack.problems.map(problemLine)).toEqual([
+      'house.yaml:3:18: warning: table HOUSE has rows that security policy sec.Wards may hide from the login: ' +
+        'searches and exports lack them; expected a login that sees all rows, unless these are to be left out [LNT-605]',
+    ]);
   });
 
   it('with a column type other than in the lock reports the line that reads it', async () => {

@@ -91,10 +91,17 @@ export async function checkRows(
           onStage: title => say(`Checking: ${title}`),
         });
     const problems = [...before, ...problemsOf(ran)];
-    return { pack: withGuides({ registry, problems }, config.mappings), catalog, sections: [...late, ...ran] };
+    const reports = [...unseenIn(catalog), ...late, ...ran];
+    return { pack: withGuides({ registry, problems }, config.mappings), catalog, sections: reports };
   } finally {
     await database.close();
   }
+}
+
+/** What the login cannot see of the schema, as a section of its own. */
+function unseenIn({ unseen = [] }: Catalog): readonly SectionReport[] {
+  if (unseen.length === 0) return [];
+  return [{ name: 'login', title: 'Login', seconds: 0, problems: [], notes: unseen, tables: [] }];
 }
 
 /** What was not counted in time, as a section of its own. */

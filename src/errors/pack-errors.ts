@@ -133,6 +133,11 @@ const MEANING = {
     'A value that can be emitted but not searched prevents search parameters of its type.',
     'Emit the columns themselves, or use `sql` instead of `join` and `template`.',
   ],
+  'disguised-column': [
+    'LNT-515',
+    'The login reads something else than the values of the column: a mask (dynamic data masking) or ciphertext (Always Encrypted).',
+    'Grant the login what the message names, or omit the column.',
+  ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
 /** The schema of the database. */
@@ -156,6 +161,11 @@ const SCHEMA = {
     'LNT-604',
     'The database refuses a statement of the check.',
     'Correct the expression, or grant the permissions in the message.',
+  ],
+  'disguised-table': [
+    'LNT-605',
+    'The login may read other rows than those of the table: a security policy hides some, or they are former versions of rows.',
+    'Compare the rows with those that a login without limits sees; docs/sql-server.md describes what is known.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;
 

@@ -132,7 +132,7 @@ function reading(
   showing: ProfileOptions['showing'],
 ): Reading | string {
   const { name, denied } = column;
-  if (denied) return 'the login may not read it';
+  if (denied !== undefined) return denied === 'permission' ? 'the login may not read it' : `it ${denied.why}`;
   if (!isIdentifier(name)) return 'no mapping can name it';
   // SQL Server has types that no conversion makes a text of.
   const type = column.type ?? (holdsAnything ? UNICODE : undefined);

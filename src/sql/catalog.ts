@@ -21,8 +21,16 @@ export interface ColumnInfo {
   readonly unseen?: true;
   /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
   readonly written?: readonly { readonly form: string; readonly rows: number }[];
-  /** The login may not read it. */
-  readonly denied?: true;
+  /** Why the login does not get its values: it may not read it, or reads something else without an error. */
+  readonly denied?: 'permission' | Disguise;
+}
+
+/** Why a login reads something else than the rows that are there. */
+export interface Disguise {
+  /** What is wrong, as words that go on behind the name of the column or table. */
+  readonly why: string;
+  /** What would do instead. */
+  readonly expected: string;
 }
 
 /** The form of all rows of a column of dates or times. */
@@ -63,6 +71,8 @@ export interface TableInfo {
   readonly primaryKey: readonly string[];
   /** Its rows are made of those of other tables. */
   readonly isView?: true;
+  /** Why the login may read other rows than those that are there. Absent: nothing is known of such. */
+  readonly disguises?: readonly Disguise[];
   /** The primary key's index included. */
   readonly indexes: readonly IndexInfo[];
 }
@@ -85,6 +95,8 @@ export interface Catalog {
   readonly tables: ReadonlyMap<string, TableInfo>;
   /** Names of a schema that stand for a table which cannot be read, in lower case, and why: synonyms. */
   readonly unreachable?: ReadonlyMap<string, string>;
+  /** What is not known of columns and rows that the login may read otherwise than they are, one sentence each. */
+  readonly unseen?: readonly string[];
 }
 
 /** The same catalog, in which what the login may not read is marked. Without a column: the whole table. */
@@ -97,7 +109,7 @@ export function withDenied(
     ...table,
     columns: new Map(
       [...table.columns].map(([key, info]) =>
-        among.has(undefined) || among.has(key) ? [key, { ...info, denied: true }] : [key, info],
+        among.has(undefined) || among.has(key) ? [key, { ...info, denied: 'permission' }] : [key, info],
       ),
     ),
   });

@@ -8,6 +8,7 @@
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
 import { type ColumnType, spelledAs } from '../column-type.ts';
 import type { Row } from '../plan.ts';
+import { type Disguises, disguisesOf, type Seen, type SeenColumn } from './disguises.ts';
 import { askOf, type Run } from './lists.ts';
 import { synonymsOf } from './synonyms.ts';
 import { parseMssqlType } from './types.ts';
@@ -15,9 +16,11 @@ import { parseMssqlType } from './types.ts';
 /** `also`: a further condition. */
 const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
   CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place,
-  CAST(s.name AS nvarchar(128)) AS schema_name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view
+  CAST(s.name AS nvarchar(128)) AS schema_name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view,
+  CASE WHEN t.temporal_type = 1 THEN 1 ELSE 0 END AS is_history
 FROM sys.objects AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
+LEFT JOIN sys.tables AS t ON t.object_id = o.object_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0${also}
 ORDER BY place, s.name, o.name`;
 
@@ -33,7 +36,9 @@ const columnsOf = (where: string, sys = 'sys'): string => `SELECT c.object_id, C
   CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
   CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
   CAST(c.collation_name AS nvarchar(128)) AS collation_name,
-  CAST(COLLATIONPROPERTY(c.collation_name, 'CodePage') AS int) AS code_page
+  CAST(COLLATIONPROPERTY(c.collation_name, 'CodePage') AS int) AS code_page,
+  CAST(c.is_masked AS int) AS is_masked, CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
+  CAST(c.is_computed AS int) AS is_computed
 FROM ${sys}.columns AS c
 JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
 JOIN ${sys}.types AS t ON t.user_type_id = c.user_type_id
@@ -75,10 +80,17 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     );
   const columns = await of(columnsOf, 'WHERE', 'c.object_id');
   const indexes = await of(indexesOf, 'AND', 'i.object_id');
+  const listed = [...names.values()].map(([object, name, , schema, isView, isHistory]): Seen => {
+    const id = Number(object);
+    const full = `${String(schema)}.${String(name)}`;
+    return { id, name: full, isView: isView === 1, isHistory: isHistory === 1, columns: seenOf(columns.get(id)) };
+  });
+  const own = await disguisesOf(run, 'sys', listed);
+  const unseen = [...own.unseen];
   const tables = [...names].map(([key, [object, name, place, schema, isView]]): [string, TableInfo] => {
     const id = Number(object);
     const needed = Number(place) > NEARBY || key.includes('.');
-    const of = tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []);
+    const of = disguisedBy(own, id, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
     const view = isView === 1 ? { isView: true as const } : {};
     return [key, { ...of, ...view, schema: { name: String(schema), needed } }];
   });
@@ -88,6 +100,14 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     const bases = of.map(({ base }) => base);
     const theirColumns = await askedOf(run, marks => columnsOf(`\nWHERE c.object_id IN (${marks})`, sys), bases);
     const theirIndexes = await askedOf(run, marks => indexesOf(` AND i.object_id IN (${marks})`, sys), bases);
+    const theirs = await disguisesOf(
+      run,
+      sys,
+      of.map(({ base, baseName, isView, isHistory }) => {
+        return { id: base, name: baseName, isView, isHistory, columns: seenOf(theirColumns.get(base)) };
+      }),
+    );
+    unseen.push(...theirs.unseen);
     for (const { name, schema, place, base, isView } of of) {
       const bare = name.toLowerCase();
       const other = seen.get(bare);
@@ -95,12 +115,43 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
       // The server finds the synonym by the bare name, and the table in a schema further away by its own.
       if (other && isNearer) seen.set(`${other.schema?.name}.${bare}`.toLowerCase(), other);
       const key = other && !isNearer ? `${schema}.${bare}`.toLowerCase() : bare;
-      const table = tableOf(name, theirColumns.get(base) ?? [], theirIndexes.get(base) ?? []);
+      const table = disguisedBy(
+        theirs,
+        base,
+        tableOf(name, theirColumns.get(base) ?? [], theirIndexes.get(base) ?? []),
+      );
       const needed = place > NEARBY || key.includes('.');
       seen.set(key, { ...table, ...(isView ? { isView: true as const } : {}), schema: { name: schema, needed } });
     }
   }
-  return { engine: 'mssql', tables: seen, ...(unreachable.size > 0 ? { unreachable } : {}) };
+  return {
+    engine: 'mssql',
+    tables: seen,
+    ...(unreachable.size > 0 ? { unreachable } : {}),
+    ...(unseen.length > 0 ? { unseen: [...new Set(unseen)] } : {}),
+  };
+}
+
+function seenOf(columns: readonly Row[] = []): readonly SeenColumn[] {
+  return columns.map(row => {
+    const [isMasked, isEncrypted, isComputed] = row.slice(9).map(flag => flag === 1);
+    return {
+      name: String(row[1]),
+      isMasked: isMasked === true,
+      isEncrypted: isEncrypted === true,
+      isComputed: isComputed === true,
+    };
+  });
+}
+
+function disguisedBy({ columns, tables }: Disguises, id: number, table: TableInfo): TableInfo {
+  const [of, disguises] = [columns.get(id), tables.get(id)];
+  if (of === undefined && disguises === undefined) return table;
+  const infos = [...table.columns].map(([key, info]): [string, ColumnInfo] => {
+    const denied = of?.get(key);
+    return [key, denied === undefined ? info : { ...info, denied }];
+  });
+  return { ...table, columns: new Map(infos), ...(disguises === undefined ? {} : { disguises }) };
 }
 
 async function askedOf(run: Run, text: (marks: string) => string, ids: readonly number[]) {

@@ -16,7 +16,11 @@ export interface Synonym {
   /** The catalog views of the database that has the table. */
   readonly sys: string;
   readonly base: number;
+  /** `dbo.RESULT`, in its database. */
+  readonly baseName: string;
   readonly isView: boolean;
+  /** Of a temporal table. */
+  readonly isHistory: boolean;
 }
 
 export interface FoundSynonyms {
@@ -40,9 +44,11 @@ JOIN sys.schemas AS s ON s.schema_id = o.schema_id${also}
 ORDER BY place, s.name, o.name`;
 
 const bases = (sys: string, marks: string): string => `SELECT o.object_id, CAST(s.name AS nvarchar(128)) AS schema_name,
-  CAST(o.name AS nvarchar(128)) AS name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view
+  CAST(o.name AS nvarchar(128)) AS name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view,
+  CASE WHEN t.temporal_type = 1 THEN 1 ELSE 0 END AS is_history
 FROM ${sys}.objects AS o
 JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
+LEFT JOIN ${sys}.tables AS t ON t.object_id = o.object_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0 AND LOWER(o.name) IN (${marks})`;
 
 /** `wanted`: undefined for all that there are. */
@@ -64,8 +70,9 @@ export async function synonymsOf(run: Run, wanted: readonly string[] | undefined
       const table = entered.includes(row) ? tables.find(one => isBase(one, row)) : undefined;
       const [name, schema] = [String(row[0]), String(row[2])];
       if (table) {
-        const [base, isView] = [Number(table[0]), table[3] === 1];
-        found.push({ name, schema, place: Number(row[1]), sys, base, isView });
+        const [base, isView, isHistory] = [Number(table[0]), table[3] === 1, table[4] === 1];
+        const baseName = `${String(table[1])}.${String(table[2])}`;
+        found.push({ name, schema, place: Number(row[1]), sys, base, baseName, isView, isHistory });
       } else unreachable.set(name.toLowerCase(), whyNot(row));
     }
   }

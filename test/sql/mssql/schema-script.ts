@@ -13,6 +13,10 @@ export interface ScriptedTable {
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
   /** Columns that it may read where it may not read all. */
   readonly readable?: readonly string[];
+  /** Columns with a mask that the login does not lift. */
+  readonly masked?: readonly string[];
+  /** A security policy that may hide rows. */
+  readonly policy?: string;
   /** Neither the login's own nor dbo: statements find the table by this name before its own only. */
   readonly schema?: string;
 }
@@ -20,6 +24,8 @@ export interface ScriptedTable {
 export interface ScriptedSchema {
   readonly tables: Readonly<Record<string, ScriptedTable>>;
   readonly database?: readonly string[];
+  /** The login lacks VIEW DEFINITION. */
+  readonly blind?: true;
 }
 
 const answer = (...rows: readonly (readonly Cell[])[]): Answer => {
@@ -40,13 +46,26 @@ function isFound(asked: string | undefined, schema: string | undefined): boolean
   return schema === undefined ? asked === undefined || asked === 'dbo' : asked === schema;
 }
 
-export function schemaScript({ tables, database = [] }: ScriptedSchema): Script {
+export function schemaScript({ tables, database = [], blind }: ScriptedSchema): Script {
   const named = Object.entries(tables);
   return ({ kind, text, bytes }: Asked): Answer | undefined => {
     if (kind !== 'rpc' && kind !== 'batch') return undefined;
     const names = (name: string): boolean => bytes.includes(Buffer.from(name, 'utf16le'));
     const asked = named.filter(([name]) => names(tableIn(name)));
     if (text.includes("DB_NAME(), 'DATABASE'")) return answer(...database.map(name => [name]));
+    if (text.includes('AS may_view')) return answer([blind ? 0 : 1, 0]);
+    if (text.includes("'UNMASK'"))
+      return answer(
+        ...named.flatMap(([name, { masked = [], schema = 'dbo' }], id) =>
+          masked.map(column => [id, column, 0, 0, schema, tableIn(name)]),
+        ),
+      );
+    if (text.includes('FROM sys.security_predicates'))
+      return answer(
+        ...named.flatMap(([name, { policy, schema = 'dbo' }], id) =>
+          policy === undefined ? [] : [[id, 'sec', policy, schema, tableIn(name)]],
+        ),
+      );
     if (text.includes("'COLUMN'"))
       return answer(
         ...named.flatMap(([, { columns, readable = [] }], id) =>
@@ -79,10 +98,11 @@ export function schemaScript({ tables, database = [] }: ScriptedSchema): Script 
       return answer(...named.map(([, { columns }], id) => [id, 'PK', 1, 1, Object.keys(columns)[0] ?? '']));
     if (text.includes('FROM sys.columns'))
       return answer(
-        ...named.flatMap(([, { columns }], id) =>
+        ...named.flatMap(([, { columns, masked = [] }], id) =>
           Object.entries(columns).map(([name, type], i) => {
             const nullable = i === 0 ? 0 : 1;
-            return [id, name, type, LENGTHS[type], 10, 0, nullable, '', 1252];
+            const isMasked = masked.includes(name) ? 1 : 0;
+            return [id, name, type, LENGTHS[type], 10, 0, nullable, '', 1252, isMasked, 0, 0];
           }),
         ),
       );

@@ -91,6 +91,23 @@ describe('a table outside of the default schema', () => {
   });
 });
 
+describe('lintel check before a login without VIEW DEFINITION', () => {
+  it('says that hidden rows are not known', async () => {
+    const tables = { PLACE, ROOM, HOUSE };
+    const { endpoint, environment } = await open(tables);
+    endpoint.script = schemaScript({ tables, blind: true });
+    const { sections } = await checkRows(
+      readConfig(environment),
+      [],
+      { seed: 1, budgetSeconds: 60, values: false, all: false },
+      () => undefined,
+    );
+    expect(sections.flatMap(({ name, notes }) => notes.map(note => `${name}: ${note}`))).toEqual([
+      expect.stringMatching(/^login: Whether security policies hide rows from the login is not known/),
+    ]);
+  });
+});
+
 describe('a refused statement of lintel check', () => {
   it('names its line of the mapping', async () => {
     const { endpoint, environment } = await open({ PLACE, ROOM, HOUSE });

@@ -145,8 +145,10 @@ function columnOf(
     );
     return undefined;
   }
-  if (info.denied) {
-    report.error('denied-column', at, `the login may not read column ${owner.info.name}.${info.name}`);
+  if (info.denied !== undefined) {
+    const column = `column ${owner.info.name}.${info.name}`;
+    if (info.denied === 'permission') report.error('denied-column', at, `the login may not read ${column}`);
+    else report.error('disguised-column', at, `${column} ${info.denied.why}`, { expected: info.denied.expected });
     return undefined;
   }
   const before = context.locked && lockedColumn(context.locked, owner.info, info);

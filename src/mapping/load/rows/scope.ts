@@ -79,6 +79,8 @@ export function findTableNamed(
     reportUnknown(tree, schema, name, context);
     return undefined;
   }
+  for (const { why, expected } of info.disguises ?? [])
+    context.report.warning('disguised-table', tree.at, `table ${tableText(info)} ${why}`, { expected });
   const needed = info.schema?.needed ? info.schema.name : undefined;
   if (schema === undefined && needed !== undefined && !isOnlyOne(tree, name, context)) return undefined;
   if (needed !== undefined && !isIdentifier(needed)) {

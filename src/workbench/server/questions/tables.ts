@@ -129,7 +129,8 @@ function tableIn({ tables }: Catalog, id: string): TableInfo {
 function denying(desk: Desk, texts: Unsaved): (table: TableInfo, column: ColumnInfo) => boolean {
   const deny = desk.deny(texts);
   if (!deny) throw new Refusal(409, 'pack.yaml cannot be read, so its deny rules are unknown: no row is read');
-  return (table, column) => column.denied === true || deny(table.schema?.name, table.name, column.name) !== undefined;
+  return (table, column) =>
+    column.denied !== undefined || deny(table.schema?.name, table.name, column.name) !== undefined;
 }
 
 const surveys = new WeakMap<Catalog, Promise<ReadonlyMap<string, TableSurvey>>>();

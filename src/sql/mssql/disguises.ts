@@ -1,0 +1,251 @@
+/**
+ * Finds what makes a login read something else than the rows that are there, without an error. In: a function that runs
+ * SELECTs, and tables of one database with flags of their columns. Out: columns whose values the login does not get,
+ * tables of which it gets other rows, and what its permissions keep from being known.
+ *
+ * | feature | what a SELECT returns | here |
+ * |---|---|---|
+ * | dynamic data masking without UNMASK | `xxxx`, 0, 1900-01-01 | column |
+ * | a computed column, or a column of a view, of such a column | likewise | column |
+ * | Always Encrypted | ciphertext | column |
+ * | a security policy with a filter predicate | fewer rows | table |
+ * | the history of a temporal table | former versions | table |
+ *
+ * https://learn.microsoft.com/sql/relational-databases/security/dynamic-data-masking
+ * https://learn.microsoft.com/sql/relational-databases/security/row-level-security
+ */
+import type { Disguise } from '../catalog.ts';
+import { DatabaseError } from '../database.ts';
+import type { Row } from '../plan.ts';
+import { askOf, type Run } from './lists.ts';
+
+/** A table or view of the catalog. */
+export interface Seen {
+  readonly id: number;
+  /** `dbo.PERSON` */
+  readonly name: string;
+  readonly isView: boolean;
+  readonly isHistory: boolean;
+  readonly columns: readonly SeenColumn[];
+}
+
+export interface SeenColumn {
+  readonly name: string;
+  readonly isEncrypted: boolean;
+  readonly isMasked: boolean;
+  readonly isComputed: boolean;
+}
+
+export interface Disguises {
+  /** By object, and by column in lower case. */
+  readonly columns: ReadonlyMap<number, ReadonlyMap<string, Disguise>>;
+  readonly tables: ReadonlyMap<number, readonly Disguise[]>;
+  /** What is not known, one sentence each. */
+  readonly unseen: readonly string[];
+}
+
+const UNMASK = 'UNMASK for the login, or a mapping without the column';
+
+const MASKED: Disguise = { why: 'is masked for the login (dynamic data masking)', expected: UNMASK };
+const COMPUTED: Disguise = { why: 'is computed of a column that is masked for the login', expected: UNMASK };
+const ENCRYPTED: Disguise = {
+  why: 'is encrypted (Always Encrypted), and Lintel has no keys',
+  expected: 'a column in plain text, or a mapping without this one',
+};
+const HISTORY: Disguise = {
+  why: 'is the history of a temporal table: its rows are former versions',
+  expected: 'the temporal table itself',
+};
+
+/** `[Lab].` before names of another database than that of the login, as a text of T-SQL. */
+const within = (sys: string): string => textOf(sys.slice(0, -'sys'.length));
+
+const databaseName = (sys: string): string =>
+  sys === 'sys' ? 'DB_NAME()' : textOf(sys.slice('['.length, -'].sys'.length).replaceAll(']]', ']'));
+
+const textOf = (name: string): string => `N'${name.replaceAll("'", "''")}'`;
+
+/** In brackets, so that a name of any characters is read as one. */
+const onDatabase = (sys: string, permission: string): string =>
+  `HAS_PERMS_BY_NAME(QUOTENAME(${databaseName(sys)}), 'DATABASE', '${permission}')`;
+
+const rights = (sys: string): string =>
+  `SELECT COALESCE(${onDatabase(sys, 'VIEW DEFINITION')}, 0) AS may_view,
+  COALESCE(${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask`;
+
+/**
+ * Columns with a mask, or encrypted, and 1 where the login has UNMASK: before SQL Server 2022 it can only be given on
+ * the database, and is NULL for what is smaller.
+ */
+const disguised = (sys: string, also = ''): string => {
+  const table = `${within(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
+  return `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
+  CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
+  COALESCE(HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK', c.name, 'COLUMN'),
+    HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK'), ${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask,
+  CAST(s.name AS nvarchar(128)) AS schema_name, CAST(o.name AS nvarchar(128)) AS table_name
+FROM ${sys}.columns AS c
+JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.is_ms_shipped = 0
+JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
+WHERE (c.is_masked = 1 OR c.encryption_type IS NOT NULL)${also}`;
+};
+
+/** The server writes the columns of a definition in brackets; NULL where the login may not see it. */
+const computed = (sys: string, marks: string): string =>
+  `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name, c.definition
+FROM ${sys}.computed_columns AS c
+WHERE c.object_id IN (${marks})`;
+
+/**
+ * The column of a table behind each column of a view, through the views that it reads. `is_here` 0: an expression, a
+ * UNION, or a table of another database.
+ */
+const behind = (sys: string, marks: string): string =>
+  `SELECT o.object_id, CAST(d.name AS nvarchar(128)) AS name,
+  CASE WHEN d.source_database = ${databaseName(sys)} THEN 1 ELSE 0 END AS is_here,
+  CAST(d.source_schema AS nvarchar(128)) AS source_schema, CAST(d.source_table AS nvarchar(128)) AS source_table,
+  CAST(d.source_column AS nvarchar(128)) AS source_column
+FROM ${sys}.objects AS o
+JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
+CROSS APPLY sys.dm_exec_describe_first_result_set(
+  N'SELECT * FROM ' + ${within(sys)} + QUOTENAME(s.name) + N'.' + QUOTENAME(o.name), NULL, 1) AS d
+WHERE d.is_hidden = 0 AND o.object_id IN (${marks})`;
+
+const policies = (sys: string): string => `SELECT p.target_object_id, CAST(s.name AS nvarchar(128)) AS schema_name,
+  CAST(y.name AS nvarchar(128)) AS name, CAST(ts.name AS nvarchar(128)) AS table_schema,
+  CAST(t.name AS nvarchar(128)) AS table_name
+FROM ${sys}.security_predicates AS p
+JOIN ${sys}.security_policies AS y ON y.object_id = p.object_id AND y.is_enabled = 1
+JOIN ${sys}.schemas AS s ON s.schema_id = y.schema_id
+LEFT JOIN ${sys}.objects AS t ON t.object_id = p.target_object_id
+LEFT JOIN ${sys}.schemas AS ts ON ts.schema_id = t.schema_id
+WHERE p.predicate_type = 0
+ORDER BY s.name, y.name`;
+
+interface Hidden {
+  readonly id: number;
+  readonly column: string;
+  readonly how: Disguise;
+}
+
+/** `sys`: the catalog views of the database that the tables are in. */
+export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]): Promise<Disguises> {
+  const columns = new Map<number, Map<string, Disguise>>();
+  const caveats = new Map<number, Disguise[]>();
+  const unseen: string[] = [];
+  const found: Disguises = { columns, tables: caveats, unseen };
+  const hide = (id: number, column: unknown, how: Disguise): void => {
+    const of = columns.get(id) ?? new Map<string, Disguise>();
+    columns.set(id, of.set(String(column).toLowerCase(), how));
+  };
+  const warn = (id: number, how: Disguise): void => {
+    caveats.set(id, [...(caveats.get(id) ?? []), how]);
+  };
+  for (const { id, isHistory, columns: of } of tables) {
+    if (isHistory) warn(id, HISTORY);
+    for (const { name, isEncrypted } of of) if (isEncrypted) hide(id, name, ENCRYPTED);
+  }
+  if (tables.length === 0) return found;
+
+  const views = tables.filter(({ isView }) => isView);
+  const hidden = await hiddenIn(run, sys, tables, views.length > 0);
+  for (const { id, column, how } of hidden.values()) hide(id, column, how);
+  const computing = tables.filter(({ id, columns: of }) => columns.has(id) && of.some(one => one.isComputed));
+  const definitions = (marks: string): string => computed(sys, marks);
+  for (const [id, name, definition] of await askOf(run, definitions, idsOf(computing))) {
+    const masks = [...hidden.values()].filter(one => one.id === id && one.how === MASKED);
+    if (masks.some(({ column }) => readsColumn(definition, column))) hide(Number(id), name, COMPUTED);
+  }
+
+  const filters = await policiesIn(run, sys);
+  const filtered = new Map<string, Disguise>();
+  for (const [id, schema, policy, tableSchema, table] of filters ?? []) {
+    const how = filteredBy(`${String(schema)}.${String(policy)}`);
+    warn(Number(id), how);
+    filtered.set(nameOf(tableSchema, table), how);
+  }
+  if (filters !== undefined) unseen.push(...(await unknownTo(run, sys, views.length > 0)));
+
+  if (hidden.size === 0 && filtered.size === 0) return found;
+  const sources = await askOf(run, marks => behind(sys, marks), idsOf(views));
+  for (const { id, name } of views) {
+    const open: string[] = [];
+    const policies = new Set<Disguise>();
+    for (const [, column, isHere, schema, table, source] of sources.filter(([of]) => of === id)) {
+      if (isHere !== 1) open.push(String(column));
+      else {
+        const how = hidden.get(nameOf(schema, table, source))?.how;
+        if (how !== undefined) hide(id, column, how);
+        const policy = filtered.get(nameOf(schema, table));
+        if (policy !== undefined) policies.add(policy);
+      }
+    }
+    for (const policy of policies) warn(id, policy);
+    if (open.length > 0) unseen.push(`What view ${name} reads for ${open.join(', ')} is not known; ${MAY_BE}.`);
+  }
+  return found;
+}
+
+const MAY_BE = 'it may be columns that are masked for the login, or tables of which a security policy hides rows';
+
+/** Columns with a mask that the login does not lift, and encrypted ones, by their names. */
+async function hiddenIn(
+  run: Run,
+  sys: string,
+  tables: readonly Seen[],
+  everywhere: boolean,
+): Promise<ReadonlyMap<string, Hidden>> {
+  const masked = tables.filter(({ columns }) => columns.some(({ isMasked }) => isMasked));
+  const among = (marks: string): string => disguised(sys, ` AND c.object_id IN (${marks})`);
+  // A view may read any table of the database.
+  const rows = everywhere
+    ? await run({ text: disguised(sys), parameters: [] })
+    : await askOf(run, among, idsOf(masked));
+  const hidden = new Map<string, Hidden>();
+  for (const [id, column, isEncrypted, mayUnmask, schema, table] of rows) {
+    if (isEncrypted !== 1 && mayUnmask === 1) continue;
+    const how = isEncrypted === 1 ? ENCRYPTED : MASKED;
+    hidden.set(nameOf(schema, table, column), { id: Number(id), column: String(column), how });
+  }
+  return hidden;
+}
+
+/** Undefined: the server has no security policies (Babelfish). */
+async function policiesIn(run: Run, sys: string): Promise<readonly Row[] | undefined> {
+  try {
+    return await run({ text: policies(sys), parameters: [] });
+  } catch (error) {
+    if (error instanceof DatabaseError && error.missing) return undefined;
+    throw error;
+  }
+}
+
+/** What a login cannot see that lacks VIEW DEFINITION. */
+async function unknownTo(run: Run, sys: string, hasViews: boolean): Promise<readonly string[]> {
+  const [row] = await run({ text: rights(sys), parameters: [] });
+  if (row?.[0] === 1) return [];
+  const views = hasViews && row?.[1] !== 1 ? ', and whether views show masked values' : '';
+  return [
+    `Whether security policies hide rows from the login is not known${views}: it lacks VIEW DEFINITION on the database.`,
+  ];
+}
+
+function filteredBy(policy: string): Disguise {
+  return {
+    why: `has rows that security policy ${policy} may hide from the login: searches and exports lack them`,
+    expected: 'a login that sees all rows, unless these are to be left out',
+  };
+}
+
+function readsColumn(definition: unknown, column: string): boolean {
+  if (typeof definition !== 'string') return true;
+  return definition.toLowerCase().includes(`[${column.replaceAll(']', ']]')}]`.toLowerCase());
+}
+
+function nameOf(...parts: readonly unknown[]): string {
+  return JSON.stringify(parts.map(part => String(part).toLowerCase()));
+}
+
+function idsOf(tables: readonly Seen[]): readonly number[] {
+  return tables.map(({ id }) => id);
+}
