@@ -87,6 +87,20 @@ const READINGS: Readonly<Record<string, Single>> = {
     },
     means: stored => /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])[01]\d[0-5]\d[0-5]\d$/.test(stored),
   },
+  days: {
+    differs: (stored, emitted, { options: { from = 0, at } }) => {
+      const local = (from + Number(stored)) * 86_400_000;
+      if (!(Math.abs(local) < 1e15)) return true;
+      const day = (of: number): string => new Date(of).toISOString().slice(0, 10);
+      if (at !== undefined) return !emitted.startsWith(`${day(local)}T${at}`);
+      // The day of the second that a fraction is rounded to.
+      if (emitted.length === 10) return emitted !== day(local + 499) && emitted !== day(local + 501);
+      const clock = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?/.exec(emitted)?.[0] ?? '';
+      return !(Math.abs(Date.parse(`${clock}Z`) - local) <= (clock.includes('.') ? 1 : 501));
+    },
+    means: (stored, { options: { from = 0 } }) =>
+      /^\d{1,6}$/.test(stored) && COUNTED.from < Number(stored) + from && Number(stored) + from < COUNTED.to,
+  },
   epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
   'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
   julian: { differs: (stored, emitted) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000) },
@@ -102,6 +116,8 @@ const READINGS: Readonly<Record<string, Single>> = {
   'range-text.high': rangeEnd('high'),
 };
 
+/** Days from 1901 to 2099, since 1970. */
+const COUNTED = { from: -25_202, to: 47_481 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Undefined: there is no reading for this codec or these values. */
@@ -143,7 +159,7 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14) /.exec(label)?.[1] ?? ''];
+  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14|days) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   if (emitted !== undefined) return single.differs(text, emitted, context);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;

@@ -289,6 +289,37 @@ const CASES: readonly Case[] = [
     ],
   },
   {
+    name: 'days',
+    codec: made('days', 'date', [INTEGER], { since: '1840-12-31' }),
+    raws: one(fc.constantFrom(66_913, 1, 0, -1, 2_980_013, 2_980_014)),
+    faults: [
+      [[66_913], '2024-03-15'],
+      [[66_913], undefined],
+    ],
+  },
+  {
+    name: 'days with a time that the mapping says',
+    codec: made('days', 'instant', [INTEGER], { since: '1970-01-01', at: '02:30' }),
+    raws: one(fc.constantFrom(19_796, 0, -1, 2_932_896, 2_932_897)),
+    faults: [
+      [[19_796], '2024-03-14T00:00:00.000-04:00'],
+      [[19_796], '2024-03-15T02:30:00.000-04:00'],
+      [[19_796], undefined],
+    ],
+  },
+  ...(['date', 'dateTime', 'instant'] as const).map(
+    (fhirType): Case => ({
+      name: `days with a fraction as ${fhirType}`,
+      codec: made('days', fhirType, [{ kind: 'float' }], { since: '1899-12-30' }),
+      raws: one(fc.constantFrom(45_365, 45_365.354_166_67, 45_365.999_999, 45_365.5, 0.5, -1.25, 1e9)),
+      faults: [
+        [[45_365.5], fhirType === 'date' ? '2024-03-15' : '2024-03-14T12:00:02.000-04:00'],
+        [[45_365.5], fhirType === 'date' ? '2024-03-13' : '2024-03-14T11:59:58.000-04:00'],
+        [[45_365.999_999], '2024-03-16'],
+      ],
+    }),
+  ),
+  {
     name: 'ymd8 whose years count from 1900',
     codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),
     raws: one(fc.constantFrom(1_240_311, 1_240_300, 1_230_230, 991_231, 9_999_999, 0)),

@@ -28,6 +28,8 @@ CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, SENT_TS VARCHAR(24));
 INSERT INTO MSG VALUES (1, '20240314'), (2, '202403140830'), (3, '20240314083005.123'), (4, '202403');
 CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_DT DECIMAL(7,0), CHG_TM DECIMAL(6,0));
 INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
+CREATE TABLE COUNTED (NO INTEGER NOT NULL PRIMARY KEY, DOB_NO INTEGER, CHG_NO REAL);
+INSERT INTO COUNTED VALUES (1, 66913, 45365.35416667), (2, 0, 0), (3, -1, 'x'), (4, 40000, 45366);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -145,6 +147,19 @@ elements:
   code: { text: x }
 `;
 
+const COUNTED = `mapping: counted
+resource: RelatedPerson
+source:
+  table: COUNTED
+  as: c
+  key: [NO]
+  changed: { from: CHG_NO, via: { days: { since: 1899-12-30 } } }
+id: "{NO}"
+elements:
+  patient: { display: x }
+  birthDate: { from: DOB_NO, via: { days: { since: 1840-12-31 } } }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -155,6 +170,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'visits.yaml'), VISITS);
   writeFileSync(join(folder, 'notes.yaml'), NOTES);
   writeFileSync(join(folder, 'orders.yaml'), ORDERS);
+  writeFileSync(join(folder, 'counted.yaml'), COUNTED);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -232,6 +248,16 @@ test('the forms in "What old tables have" work as documented', async () => {
     ['4', undefined],
   ]);
   expect(await ids('Basic', '_lastUpdated', 'ge2024-03-14T08:30:00-04:00')).toEqual(['2', '3']);
+  const counted = await allOf(facade, 'RelatedPerson', []);
+  expect(counted.map(({ birthDate, meta }) => [birthDate, meta])).toEqual([
+    ['2024-03-14', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
+    [undefined, undefined],
+    [undefined, undefined],
+    ['1950-07-08', { lastUpdated: '2024-03-15T00:00:00.000-04:00' }],
+  ]);
+  expect(await ids('RelatedPerson', 'birthdate', 'lt2024')).toEqual(['4']);
+  expect(await ids('RelatedPerson', '_lastUpdated', 'ge2024-03-14T08:30:00-04:00')).toEqual(['1', '4']);
+  expect(await ids('RelatedPerson', '_lastUpdated', 'gt2024-03-14T08:30:00-04:00')).toEqual(['4']);
   await opened.close();
 });
 
@@ -242,6 +268,9 @@ test('each form in the reference is tested here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(/\bn\./g, '');
+  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
+    /\bn\./g,
+    '',
+  );
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

@@ -59,6 +59,8 @@ export interface CodecOptions {
   readonly at?: string;
   /** Of packed dates: the year that their years count from. */
   readonly since?: number;
+  /** `days`: the day that they count from, as a number of days since 1970-01-01. */
+  readonly from?: number;
   /** Text steps before the codec, and the label of the codec itself. */
   readonly steps?: readonly StepOptions[];
   readonly behind?: string;

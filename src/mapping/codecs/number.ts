@@ -145,7 +145,7 @@ export function matchEdge(number: Expression, columnType: ColumnType, { op, at }
 }
 
 /** The lowest and highest number of units of its scale that a column holds. */
-function holds(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
+export function holds(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
   if (type.kind === 'integer' && type.bits === 8) return { least: 0n, most: 255n };
   if (type.kind === 'integer') {
     const half = 1n << BigInt(type.bits - 1);

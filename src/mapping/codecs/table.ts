@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { type ColumnType, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
+import { DAY } from '../../time/calendar.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
 import { wrongWrittenForm } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
@@ -16,6 +17,8 @@ import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
+import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
+import { daysCodec, epochDay } from './days.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { htmlCodec } from './html.ts';
@@ -46,6 +49,9 @@ const NO_TIME_OF = (how: string): string =>
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 /** A century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
+const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number 0 is';
+/** The day of the number 0. */
+const EPOCH = z.string().refine(text => epochDay(text) !== undefined, 'a day such as 1899-12-30');
 /** Stamps sort as they are stored, which leaves a day alone at its beginning. */
 const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes before its times');
 const ONE_OR_MORE = /^[1-9]\d?$/;
@@ -78,6 +84,13 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     type?.kind === 'text' || isWholeNumber(type)
       ? stamps('ymd14', ymd14Column(type), type, options, context)
       : refuse('ymd14', type),
+  ),
+  days: entry(
+    z.strictObject(
+      { since: EPOCH, at: MOMENT.optional(), midnight: z.enum(['date', 'time']).optional() },
+      { error: ({ code }) => (code === 'invalid_type' ? WHICH_DAY : undefined) },
+    ),
+    (options, [type], context) => (type ? days(type, options, context) : refuse('days', type)),
   ),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
@@ -323,6 +336,36 @@ function booleans(
   if (options) return booleanCodec({ columnType: type, ...options });
   if (type.kind === 'text') return undefined;
   return booleanCodec({ columnType: type, true: ['1'], false: ['0'] });
+}
+
+/** Whole numbers of days, or numbers whose fraction is a time. */
+function days(
+  type: ColumnType,
+  options: { readonly since: string; readonly at?: string | undefined; readonly midnight?: string | undefined },
+  { zone, fhirType }: CodecContext,
+): Codec | string {
+  const since = epochDay(options.since) ?? 0;
+  const isMoment = fhirType === 'instant' || fhirType === 'dateTime';
+  const made = { zone: zoneOf(zone), since, options: { from: since } };
+  if (isWholeNumber(type)) {
+    if (options.midnight !== undefined) return 'days: `midnight` is for numbers with a fraction';
+    const count = wholeDays(type, since);
+    if (options.at === undefined) {
+      if (fhirType === 'instant') return NO_TIME_OF('days: {since: …, at: "00:00"}');
+      return onWholeNumbers(daysCodec({ ...made, count, unit: DAY, gives: 'day' }), [type]);
+    }
+    if (!isMoment) return GIVES_MOMENTS;
+    return onWholeNumbers(daysCodec({ ...made, count, unit: DAY, gives: fhirType, at: millisecondsOf(options.at) }), [
+      type,
+    ]);
+  }
+  if (options.at !== undefined) return 'days: `at` is for whole numbers; the fraction of others is a time';
+  const perDay = fhirType === 'instant' ? DAY : DAY / 1000;
+  const count = fractionsOfDays(type, { since, perDay });
+  if (count === undefined) return refuse('days', type);
+  if (!isMoment) return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
+  const midnight = options.midnight === 'date' && fhirType === 'dateTime' ? 'date' : undefined;
+  return daysCodec({ ...made, count, unit: DAY / perDay, gives: fhirType, midnight });
 }
 
 /** Packed dates with a time of day or without. */

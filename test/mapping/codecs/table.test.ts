@@ -19,6 +19,12 @@ function outcome(result: MadeCodec): string {
   return 'codec' in result ? result.codec.label : `problem: ${result.problem}`;
 }
 
+/** Of codecs that cannot do without. */
+const OPTIONS: Readonly<Record<string, unknown>> = {
+  'date-and-time': { date: 'date', time: 'hhmm' },
+  days: { since: '1899-12-30' },
+};
+
 describe('the table of codecs', () => {
   it.each<[string, unknown, string | undefined, CodecContext, string]>([
     ['text', undefined, undefined, context('string', 'VARCHAR(9)'), 'text'],
@@ -26,6 +32,17 @@ describe('the table of codecs', () => {
     ['number', undefined, undefined, context('decimal', 'VARCHAR(9)'), 'number'],
     ['boolean', { true: ['Y'], false: 'N' }, undefined, context('boolean', 'CHAR(1)'), 'boolean'],
     ['ymd8', undefined, undefined, context('date', 'CHAR(8)'), 'ymd8'],
+    ['days', { since: '1899-12-30' }, undefined, context('date', 'INT'), 'days'],
+    [
+      'days',
+      undefined,
+      undefined,
+      context('date', 'INT'),
+      'problem: days: `{days: {since: 1899-12-30}}` says which day the number 0 is',
+    ],
+    ['days', { since: '1899-12-30', at: '00:00' }, undefined, context('instant', 'INT'), 'days (at 00:00:00)'],
+    ['days', { since: '1899-12-30' }, undefined, context('instant', 'FLOAT'), 'days'],
+    ['days', { since: '1899-12-30' }, undefined, context('date', 'BIT'), 'problem: days does not read BIT'],
     ['datetime', { midnight: 'date' }, undefined, context('dateTime', 'DATETIME'), 'datetime (midnight: date)'],
     ['date', undefined, undefined, context('dateTime', 'DATETIME'), 'date'],
     [
@@ -95,7 +112,7 @@ describe('the table of codecs', () => {
     const columns: Readonly<Record<string, number>> = { 'date-and-time': 2, 'ymd-parts': 3 };
     const labels = Object.keys(CODECS).join('|');
     for (const [name, { facets }] of Object.entries(CODECS)) {
-      const options = name === 'date-and-time' ? { date: 'date', time: 'hhmm' } : undefined;
+      const options = OPTIONS[name];
       for (const type of types) {
         for (const element of elements) {
           const told = made(

@@ -1,0 +1,137 @@
+/**
+ * `days`: numbers of days since a day of the calendar, as Clarion, Excel, Access, MUMPS and Unix count them. In: a
+ * number of a column (day-count.ts). Out: the day, with `at` the moment of it that the mapping says; of numbers with a
+ * fraction the local time, to the second as a dateTime and to the millisecond as an instant. Days and times are those
+ * of the pack's zone; what lies beyond the years 0001 to 9999 is absent.
+ * https://hl7.org/fhir/R4/datatypes.html#date
+ */
+import { and, compare, TRUE, value } from '../../sql/construct.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
+import { DAY, dayOf, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from '../../time/calendar.ts';
+import { clip, EVERYTHING, overlay, type RangeSet } from '../../time/range-set.ts';
+import { parseTimeKey, printLocal, timeKey, type Zone } from '../../time/zone.ts';
+import type { DateEdge } from '../criterion.ts';
+import { rangePredicate, successor } from '../ranges.ts';
+import { type Codec, type CodecOptions, only, standing } from './codec.ts';
+import { type Precision, satisfying, WHOLE_DAY } from './date-interval.ts';
+import type { DayCount } from './day-count.ts';
+
+/** Before it nobody was born whom a record is of: smaller counts from an earlier day mean that there is none. */
+const OLDEST = dayOf(1900, 1, 1);
+
+/** The first day that such numbers mean. */
+export function firstCounted(since: number): number {
+  return since < OLDEST ? Math.max(since + 1, FIRST_DAY) : FIRST_DAY;
+}
+
+export interface DaysOptions {
+  readonly zone: Zone;
+  readonly count: DayCount;
+  /** The milliseconds of a position. */
+  readonly unit: number;
+  /** The day of the number 0, counted from 1970-01-01. */
+  readonly since: number;
+  readonly options: CodecOptions;
+  readonly gives: 'day' | 'dateTime' | 'instant';
+  /** What is added to a position that is a whole day, in milliseconds. */
+  readonly at?: number | undefined;
+  /** A time of 00:00:00 means that no time is known. */
+  readonly midnight?: 'date' | undefined;
+}
+
+/** Numbers of days as days, or as local times. */
+export function daysCodec({ zone, count, unit, since, options, gives, at, midnight }: DaysOptions): Codec {
+  const local = at ?? 0;
+  const ofDay = DAY / unit;
+  const ends = { first: firstCounted(since) * ofDay, end: END_DAY * ofDay };
+  const length = gives === 'instant' ? 1 : 1000;
+  const ceiling = (to: number): number => Math.ceil((to - local) / unit);
+  const precision: Precision = gives === 'day' ? WHOLE_DAY : { ceiling, length };
+  const within = (column: Expression, set: RangeSet): Predicate => inCounts(column, count, ends, set);
+  const held = (position: number | undefined): number | undefined =>
+    position !== undefined && position >= ends.first && position < ends.end ? position : undefined;
+  const accepted = (any: readonly (readonly DateEdge[])[]): RangeSet => {
+    const set = satisfying(any, zone, precision);
+    if (midnight === undefined) return set;
+    const days = satisfying(any, zone, WHOLE_DAY).map(({ from, to }) => ({ from: from * ofDay, to: to * ofDay }));
+    return overlay(set, [{ accepted: days, between: (from, to) => midnights(from, to, ofDay) }]);
+  };
+  return {
+    label: labelOf(at, midnight),
+    options: { ...options, ...(at !== undefined && { at: printTime(at) }) },
+    yields: gives === 'day' ? ['date', 'dateTime'] : [gives],
+    columns: 1,
+    plain: true,
+    inverse: count.inverse,
+    decode: raw => {
+      const position = held(count.position(raw));
+      if (position === undefined) return undefined;
+      const moment = position * unit + local;
+      const day = printDay(Math.floor(moment / DAY));
+      if (gives === 'day' || (midnight === 'date' && moment % DAY === 0)) return day;
+      const fraction = gives === 'instant' ? `.${pad(((moment % 1000) + 1000) % 1000, 3)}` : '';
+      return `${day}T${printTime(moment)}${fraction}${zone.offsetTextOf(moment)}`;
+    },
+    present: columns => within(only(columns), EVERYTHING),
+    match: (columns, criterion) =>
+      criterion.kind === 'date' ? within(only(columns), accepted(criterion.any)) : undefined,
+    order: {
+      by: columns => [count.inverse === 'computed' ? count.compared(only(columns)) : standing(columns)],
+      toKey: ([raw]) => {
+        const position = held((count.sorted ?? count.position)(raw ?? null));
+        return position === undefined ? undefined : timeKey(printLocal(position * unit + local, 3));
+      },
+      fromKey: key => {
+        const { local: at, rest } = parseTimeKey(String(key));
+        // The key of the first day alone may be of the year 0.
+        const isFirst = String(key).startsWith('0000');
+        const found = isFirst ? ends.first : Math.ceil((at + (rest > 0 ? 1 : 0) - local) / unit);
+        const from = Math.max(found, ends.first, count.least ?? found);
+        return from < ends.end && from <= (count.most ?? from) ? [count.stored(from)] : undefined;
+      },
+    },
+  };
+}
+
+function labelOf(at: number | undefined, midnight: 'date' | undefined): string {
+  if (at !== undefined) return `days (at ${printTime(at)})`;
+  return midnight === undefined ? 'days' : `days (midnight: ${midnight})`;
+}
+
+function* midnights(from: number, to: number, ofDay: number): Iterable<number> {
+  for (let at = Math.ceil(from / ofDay) * ofDay; at < to; at += ofDay) yield at;
+}
+
+/** The column holds a number whose position lies between the ends and in a set. */
+function inCounts(
+  column: Expression,
+  count: DayCount,
+  { first, end }: { readonly first: number; readonly end: number },
+  set: RangeSet,
+): Predicate {
+  const [least, beyond] = [Math.max(count.least ?? first, first), Math.min((count.most ?? end) + 1, end)];
+  const clipped = clip(set, least, beyond);
+  const compared = count.compared(column);
+  const literal = (at: number): Expression => value(count.stored(at), count.type);
+  const isOpen = { below: least === first, above: beyond === end };
+  // Of two bounds an engine may choose the weaker one to enter its index.
+  const outer = and(
+    isOpen.below && clipped[0]?.from === Number.NEGATIVE_INFINITY ? compare(compared, '>=', literal(first)) : TRUE,
+    isOpen.above && clipped.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(compared, '<', literal(end)) : TRUE,
+  );
+  const found = rangePredicate(clipped, {
+    column: compared,
+    literal,
+    next: count.isSingle ? successor : undefined,
+    present: count.isNumber(column),
+  });
+  return count.inverse === 'computed' ? and(count.isNumber(column), found, outer) : and(found, outer);
+}
+
+/** `1840-12-31` as a number of days since 1970-01-01; day 0 of Julian day numbers is a day that FHIR cannot write. */
+export function epochDay(text: string): number | undefined {
+  return text === JULIAN ? JULIAN_DAY : parseDay(text.length === 10 ? text : '');
+}
+
+const JULIAN = '-4713-11-24';
+const JULIAN_DAY = -2_440_588;

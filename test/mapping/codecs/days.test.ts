@@ -1,0 +1,270 @@
+/** Days counted from a day of the calendar, whole and with a fraction. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Codec } from '../../../src/mapping/codecs/codec.ts';
+import { CODECS } from '../../../src/mapping/codecs/table.ts';
+import type { ColumnType } from '../../../src/sql/column-type.ts';
+import type { SqlValue } from '../../../src/sql/expression.ts';
+import { nearestSingle } from '../../../src/sql/shared-functions.ts';
+import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import {
+  CLOCK,
+  columnType,
+  decodeAll,
+  expectMatch,
+  expectOrder,
+  expectPresent,
+  type TypedColumn,
+  table,
+} from './law.ts';
+
+const zones = fc.constantFrom('America/New_York', 'Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'UTC');
+const DAY = 86_400_000;
+
+function made(of: string | ColumnType, fhirType: string, options: object, zone = 'America/New_York'): Codec {
+  const type = typeof of === 'string' ? columnType(of) : of;
+  const found = CODECS['days']?.make(options, undefined, { zone, fhirType, columnTypes: [type] });
+  if (!found || 'problem' in found) throw new Error(found?.problem);
+  return found.codec;
+}
+
+const KEYS = [
+  '0000-12-31 23:59:59.9999999~00000001',
+  '0001-01-01 00:00:00.0000000',
+  '2024-00-00 00:00:00.0000000',
+  '2024-03-00',
+  '2024-03-10',
+  '2024-03-10 00:00:00.0000000',
+  '2024-03-10 00:00:00.0000001',
+  '2024-03-10 02:30:00.0000000',
+  '2024-03-10 02:29:59.9990001',
+  '2024-11-03 01:59:59.9999999~01800000',
+  '2023-12-31 23:59:59.9999999',
+  '9999-12-31 23:59:59.9999999',
+];
+const LOCALS = ['2024-03-10T02:30', '2024-03-10', '2024-11-03T01:30', '2024-03-01', '2024-01-01', '2018-11-04'].map(
+  text => Date.parse(`${text}${text.includes('T') ? '' : 'T00:00'}Z`),
+);
+/** Days since 1970. */
+const DAYS = [...LOCALS.map(local => Math.floor(local / DAY)), 19_791, 20_030, 19_723, 0, 1, -1, -25_567];
+
+/** Fails unless a codec keeps its law over rows of such raw values. */
+function expectLaw(make: (zone: string) => Codec, of: string | TypedColumn, raw: fc.Arbitrary<SqlValue>): void {
+  const rows = table(of);
+  fc.assert(
+    fc.property(zones, fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
+      const codec = make(zone);
+      rows.fill(raws.map(one => [one]));
+      expectPresent(codec, rows);
+      const values = decodeAll(codec, rows);
+      for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
+      expectOrder(codec, rows, KEYS);
+    }),
+    RUNS,
+  );
+}
+
+/** Days since 1970 of the number 0. */
+const EPOCHS: Readonly<Record<string, number>> = {
+  '-4713-11-24': -2_440_588,
+  '0001-01-01': -719_162,
+  '1800-12-28': -61_730,
+  '1840-12-31': -47_117,
+  '1899-12-30': -25_569,
+  '1967-12-31': -732,
+  '1970-01-01': 0,
+};
+const epochs = Object.keys(EPOCHS);
+
+describe('days as whole numbers', () => {
+  const odd = fc.constantFrom(0, 1, -1, 2_958_465, 2_958_466, 2_932_896, 2_932_897, -719_162, -719_163, 5_373_484);
+
+  it.each(['INT', 'BIGINT', 'DECIMAL(7,0)', 'DECIMAL(18,0)'])('keep the law in %s', declared => {
+    for (const since of epochs) {
+      const day = fc.constantFrom(...DAYS).map(at => at - (EPOCHS[since] ?? 0));
+      const raw = fc.oneof({ weight: 4, arbitrary: day }, odd);
+      expectLaw(zone => made(declared, 'date', { since }, zone), declared, raw);
+      expectLaw(zone => made(declared, 'instant', { since, at: '02:30' }, zone), declared, raw);
+    }
+  });
+
+  it.each([
+    ['SMALLINT', fc.constantFrom(-32_768, 32_767, 0, 1, -1, 20_000, 19_791)],
+    ['TINYINT', fc.constantFrom(0, 1, 255)],
+    ['DECIMAL(5,0)', fc.constantFrom(99_999, -99_999, 0, 19_791)],
+  ])('keep the law in %s, which holds few', (declared, raw) => {
+    for (const since of epochs) {
+      expectLaw(zone => made(declared, 'dateTime', { since }, zone), declared, raw);
+      expectLaw(zone => made(declared, 'dateTime', { since, at: '00:00' }, zone), declared, raw);
+    }
+  });
+
+  it('keep the law in a column of SQLite that holds any number', () => {
+    const type: ColumnType = { kind: 'integer', bits: 64, any: 'mixed' };
+    const raw = fc.oneof(fc.constantFrom<SqlValue>(45_365, 45_365.5, 'x', '', -1, 0, 1), odd);
+    expectLaw(zone => made(type, 'date', { since: '1899-12-30' }, zone), { declared: 'INTEGER', type }, raw);
+  });
+
+  it.each([
+    ['1800-12-28', 81_526, '2024-03-14'],
+    ['1800-12-28', 4, '1801-01-01'],
+    ['1840-12-31', 66_913, '2024-03-14'],
+    ['1840-12-31', 1, '1841-01-01'],
+    ['1899-12-30', 45_365, '2024-03-14'],
+    ['1899-12-30', 61, '1900-03-01'],
+    ['1970-01-01', 19_796, '2024-03-14'],
+    ['1967-12-31', 20_528, '2024-03-14'],
+    ['1858-11-17', 60_383, '2024-03-14'],
+    ['1600-12-31', 154_571, '2024-03-14'],
+    ['-4713-11-24', 2_460_384, '2024-03-14'],
+    ['1970-01-01', 0, '1970-01-01'],
+    ['1970-01-01', -1, '1969-12-31'],
+    ['1967-12-31', -7000, '1948-10-31'],
+    ['1970-01-01', -719_162, '0001-01-01'],
+    ['1970-01-01', -719_163, undefined],
+    ['1970-01-01', 2_932_896, '9999-12-31'],
+    ['1970-01-01', 2_932_897, undefined],
+    // From days before 1900 no record counts backwards.
+    ['1840-12-31', 0, undefined],
+    ['1840-12-31', -1, undefined],
+    ['1899-12-30', 0, undefined],
+  ])('since %s: %j is %j', (since, raw, wanted) => {
+    expect(made('INT', 'date', { since }).decode(raw)).toBe(wanted);
+    expect(made('DECIMAL(8,0)', 'date', { since }).decode(String(raw))).toBe(wanted);
+  });
+
+  it('are searched by the column as it stands', () => {
+    const { columns } = table('INT');
+    const codec = made('INT', 'date', { since: '1840-12-31' }, 'UTC');
+    const [start, end] = [Date.UTC(2024, 2, 14), Date.UTC(2024, 2, 15)];
+    const within = [
+      { edge: 'start', op: '>=', at: start },
+      { edge: 'end', op: '<=', at: end },
+    ] as const;
+    expect(codec.inverse).toBe('indexed');
+    expect(codec.match(columns, { kind: 'date', any: [within] }, CLOCK)).toMatchObject({
+      ...{ kind: 'equals', left: columns[0], right: { value: 66_913 } },
+    });
+  });
+
+  it('need to be told a day, and a time where an instant is wanted', () => {
+    expect(() => made('INT', 'date', { since: '1840' })).toThrow('a day such as 1899-12-30');
+    expect(() => made('INT', 'date', { since: '1840-02-30' })).toThrow('a day such as 1899-12-30');
+    expect(() => made('INT', 'instant', { since: '1840-12-31' })).toThrow('at: "00:00"');
+    expect(() => made('DATE', 'date', { since: '1840-12-31' })).toThrow('does not read');
+  });
+});
+
+describe('days with a fraction', () => {
+  const since = '1899-12-30';
+  const clock = fc.constantFrom(0, 1, 2, 43_200, 86_399, 9000, 30_600, 5_400);
+  const day = fc.constantFrom(...DAYS).map(at => at - (EPOCHS[since] ?? 0));
+  const exact = fc.tuple(day, clock).map(([at, second]) => at + second / 86_400);
+  const near = fc
+    .tuple(exact, fc.constantFrom(0, 1e-9, -1e-9, 5.787037037037037e-6, -5.787e-6, 4e-6))
+    .map(([at, by]) => at + by);
+  const random = fc.tuple(day, fc.double({ min: 0, max: 1, noNaN: true })).map(([at, by]) => at + by);
+  const floats = fc.oneof(
+    near,
+    random,
+    fc.constantFrom(0, 0.5, -1.25, 1, 0.999999999, 2_958_465.999999, 2_958_465.99999999, 2_958_466, 1e300, -1e300),
+  );
+  const WAYS = [
+    ['date', {}],
+    ['dateTime', {}],
+    ['dateTime', { midnight: 'date' }],
+    ['instant', {}],
+  ] as const;
+
+  it.each(WAYS)('keep the law in FLOAT as %s with %j', (fhirType, more) => {
+    for (const from of [since, '1970-01-01'])
+      expectLaw(zone => made('FLOAT', fhirType, { since: from, ...more }, zone), 'FLOAT', floats);
+  });
+
+  it.each(WAYS)('keep the law in REAL, of 32 bits, as %s with %j', (fhirType, more) => {
+    expectLaw(
+      zone => made('REAL', fhirType, { since, ...more }, zone),
+      'REAL',
+      floats.map(nearestSingle).filter(Number.isFinite),
+    );
+  });
+
+  it.each(WAYS)('keep the law in DECIMAL as %s with %j', (fhirType, more) => {
+    const limited = floats.filter(at => Math.abs(at) < 4e6);
+    for (const scale of [2, 5, 8]) {
+      const declared = `DECIMAL(${scale + 7},${scale})`;
+      const raw = limited.map(at => Number(at.toFixed(scale)));
+      expectLaw(zone => made(declared, fhirType, { since, ...more }, zone), declared, raw);
+    }
+  });
+
+  it.each(WAYS)('keep the law in texts as %s with %j', (fhirType, more) => {
+    const raw = fc.oneof(
+      {
+        weight: 3,
+        arbitrary: fc
+          .tuple(
+            floats.filter(at => Math.abs(at) < 4e6),
+            fc.nat(9),
+          )
+          .map(([at, digits]) => at.toFixed(digits)),
+      },
+      fc.constantFrom('', ' ', 'N/A', '45365.', '.5', ' 45361.5 ', '045361', '1e4', '45361,5', '2460384.1234567'),
+    );
+    for (const from of [since, '-4713-11-24'])
+      expectLaw(zone => made('VARCHAR(30)', fhirType, { since: from, ...more }, zone), 'VARCHAR(30)', raw);
+  });
+
+  it.each(WAYS)('keep the law in a column of SQLite that holds any number, as %s with %j', (fhirType, more) => {
+    const raw = fc.oneof(floats, fc.constantFrom<SqlValue>('x', '', 45_361, '45361.5'));
+    for (const [declared, type] of [
+      ['REAL', { kind: 'float', any: 'mixed' }],
+      ['DECIMAL(9,2)', { kind: 'decimal', precision: 9, scale: 2, any: 'mixed' }],
+    ] as const)
+      expectLaw(zone => made(type, fhirType, { since, ...more }, zone), { declared, type }, raw);
+  });
+
+  // As xlrd and openpyxl read them, which round to the second and to the millisecond.
+  it.each([
+    [45_365, '2024-03-14T00:00:00-04:00', '2024-03-14T00:00:00.000-04:00'],
+    [45_365.354_166_666_67, '2024-03-14T08:30:00-04:00', '2024-03-14T08:30:00.000-04:00'],
+    [45_365.354_17, '2024-03-14T08:30:00-04:00', '2024-03-14T08:30:00.288-04:00'],
+    [45_365.347_22, '2024-03-14T08:20:00-04:00', '2024-03-14T08:19:59.808-04:00'],
+    [45_365.999_999, '2024-03-15T00:00:00-04:00', '2024-03-14T23:59:59.914-04:00'],
+    [0.5, undefined, undefined],
+    [-1.25, undefined, undefined],
+    [2_958_465.999_99, '9999-12-31T23:59:59-05:00', '9999-12-31T23:59:59.136-05:00'],
+    [2_958_466, undefined, undefined],
+  ])('%j is %j, and as an instant %j', (raw, dateTime, instant) => {
+    expect(made('FLOAT', 'dateTime', { since }).decode(raw)).toBe(dateTime);
+    expect(made('FLOAT', 'instant', { since }).decode(raw)).toBe(instant);
+    expect(made('DECIMAL(18,11)', 'dateTime', { since }).decode(String(raw))).toBe(dateTime);
+  });
+
+  it('are days alone at midnight where the mapping says so', () => {
+    const codec = made('FLOAT', 'dateTime', { since, midnight: 'date' });
+    expect(codec.decode(45_365)).toBe('2024-03-14');
+    expect(codec.decode(45_365.5)).toBe('2024-03-14T12:00:00-04:00');
+  });
+
+  it('have the day of the time that they are rounded to', () => {
+    expect(made('FLOAT', 'date', { since }).decode(45_365.999_999)).toBe('2024-03-15');
+  });
+
+  it('take no time of the mapping', () => {
+    expect(() => made('FLOAT', 'instant', { since, at: '00:00' })).toThrow('the fraction of others is a time');
+    expect(() => made('INT', 'dateTime', { since, midnight: 'date' })).toThrow('numbers with a fraction');
+  });
+
+  it('compare the bare column with a float', () => {
+    const { columns } = table('FLOAT');
+    const codec = made('FLOAT', 'dateTime', { since }, 'UTC');
+    const found = codec.match(
+      columns,
+      { kind: 'date', any: [[{ edge: 'start', op: '>=', at: Date.UTC(2024, 2, 14) }]] },
+      CLOCK,
+    );
+    expect(codec.inverse).toBe('indexed');
+    expect(JSON.stringify(found)).toContain('45364.9999942');
+  });
+});
