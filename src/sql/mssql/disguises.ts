@@ -15,7 +15,6 @@
  * https://learn.microsoft.com/sql/relational-databases/security/row-level-security
  */
 import type { Disguise } from '../catalog.ts';
-import { DatabaseError } from '../database.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
 
@@ -69,9 +68,13 @@ const textOf = (name: string): string => `N'${name.replaceAll("'", "''")}'`;
 const onDatabase = (sys: string, permission: string): string =>
   `HAS_PERMS_BY_NAME(QUOTENAME(${databaseName(sys)}), 'DATABASE', '${permission}')`;
 
+/** Babelfish has no security policies. */
 const rights = (sys: string): string =>
   `SELECT COALESCE(${onDatabase(sys, 'VIEW DEFINITION')}, 0) AS may_view,
-  COALESCE(${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask`;
+  COALESCE(${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask,
+  COUNT(*) AS has_policies
+FROM ${sys}.all_views AS v
+WHERE v.name = 'security_predicates'`;
 
 /**
  * Columns with a mask, or encrypted, and 1 where the login has UNMASK: before SQL Server 2022 it can only be given on
@@ -157,14 +160,16 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
     if (masks.some(({ column }) => readsColumn(definition, column))) hide(Number(id), name, COMPUTED);
   }
 
-  const filters = await policiesIn(run, sys);
+  const [mine = []] = await run({ text: rights(sys), parameters: [] });
+  const hasPolicies = mine[2] !== 0;
+  const filters = hasPolicies ? await run({ text: policies(sys), parameters: [] }) : [];
   const filtered = new Map<string, Disguise>();
-  for (const [id, schema, policy, tableSchema, table] of filters ?? []) {
+  for (const [id, schema, policy, tableSchema, table] of filters) {
     const how = filteredBy(`${String(schema)}.${String(policy)}`);
     warn(Number(id), how);
     filtered.set(nameOf(tableSchema, table), how);
   }
-  if (filters !== undefined) unseen.push(...(await unknownTo(run, sys, views.length > 0)));
+  if (hasPolicies) unseen.push(...unknownTo(mine, views.length > 0));
 
   if (hidden.size === 0 && filtered.size === 0) return found;
   const sources = await askOf(run, marks => behind(sys, marks), idsOf(views));
@@ -210,21 +215,10 @@ async function hiddenIn(
   return hidden;
 }
 
-/** Undefined: the server has no security policies (Babelfish). */
-async function policiesIn(run: Run, sys: string): Promise<readonly Row[] | undefined> {
-  try {
-    return await run({ text: policies(sys), parameters: [] });
-  } catch (error) {
-    if (error instanceof DatabaseError && error.missing) return undefined;
-    throw error;
-  }
-}
-
 /** What a login cannot see that lacks VIEW DEFINITION. */
-async function unknownTo(run: Run, sys: string, hasViews: boolean): Promise<readonly string[]> {
-  const [row] = await run({ text: rights(sys), parameters: [] });
-  if (row?.[0] === 1) return [];
-  const views = hasViews && row?.[1] !== 1 ? ', and whether views show masked values' : '';
+function unknownTo([mayView, mayUnmask]: Row, hasViews: boolean): readonly string[] {
+  if (mayView === 1) return [];
+  const views = hasViews && mayUnmask !== 1 ? ', and whether views show masked values' : '';
   return [
     `Whether security policies hide rows from the login is not known${views}: it lacks VIEW DEFINITION on the database.`,
   ];

@@ -53,7 +53,7 @@ export function schemaScript({ tables, database = [], blind }: ScriptedSchema): 
     const names = (name: string): boolean => bytes.includes(Buffer.from(name, 'utf16le'));
     const asked = named.filter(([name]) => names(tableIn(name)));
     if (text.includes("DB_NAME(), 'DATABASE'")) return answer(...database.map(name => [name]));
-    if (text.includes('AS may_view')) return answer([blind ? 0 : 1, 0]);
+    if (text.includes('AS may_view')) return answer([blind ? 0 : 1, 0, 1]);
     if (text.includes("'UNMASK'"))
       return answer(
         ...named.flatMap(([name, { masked = [], schema = 'dbo' }], id) =>
