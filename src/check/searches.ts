@@ -10,12 +10,13 @@ import { nodesOfParameter } from '../law/compare.ts';
 import { formOf } from '../law/forms.ts';
 import { answering, indexedBy, type Question } from '../law/oracle.ts';
 import type { Indexed } from '../law/oracle-values.ts';
-import { type SortValue, sortValueOf } from '../law/order.ts';
+import { isInSkippedHour, type SortValue, sortValueOf } from '../law/order.ts';
 import { questionsFor, spread } from '../law/questions.ts';
 import { allIds, asksPrimitiveForSystem, CONTEXT, valueSetsOf } from '../law/searches.ts';
 import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
+import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
 import { isTooLong, LIMITS } from '../search/values.ts';
@@ -149,8 +150,22 @@ async function ask(
       among.map(({ id }, i) => [id, sortValueOf(indexed[i] ?? [], offered.parameter.type, question, zoneOf(facade))]),
     );
     const wrong = firstOutOfOrder(ids, values, question);
-    const mapping = wrong === undefined ? undefined : byId.get(wrong);
+    if (wrong === undefined) return;
+    const isDate = offered.parameter.type === 'date';
+    const inSkippedHour = new Set(
+      among.flatMap(({ id }, i) =>
+        isDate && indexed[i]?.some(value => isInSkippedHour(value, zoneOf(facade))) ? id : [],
+      ),
+    );
+    const others = ids.filter(id => !inSkippedHour.has(id));
+    const mapping = byId.get(firstOutOfOrder(others, values, question) ?? '');
     if (mapping) findings.tell(mapping, offered, asking, 'gives resources out of order');
+    else
+      findings.tellSkipped(
+        offered,
+        Map.groupBy(inSkippedHour, id => byId.get(id)),
+        zoneOf(facade),
+      );
     return;
   }
   const answers = answering(question, zoneOf(facade), now);
@@ -224,6 +239,8 @@ async function idsOf(
 
 interface Findings {
   tell(mapping: Mapping, offered: Offered, asking: readonly [string, string], what: string): void;
+  /** Rows that sort by a local time that clocks of the zone skip: a limit, which no mapping can mend. */
+  tellSkipped(offered: Offered, ids: ReadonlyMap<Mapping | undefined, readonly string[]>, zone: string): void;
   problems(): readonly Problem[];
 }
 
@@ -238,9 +255,10 @@ interface Finding {
 /** One problem per line and parameter. `values`: searches are shown as they were asked. */
 function createFindings(values: boolean): Findings {
   const findings = new Map<string, Finding>();
+  const skipped = new Map<string, { readonly at: Position; readonly message: string }>();
   return {
     tell(mapping, { parameter }, [name, text], what) {
-      const at = nodesOfParameter(mapping, parameter.expression)[0]?.at ?? mapping.at;
+      const at = placeOf(mapping, parameter);
       const search = `${mapping.resource}?${parameter.code}`;
       const key = `${placeText(at)} ${search}`;
       const known = findings.get(key);
@@ -250,8 +268,22 @@ function createFindings(values: boolean): Findings {
         findings.set(key, { at, search, first: `${name}=${shown} ${what}`, times: 1 });
       }
     },
+    tellSkipped({ parameter }, ids, zone) {
+      for (const [mapping, { length }] of ids) {
+        if (!mapping) continue;
+        const at = placeOf(mapping, parameter);
+        const sort = `${mapping.resource}?_sort=${parameter.code}`;
+        const message = `${sort} puts ${plural(length, 'sampled resource')} of ${mapping.name} by the written time, which clocks of ${zone} skip in spring, and not by the instant`;
+        skipped.set(`${placeText(at)} ${sort}`, { at, message });
+      }
+    },
     problems() {
       const report = createReport();
+      for (const { at, message } of skipped.values())
+        report.notice('wrong-values', at, message, {
+          expected:
+            'local times of that zone: if the column is in another zone or in UTC, `zone` in pack.yaml or another codec says so',
+        });
       for (const { at, search, first, times } of findings.values())
         report.error(
           'wrong-answer',
@@ -265,6 +297,11 @@ function createFindings(values: boolean): Findings {
       return report.problems();
     },
   };
+}
+
+/** The line that makes what a parameter searches. */
+function placeOf(mapping: Mapping, { expression }: SearchParameter): Position {
+  return nodesOfParameter(mapping, expression)[0]?.at ?? mapping.at;
 }
 
 /** A searched value by its form; a prefix and a system are the question's own. */

@@ -101,8 +101,19 @@ function makeInterval(text: string, zone: string): Interval {
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The instant at which clocks of a zone show a time (given as if it were UTC), by asking the clock. */
-function localInstant(wall: number, zone: string): number {
+/**
+ * Whether a time with an offset is one that clocks of the zone skip, told with the offset from before they did: clocks
+ * show another time at its instant.
+ */
+export function isSkipped(text: string, zone: string): boolean {
+  const [, local = '', offset = ''] = /^(.*T.*?)(Z|[+-]\d\d:\d\d)$/.exec(text) ?? [];
+  if (offset === '') return false;
+  const instant = interval(text, zone).low;
+  return interval(local, zone).low === instant && clockOf(zone)(instant) !== interval(`${local}Z`, zone).low;
+}
+
+/** What clocks of a zone show at an instant, as if it were UTC. */
+function clockOf(zone: string): (instant: number) => number {
   let format = formats.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
@@ -116,17 +127,24 @@ function localInstant(wall: number, zone: string): number {
       hour: '2-digit',
       minute: '2-digit',
       second: '2-digit',
+      fractionalSecondDigits: 3,
     });
     formats.set(zone, format);
   }
-  const shown = (instant: number): number => {
-    const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, value]));
+  const by = format;
+  return instant => {
+    const parts = new Map(by.formatToParts(instant).map(({ type, value }) => [type, value]));
     const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
     const clock = new Date(0);
     clock.setUTCFullYear(part('year'), part('month') - 1, part('day'));
-    clock.setUTCHours(part('hour'), part('minute'), part('second'));
+    clock.setUTCHours(part('hour'), part('minute'), part('second'), part('fractionalSecond'));
     return clock.getTime();
   };
+}
+
+/** The instant at which clocks of a zone show a time (given as if it were UTC), by asking the clock. */
+function localInstant(wall: number, zone: string): number {
+  const shown = clockOf(zone);
   // The offset in force a day before is the one before any change that day; it wins when two would do or none does.
   const before = shown(wall - 86_400_000) - (wall - 86_400_000);
   const after = shown(wall + 86_400_000) - (wall + 86_400_000);

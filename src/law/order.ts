@@ -5,7 +5,7 @@
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import type { SearchParameter } from '../r4/search-parameters.ts';
-import { interval } from './oracle-dates.ts';
+import { interval, isSkipped } from './oracle-dates.ts';
 import type { Indexed } from './oracle-values.ts';
 
 export type SortValue = number | string;
@@ -55,9 +55,20 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** Instant at which a date or period begins; words instead of a date are no value. */
-function startOf({ type, value }: Indexed, zone: string): number | undefined {
+function startOf(value: Indexed, zone: string): number | undefined {
+  const start = startTextOf(value);
+  return start === undefined ? undefined : interval(start, zone).low;
+}
+
+/** Whether a date or period begins in an hour that clocks of the zone skip: it sorts by its local time. */
+export function isInSkippedHour(value: Indexed, zone: string): boolean {
+  const start = startTextOf(value);
+  return start !== undefined && isSkipped(start, zone);
+}
+
+function startTextOf({ type, value }: Indexed): string | undefined {
   if (type === 'string') return undefined;
-  if (typeof value === 'string') return interval(value, zone).low;
+  if (typeof value === 'string') return value;
   const start = value !== null && typeof value === 'object' && 'start' in value ? value.start : undefined;
-  return typeof start === 'string' ? interval(start, zone).low : undefined;
+  return typeof start === 'string' ? start : undefined;
 }
