@@ -130,8 +130,9 @@ export class ElementCounts {
       if (counts.length < 5) return;
       const element = path.join('.');
       this.#rows.push([mapping.name, element, column.column, all, raw, emitted, byElse, raw - both]);
-      if (raw < ENOUGH || all === 0 || mayFindNothing(node.codec)) return;
+      if (raw < ENOUGH || all === 0) return;
       if (emitted === 0) {
+        if (mayFindNothing(node)) return;
         this.#report.warning(
           'never-used',
           node.at,

@@ -211,20 +211,22 @@ const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'instant', 'ti
  * Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere.
  */
 function isOfPart({ codec, from }: ValueNode): boolean {
-  return from.length > 1 || codeMapOf(codec) !== undefined || / code map /.test(` ${codec.label}`) || skips(codec, 1);
+  return from.length > 1 || isOfCodeMap(codec) || skips(codec, 1);
 }
 
-/** The text of a code map is what the map has no row for: it may be there in no row. */
-function isOfTextOfMap({ label }: Codec): boolean {
-  return /(?:^|, )code map .*\.text$/.test(label);
+function isOfCodeMap(codec: Codec): boolean {
+  return codeMapOf(codec) !== undefined || / code map /.test(` ${codec.label}`);
 }
 
 /**
- * Whether a codec may find nothing in any row. A piece behind the second, or what a single word leaves, may be there in
- * none; that no text of many has a separator is a slip.
+ * Whether a value may be there in no row. What a code map has no row for is told with its values (LNT-705), and what a
+ * row of it makes absent is meant; `else: absent` says neither. A piece behind the second, or what a single word
+ * leaves, may be there in none; that no text of many has a separator is a slip.
  */
-export function mayFindNothing(codec: Codec): boolean {
-  return isOfTextOfMap(codec) || skips(codec, 2);
+export function mayFindNothing({ codec, from: [column] }: ValueNode): boolean {
+  const origin = codeMapOf(codec);
+  if (origin && column) return / code map .*\.text$/.test(` ${codec.label}`) || origin.known(column).kind !== 'true';
+  return isOfCodeMap(codec) || skips(codec, 2);
 }
 
 /** A text step asks for a piece behind this one, or for what is left of several words. */

@@ -34,6 +34,22 @@ export function namedNodesOf(member: Member): readonly NamedNode[] {
   return member.kind === 'element' ? [member] : member.alternatives.flat();
 }
 
+/** The names of the elements from a node down to one within it, as far as it is one of them; undefined: it is not. */
+export function namesTo(root: Node, node: Node): readonly string[] | undefined {
+  if (root === node) return [];
+  const named = root.kind === 'object' ? root.members.flatMap(namedNodesOf) : root.kind === 'ref' ? root.members : [];
+  for (const { name, node: inner } of named) {
+    const found = namesTo(inner, node);
+    if (found) return [name, ...found];
+  }
+  if (named.length > 0) return undefined;
+  for (const inner of childrenOf(root)) {
+    const found = namesTo(inner, node);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /**
  * Whether some row-dependent value is among the node's own or inner values. Constants, even conditional ones, never
  * make the object around them exist; an object of constants alone is a constant itself. It is decided on the tree, so

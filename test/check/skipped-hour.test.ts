@@ -1,4 +1,4 @@
-/** A local time that clocks skip in spring sorts by its text (docs/limits.md): `check` tells it, and not as an error. */
+/** A local time that clocks skip in spring sorts by its text (docs/limits.md): `check` tells it as a notice. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';

@@ -94,8 +94,8 @@ export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
   stage = 'tables of words';
   for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking));
   stage = 'codes';
-  await checkCodes(values, asking);
-  await checkTableCodes(lookups, asking);
+  await checkCodes(values, registry, asking);
+  await checkTableCodes(lookups, registry, asking);
   for (const one of pieces) await about(one.at, () => checkPieces([one], asking));
   return report.problems();
 }

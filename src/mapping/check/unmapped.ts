@@ -6,16 +6,17 @@ import { plural } from '../../common/plural.ts';
 import { among, and, constant, filled, isNull, not } from '../../sql/construct.ts';
 import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
+import { namesTo } from '../children.ts';
 import { codeMapOf, tableCodeMapOf, tableElseOf } from '../load/codes/origin.ts';
 import type { Report } from '../load/problem.ts';
-import type { Lookup, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
+import type { Lookup, Node, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
 import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';
-import { type Asking, askedAt, type Checking, countRows, isOwn, tallyOf, valuesOf } from './questions.ts';
+import { type Asking, askedAt, type Checking, countRows, isOwn, MOST_GROUPS, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
-/** Asked once per scope, column and map, however many facets are bound. */
-export async function checkCodes(values: readonly ScopedValue[], asking: Checking): Promise<void> {
+/** Asked once per scope, column and map, however many facets are bound; told once per column and map. */
+export async function checkCodes(values: readonly ScopedValue[], registry: Registry, asking: Checking): Promise<void> {
   const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
   for (const { scope, node, pieces, column, origin } of codesRead(values)) {
     if (pieces && column.alias === pieces.alias) {
@@ -23,7 +24,7 @@ export async function checkCodes(values: readonly ScopedValue[], asking: Checkin
       codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
     }
   }
-  for (const unknown of unknownCodes(values)) await askedAt(unknown.at, asking, () => reportUnknown(unknown, asking));
+  await reportUnknown(unknownCodes(values), registry, asking);
   for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking);
 }
 
@@ -35,11 +36,13 @@ interface CodeRead extends ScopedValue {
 /** Each scope, column and map once, however many facets are bound. */
 function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
   const found = new Map<string, CodeRead>();
+  const scopes = [...new Set(values.map(({ scope }) => scope))];
+  const places = new Map(scopes.map((scope, i) => [scope, i]));
   for (const { scope, node, pieces } of values) {
     const origin = codeMapOf(node.codec);
     const [column] = node.from;
     if (!origin || column?.kind !== 'column') continue;
-    const key = `${origin.name}|${scope.table.name}|${scope.alias}|${column.alias}.${column.column}`;
+    const key = `${origin.name}|${places.get(scope)}|${column.alias}.${column.column}`;
     if (!found.has(key)) found.set(key, { scope, node, pieces, column, origin });
   }
   return [...found.values()];
@@ -52,7 +55,7 @@ function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
     const where = and(filled(column), not(origin.known(column)), notAbsent(column, node));
     const known = and(filled(column), origin.known(column));
     const { name, isWhole: isCode, ownElse } = origin;
-    return [{ name, scope, column, where, known, isCode, at: node.at, ownElse }];
+    return [{ name, scope, column, where, known, isCode, at: node.at, ownElse, node }];
   });
 }
 
@@ -84,9 +87,12 @@ async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Checki
 }
 
 /** The raw values for which none of the lookups of a map finds a row. */
-export async function checkTableCodes(lookups: readonly ScopedLookup[], asking: Checking): Promise<void> {
-  for (const unknown of unknownTableCodes(lookups))
-    await askedAt(unknown.at, asking, () => reportUnknown(unknown, asking));
+export async function checkTableCodes(
+  lookups: readonly ScopedLookup[],
+  registry: Registry,
+  asking: Checking,
+): Promise<void> {
+  await reportUnknown(unknownTableCodes(lookups), registry, asking);
 }
 
 function unknownTableCodes(lookups: readonly ScopedLookup[]): readonly Unknown[] {
@@ -137,36 +143,66 @@ export async function unmappedColumns(
   onColumn: (place: string) => void = () => {},
 ): Promise<readonly UnmappedColumn[]> {
   const found: UnmappedColumn[] = [];
-  for (const unknown of readsOf(registry)) {
-    onColumn(`${tableOf(unknown)}.${unknown.column.column}`);
-    const column = await unmappedIn(unknown, asking, limit);
-    if (column) found.push({ ...column, hasElse: unknown.hasElse });
+  for (const [first, ...more] of byColumn(readsOf(registry))) {
+    onColumn(`${tableOf(first)}.${first.column.column}`);
+    const column = await unmappedIn([first, ...more], asking, limit);
+    if (column) found.push({ ...column, hasElse: first.hasElse });
   }
   return found;
 }
 
+type Some<T> = readonly [T, ...T[]];
+
+/** The reads of each column of a table by a code map, however many mappings and lookups read it. */
+function byColumn<T extends Unknown & { readonly hasElse?: boolean }>(reads: readonly T[]): readonly Some<T>[] {
+  const keyOf = (one: T): string =>
+    [one.name, tableOf(one).toLowerCase(), one.column.column.toLowerCase(), one.isCode, one.hasElse].join('|');
+  return [...Map.groupBy(reads, keyOf).values()].flatMap(([first, ...more]) => (first ? [[first, ...more]] : []));
+}
+
 /** Undefined: the map has a row for every value. */
 async function unmappedIn(
-  { name, scope, column, where, isCode, at, ownElse }: Unknown,
+  [first, ...more]: Some<Unknown>,
   asking: Asking,
   limit: number,
 ): Promise<Omit<UnmappedColumn, 'hasElse'> | undefined> {
-  if (where.kind === 'false') return undefined;
-  const total = await tallyOf(asking, scope, column, where);
+  const held: Held[] = [];
+  for (const one of [first, ...more])
+    held.push(await heldBy(one, asking, one.where, more.length > 0 ? MOST_GROUPS : limit));
+  const { values, total } = together(held, limit);
   if (total.values === 0) return undefined;
-  const values = await listed({ scope, column }, asking, where, limit);
-  const table = tableOf({ scope, column });
-  return { map: name, table, column: column.column, isCode, at, total, values, ownElse };
+  const { name, column, isCode, at, ownElse } = first;
+  return { map: name, table: tableOf(first), column: column.column, isCode, at, total, values, ownElse };
 }
 
-async function listed(
+/** Values of a column, most rows first, and how many there are in all. */
+type Held = Pick<UnmappedColumn, 'values' | 'total'>;
+
+async function heldBy(
   { scope, column }: Pick<Unknown, 'scope' | 'column'>,
   asking: Asking,
   where: Predicate,
   limit: number,
-): Promise<UnmappedColumn['values']> {
-  const groups = where.kind === 'false' || limit === 0 ? [] : await valuesOf(asking, scope, column, where, limit);
-  return groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows }));
+): Promise<Held> {
+  if (where.kind === 'false') return NOTHING;
+  const total = await tallyOf(asking, scope, column, where);
+  if (total.values === 0 || limit === 0) return { values: [], total };
+  const groups = await valuesOf(asking, scope, column, where, limit);
+  return { values: groups.map(group => ({ value: String(group.values[0]).trimEnd(), rows: group.rows })), total };
+}
+
+const NOTHING: Held = { values: [], total: { values: 0, rows: 0 } };
+
+/** What several places hold of one column. */
+function together(all: readonly Held[], limit: number): Held {
+  const rows = new Map<string, number>();
+  for (const { values } of all) for (const one of values) rows.set(one.value, (rows.get(one.value) ?? 0) + one.rows);
+  const values = [...rows].map(([value, of]) => ({ value, rows: of })).toSorted((a, b) => b.rows - a.rows);
+  const total = {
+    values: Math.max(all.length > 1 ? values.length : 0, ...all.map(one => one.total.values)),
+    rows: all.reduce((sum, one) => sum + one.total.rows, 0),
+  };
+  return { values: values.slice(0, limit), total };
 }
 
 /** The table that has the column: that of the scope, or of a lookup. */
@@ -177,9 +213,9 @@ function tableOf({ scope, column }: Pick<Unknown, 'scope' | 'column'>): string {
 
 /** Which columns read which code map: `PERSON.SEX`. */
 export function codeMapReaders(registry: Registry): readonly { readonly map: string; readonly column: string }[] {
-  return readsOf(registry).map(({ name, scope, column }) => ({
-    map: name,
-    column: `${tableOf({ scope, column })}.${column.column}`,
+  return byColumn(readsOf(registry)).map(([one]) => ({
+    map: one.name,
+    column: `${tableOf(one)}.${one.column.column}`,
   }));
 }
 
@@ -216,14 +252,16 @@ export async function heldColumns(
   limit: { readonly known: number; readonly unknown: number },
 ): Promise<readonly HeldColumn[]> {
   const found: HeldColumn[] = [];
-  for (const one of readsOf(registry).filter(({ name }) => name === map)) {
-    const { column, isCode, at, known, hasElse, ownElse } = one;
-    const unmapped = await unmappedIn(one, asking, limit.unknown);
+  for (const reads of byColumn(readsOf(registry).filter(({ name }) => name === map))) {
+    const [{ column, isCode, at, hasElse, ownElse }] = reads;
+    const unmapped = await unmappedIn(reads, asking, limit.unknown);
+    const known: Held[] = [];
+    for (const one of reads) if (one.known) known.push(await heldBy(one, asking, one.known, limit.known));
     found.push({
-      ...{ table: tableOf(one), column: column.column, isCode, at, hasElse, ownElse },
-      total: unmapped?.total ?? { values: 0, rows: 0 },
+      ...{ table: tableOf(reads[0]), column: column.column, isCode, at, hasElse, ownElse },
+      total: unmapped?.total ?? NOTHING.total,
       values: unmapped?.values ?? [],
-      known: known === undefined ? [] : await listed(one, asking, known, limit.known),
+      known: together(known, limit.known).values,
     });
   }
   return found;
@@ -286,6 +324,8 @@ interface Unknown {
   readonly at: Position;
   /** What the `else` of the map makes of them, in words. */
   readonly ownElse: string | undefined;
+  /** What reads the map; none of a map in a table. */
+  readonly node?: ValueNode;
 }
 
 interface UnknownCode extends Unknown {
@@ -293,22 +333,57 @@ interface UnknownCode extends Unknown {
   readonly known: Predicate;
 }
 
-/** Totals are exact; of the values the most frequent are named. */
-async function reportUnknown(
-  { name, scope, column, where, isCode, at, ownElse }: Unknown,
-  asking: Checking,
-): Promise<void> {
+/** Totals are exact; of the values the most frequent are named. One warning for each column, at its first place. */
+async function reportUnknown(all: readonly Unknown[], registry: Registry, asking: Checking): Promise<void> {
   const { report } = asking;
-  if (where.kind === 'false') return;
-  const { values, rows } = await tallyOf(asking, scope, column, where);
-  if (values === 0) return;
-  const commonest = isCode ? await valuesOf(asking, scope, column, where, SHOWN) : [];
-  const shown = commonest.map(group => `${String(group.values[0]).trimEnd()} (${group.rows})`).join(', ');
-  const stands = ownElse === undefined ? '' : `; its else makes ${values === 1 ? 'it' : 'them'} ${ownElse}`;
-  report.warning(
-    'unmapped-code',
-    at,
-    `code map ${name} has no row for ${plural(values, 'value')} of ${column.column} in ${plural(rows, 'row')}${stands}`,
-    isCode ? { found: values > SHOWN ? `${shown}, …` : shown } : {},
-  );
+  for (const group of byColumn(all)) {
+    const places: { readonly unknown: Unknown; readonly held: Held }[] = [];
+    for (const unknown of group) {
+      await askedAt(unknown.at, asking, async () => {
+        const held = await heldBy(unknown, asking, unknown.where, unknown.isCode ? MOST_GROUPS : 0);
+        if (held.total.values > 0) places.push({ unknown, held });
+      });
+    }
+    const [first] = places;
+    if (!first) continue;
+    const { name, column, isCode, at, ownElse } = first.unknown;
+    const { values, total } = together(
+      places.map(({ held }) => held),
+      SHOWN,
+    );
+    const shown = values.map(({ value, rows }) => `${value} (${rows})`).join(', ');
+    const stands = ownElse === undefined ? '' : `; its else makes ${total.values === 1 ? 'it' : 'them'} ${ownElse}`;
+    const lacks = `code map ${name} has no row for ${plural(total.values, 'value')} of ${column.column}`;
+    report.warning(
+      'unmapped-code',
+      at,
+      `${lacks}${inElements(places, registry) ?? ` in ${plural(total.rows, 'row')}`}${stands}`,
+      isCode ? { found: total.values > SHOWN ? `${shown}, …` : shown } : {},
+    );
+  }
+}
+
+/** `: Patient.gender in 3 rows, …`; undefined: one element alone, which the place of the problem is. */
+function inElements(
+  places: readonly { readonly unknown: Unknown; readonly held: Held }[],
+  registry: Registry,
+): string | undefined {
+  const rows = new Map<string, number>();
+  for (const { unknown, held } of places) {
+    const element = unknown.node && elementOf(unknown.node, registry);
+    if (element) rows.set(element, (rows.get(element) ?? 0) + held.total.rows);
+  }
+  if (rows.size < 2) return undefined;
+  const texts = [...rows].map(([element, of]) => `${element} in ${plural(of, 'row')}`);
+  const more = texts.length > SHOWN ? ` and ${texts.length - SHOWN} more elements` : '';
+  return `: ${texts.slice(0, SHOWN).join(', ')}${more}`;
+}
+
+/** `Patient.gender`; undefined: no element of a mapping, such as where a deleted row stands. */
+function elementOf(node: Node, registry: Registry): string | undefined {
+  for (const { resource, root } of registry.mappings) {
+    const names = namesTo(root, node);
+    if (names) return [resource, ...names].join('.');
+  }
+  return undefined;
 }

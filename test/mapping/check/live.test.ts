@@ -236,6 +236,19 @@ elements:
     ]);
   });
 
+  test('codes that a code map lacks once per column, with the elements that read it', async () => {
+    const database = databaseWith("PT (PT_NO, SEX) VALUES (1, 'M'), (2, 'Z'), (3, 'Q'), (4, 'Z')");
+    const staff = `${PEOPLE.replace('mapping: people', 'mapping: staff').replace('Patient', 'Practitioner')}`;
+    const files = {
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }\n---\n${staff}  gender: { from: SEX, via: sex }\n`,
+      'codes.yaml': 'sex:\n  rows: { M: male }\n',
+    };
+    expect(await problemsOf(files, database)).toEqual([
+      'm.yaml:6:11: warning: code map sex has no row for 2 values of SEX: Patient.gender in 3 rows,' +
+        ' Practitioner.gender in 3 rows; found Z (4), Q (2)',
+    ]);
+  });
+
   test('unmapped codes of a large table by their true number, however many values there are', async () => {
     const rows = Array.from({ length: 3000 }, (_, i) => `(${i}, '${i < 1500 ? 'M' : `x${i % 1200}`}')`);
     const database = databaseWith(`PT (PT_NO, PHONE) VALUES ${rows.join(', ')}`);
