@@ -133,6 +133,12 @@ describe('a SQL Server', () => {
     expect(opened.errors).toEqual(['house.yaml:3:52: the login may not read column HOUSE.CHANGED']);
   });
 
+  it('that denies the login a column of a table it may read reports the line that needs it', async () => {
+    const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE: { ...HOUSE, denied: ['CHANGED'] } } });
+    const opened = await open({ MAPPINGS: packFolder(), DATABASE_URL: url });
+    expect(opened.errors).toEqual(['house.yaml:3:52: the login may not read column HOUSE.CHANGED']);
+  });
+
   it('with a masked column reports the line that needs it, and serves no other value', async () => {
     const { url } = await scripted({ tables: { PLACE, ROOM, HOUSE: { ...HOUSE, masked: ['TITLE'] } } });
     const environment = { MAPPINGS: packFolder(), DATABASE_URL: url };

@@ -17,6 +17,7 @@
 import type { Disguise } from '../catalog.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
+import { databaseText, prefixText } from './other-database.ts';
 
 /** A table or view of the catalog. */
 export interface Seen {
@@ -56,17 +57,9 @@ const HISTORY: Disguise = {
   expected: 'the temporal table itself',
 };
 
-/** `[Lab].` before names of another database than that of the login, as a text of T-SQL. */
-const within = (sys: string): string => textOf(sys.slice(0, -'sys'.length));
-
-const databaseName = (sys: string): string =>
-  sys === 'sys' ? 'DB_NAME()' : textOf(sys.slice('['.length, -'].sys'.length).replaceAll(']]', ']'));
-
-const textOf = (name: string): string => `N'${name.replaceAll("'", "''")}'`;
-
 /** In brackets, so that a name of any characters is read as one. */
 const onDatabase = (sys: string, permission: string): string =>
-  `HAS_PERMS_BY_NAME(QUOTENAME(${databaseName(sys)}), 'DATABASE', '${permission}')`;
+  `HAS_PERMS_BY_NAME(QUOTENAME(${databaseText(sys)}), 'DATABASE', '${permission}')`;
 
 /** Babelfish has no security policies. */
 const rights = (sys: string): string =>
@@ -81,7 +74,7 @@ WHERE v.name = 'security_predicates'`;
  * the database, and is NULL for what is smaller.
  */
 const disguised = (sys: string, also = ''): string => {
-  const table = `${within(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
+  const table = `${prefixText(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
   return `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
   COALESCE(HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK', c.name, 'COLUMN'),
@@ -105,13 +98,13 @@ WHERE c.object_id IN (${marks})`;
  */
 const behind = (sys: string, marks: string): string =>
   `SELECT o.object_id, CAST(d.name AS nvarchar(128)) AS name,
-  CASE WHEN d.source_database = ${databaseName(sys)} THEN 1 ELSE 0 END AS is_here,
+  CASE WHEN d.source_database = ${databaseText(sys)} THEN 1 ELSE 0 END AS is_here,
   CAST(d.source_schema AS nvarchar(128)) AS source_schema, CAST(d.source_table AS nvarchar(128)) AS source_table,
   CAST(d.source_column AS nvarchar(128)) AS source_column
 FROM ${sys}.objects AS o
 JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
 CROSS APPLY sys.dm_exec_describe_first_result_set(
-  N'SELECT * FROM ' + ${within(sys)} + QUOTENAME(s.name) + N'.' + QUOTENAME(o.name), NULL, 1) AS d
+  N'SELECT * FROM ' + ${prefixText(sys)} + QUOTENAME(s.name) + N'.' + QUOTENAME(o.name), NULL, 1) AS d
 WHERE d.is_hidden = 0 AND o.object_id IN (${marks})`;
 
 const policies = (sys: string): string => `SELECT p.target_object_id, CAST(s.name AS nvarchar(128)) AS schema_name,

@@ -6,6 +6,7 @@
 import type { Permissions } from '../database.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
+import { prefixText, sysOf } from './other-database.ts';
 
 const ON_DATABASE = `SELECT CAST(p.name AS nvarchar(128)) AS name
 FROM (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('EXECUTE'), ('ALTER'), ('CREATE TABLE'), ('CONTROL')) AS p (name)
@@ -28,45 +29,77 @@ JOIN sys.schemas AS s ON s.schema_id = o.schema_id
 WHERE o.type IN ('U', 'V') AND o.name IN (${marks})
 ORDER BY CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END, s.name, o.name`;
 
-/** Of tables that it may not read in whole, because the permission is given or denied column by column. */
-const onColumns = (marks: string): string => `SELECT o.object_id, CAST(c.name AS nvarchar(128)) AS column_name,
-  HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', 'SELECT', c.name, 'COLUMN') AS can_select
-FROM sys.objects AS o
+/**
+ * Synonyms likewise, and the database of what each stands for. In that of the login, its own permission does as well,
+ * as long as both have one owner.
+ */
+const onSynonyms = (marks: string): string => {
+  const has = (permission: string): string =>
+    `CASE WHEN PARSENAME(o.base_object_name, 3) IS NULL AND HAS_PERMS_BY_NAME(${NAME}, 'OBJECT', '${permission}') = 1 THEN 1
+    ELSE HAS_PERMS_BY_NAME(o.base_object_name, 'OBJECT', '${permission}') END`;
+  return `SELECT OBJECT_ID(o.base_object_name) AS object_id, CAST(s.name AS nvarchar(128)) AS schema_name,
+  CAST(o.name AS nvarchar(128)) AS name, ${has('SELECT')} AS can_select, ${has('INSERT')} AS can_insert,
+  ${has('UPDATE')} AS can_update, ${has('DELETE')} AS can_delete,
+  CAST(PARSENAME(o.base_object_name, 3) AS nvarchar(128)) AS database_name
+FROM sys.synonyms AS o
 JOIN sys.schemas AS s ON s.schema_id = o.schema_id
-JOIN sys.columns AS c ON c.object_id = o.object_id
+WHERE o.name IN (${marks})
+ORDER BY CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END, s.name, o.name`;
+};
+
+/** A permission may be given or denied column by column, whatever is given on the table. */
+const onColumns = (sys: string, marks: string): string =>
+  `SELECT o.object_id, CAST(c.name AS nvarchar(128)) AS column_name,
+  HAS_PERMS_BY_NAME(${prefixText(sys)} + ${NAME}, 'OBJECT', 'SELECT', c.name, 'COLUMN') AS can_select
+FROM ${sys}.objects AS o
+JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
+JOIN ${sys}.columns AS c ON c.object_id = o.object_id
 WHERE o.object_id IN (${marks})
 ORDER BY o.object_id, c.column_id`;
 
 const CHANGES = ['INSERT', 'UPDATE', 'DELETE'] as const;
 
+interface Asked {
+  /** As the caller names it. */
+  readonly table: string;
+  readonly id: number;
+  /** SELECT and CHANGES, 1 where they are allowed. */
+  readonly may: Row;
+  /** The catalog views that have its columns. */
+  readonly sys: string;
+}
+
 /** Asks what the login may do with the tables named, by `name` or `schema.name`. */
 export async function readPermissions(run: Run, names: readonly string[]): Promise<Permissions> {
   const database = (await run({ text: ON_DATABASE, parameters: [] })).map(([name]) => String(name));
+  const tables = await askedIn(run, onTables, names);
+  const others = names.filter(name => !tables.some(({ table }) => table === name));
+  tables.push(...(await askedIn(run, onSynonyms, others)));
+  const unreadable: Unreadable[] = [];
+  for (const [sys, of] of Map.groupBy(tables, table => table.sys)) {
+    const ids = [...new Set(of.map(({ id }) => id))];
+    const columns = Map.groupBy(await askOf(run, marks => onColumns(sys, marks), ids), ([object]) => Number(object));
+    for (const { table, id, may } of of) unreadable.push(...unreadableOf(table, may, columns.get(id) ?? []));
+  }
+  // What is allowed on the database is allowed on each table.
+  return { unreadable, writes: database.length > 0 ? database : tables.flatMap(changesOf) };
+}
+
+type Unreadable = Permissions['unreadable'][number];
+
+async function askedIn(run: Run, text: (marks: string) => string, names: readonly string[]): Promise<Asked[]> {
   const bare = [...new Set(names.map(name => name.replace(/^.*\./, '')))];
-  const found = bare.length === 0 ? [] : await askOf(run, onTables, bare);
-  const tables = names.flatMap(asked => {
-    const row = found.find(([, schema, name]) => isAsked(asked, String(schema), String(name)));
-    return row === undefined ? [] : [{ asked, id: Number(row[0]), may: row.slice(3) }];
+  const found = await askOf(run, text, bare);
+  return names.flatMap(table => {
+    const row = found.find(([, schema, name]) => isAsked(table, String(schema), String(name)));
+    return row === undefined ? [] : [{ table, id: Number(row[0]), may: row.slice(3, 7), sys: sysOf(row[7]) }];
   });
-  const unread = tables.filter(({ may: [select] }) => select === 0);
-  const columns =
-    unread.length === 0
-      ? []
-      : await askOf(
-          run,
-          onColumns,
-          unread.map(({ id }) => id),
-        );
-  return {
-    unreadable: unread.flatMap(({ asked: table, id }) => {
-      const of = columns.filter(([object]) => object === id);
-      const denied = of.filter(([, , select]) => select === 0);
-      if (denied.length === of.length) return [{ table }];
-      return denied.map(([, column]) => ({ table, column: String(column) }));
-    }),
-    // What is allowed on the database is allowed on each table.
-    writes: database.length > 0 ? database : tables.flatMap(changesOf),
-  };
+}
+
+function unreadableOf(table: string, [select]: Row, columns: readonly Row[]): readonly Unreadable[] {
+  const denied = columns.filter(([, , can]) => can === 0);
+  if (denied.length === columns.length) return select === 0 || columns.length > 0 ? [{ table }] : [];
+  return denied.map(([, column]) => ({ table, column: String(column) }));
 }
 
 function isAsked(asked: string, schema: string, name: string): boolean {
@@ -74,7 +107,7 @@ function isAsked(asked: string, schema: string, name: string): boolean {
   return text === name.toLowerCase() || text === `${schema}.${name}`.toLowerCase();
 }
 
-function changesOf({ asked, may: [, ...changes] }: { readonly asked: string; readonly may: Row }): readonly string[] {
+function changesOf({ table, may: [, ...changes] }: Asked): readonly string[] {
   const allowed = CHANGES.filter((_, i) => changes[i] === 1);
-  return allowed.length === 0 ? [] : [`${allowed.join(', ')} on ${asked}`];
+  return allowed.length === 0 ? [] : [`${allowed.join(', ')} on ${table}`];
 }

@@ -6,6 +6,7 @@
  */
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
+import { sysOf } from './other-database.ts';
 
 /** A synonym of a table or view. */
 export interface Synonym {
@@ -61,8 +62,7 @@ export async function synonymsOf(run: Run, wanted: readonly string[] | undefined
   const found: Synonym[] = [];
   const unreachable = new Map<string, string>();
   for (const [database, of] of Map.groupBy(rows, row => row[4])) {
-    const isHere = database === null || database === undefined;
-    const sys = isHere ? 'sys' : `[${String(database).replaceAll(']', ']]')}].sys`;
+    const sys = sysOf(database);
     const entered = of.filter(row => isWithin(row) && row[7] === 1);
     const names = [...new Set(entered.map(row => String(row[6]).toLowerCase()))];
     const tables = names.length === 0 ? [] : await askOf(run, marks => bases(sys, marks), names);

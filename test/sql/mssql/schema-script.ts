@@ -13,6 +13,8 @@ export interface ScriptedTable {
   readonly may?: readonly ('SELECT' | 'INSERT' | 'UPDATE' | 'DELETE')[];
   /** Columns that it may read where it may not read all. */
   readonly readable?: readonly string[];
+  /** Columns that it may not read although it may read the table. */
+  readonly denied?: readonly string[];
   /** Columns with a mask that the login does not lift. */
   readonly masked?: readonly string[];
   /** A security policy that may hide rows. */
@@ -68,9 +70,12 @@ export function schemaScript({ tables, database = [], blind }: ScriptedSchema): 
       );
     if (text.includes("'COLUMN'"))
       return answer(
-        ...named.flatMap(([, { columns, readable = [] }], id) =>
-          Object.keys(columns).map(column => [id, column, readable.includes(column) ? 1 : 0]),
-        ),
+        ...named.flatMap(([, { columns, may = ['SELECT'], readable = [], denied = [] }], id) => {
+          const allowed = may.includes('SELECT')
+            ? Object.keys(columns).filter(name => !denied.includes(name))
+            : readable;
+          return Object.keys(columns).map(column => [id, column, allowed.includes(column) ? 1 : 0]);
+        }),
       );
     if (text.includes("'OBJECT'"))
       return answer(
