@@ -33,15 +33,18 @@ export class RowCounter {
     this.#random = randomFrom(context.seed);
   }
 
-  /** The rows of a table that are counted: all of them, or ranges of a whole-number column. */
+  /**
+   * The rows of a table that are counted: all of them, or ranges of a whole-number column. `total`: how many are
+   * counted; `all`: how many there are.
+   */
   async range(
     scope: Scope,
     lead: ColumnExpression | undefined,
-  ): Promise<{ readonly total: number; readonly within: Predicate }> {
+  ): Promise<{ readonly total: number; readonly all: number; readonly within: Predicate }> {
     const bare = bareOf(scope);
     const [total = 0] = await this.sums(bare, TRUE, []);
     if (total <= LARGE || lead?.type.kind !== 'integer' || lead.alias !== scope.alias || this.#context.all)
-      return { total, within: TRUE };
+      return { total, all: total, within: TRUE };
     const [low, high] = [await this.end(scope, lead, false), await this.end(scope, lead, true)];
     const width = Math.max(1, Math.ceil(((high - low + 1) * SAMPLED) / total / RANGES));
     const within = or(
@@ -52,7 +55,7 @@ export class RowCounter {
     );
     if (!this.sampled.includes(scope.table.name)) this.sampled.push(scope.table.name);
     const [rows = 0] = await this.sums(bare, within, []);
-    return { total: rows, within };
+    return { total: rows, all: total, within };
   }
 
   /** Tells each condition how many rows of the scope fulfil it. */

@@ -4,17 +4,19 @@
  * many conditions; of a large table it reads some ranges of the key.
  */
 import { plural } from '../common/plural.ts';
+import { nodesOfParameter } from '../law/compare.ts';
 import { isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
+import { findsRows, searchUses } from '../plan/index-use.ts';
 import { idPartsPresent, presentPredicate, servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
-import { findTable, unfitIn } from '../sql/catalog.ts';
+import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
 import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
-import type { Expression, Predicate } from '../sql/expression.ts';
+import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { warnOfDangling } from './dangling.ts';
 import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
@@ -66,6 +68,8 @@ class Counts {
   readonly #counter: RowCounter;
   readonly #elements: ElementCounts;
   readonly #mappings: (string | number)[][] = [];
+  /** Tables with the columns that were told as without an index. */
+  readonly #withoutIndex = new Set<string>();
   /** Mappings that serve nothing though their table has rows. */
   readonly #empty: string[] = [];
   /** Scopes of the source that is being counted, by alias. */
@@ -106,8 +110,9 @@ class Counts {
     if (!first) return;
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
-    const { total, within } = await this.#counter.range(scope, lead);
-    this.#tellUnusedIndex(first, total);
+    const { total, all, within } = await this.#counter.range(scope, lead);
+    this.#tellNoIndex(first, all);
+    for (const mapping of mappings) this.#tellNoIndexOfPatient(mapping, all);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
       asked.push(...this.#funnel(mapping, total, mappings.length > 1));
@@ -130,19 +135,59 @@ class Counts {
   }
 
   /** Reads, and references from each row of other tables, would go through the whole table. */
-  #tellUnusedIndex({ source, at }: Mapping, rows: number): void {
+  #tellNoIndex({ source, at }: Mapping, rows: number): void {
     const info = findTable(this.#context.catalog, source.table);
-    const [lead] = source.key;
-    if (rows < LARGE || !info || !lead) return;
-    const column = lead.column.toLowerCase();
-    const begun = info.indexes.filter(({ columns: [leading] }) => leading?.toLowerCase() === column);
-    const [index] = begun;
-    const unfit = index && unfitIn(index, lead.column);
-    if (!unfit || begun.some(one => unfitIn(one, lead.column) === undefined)) return;
-    this.report.warning('unused-index', at, `no index finds a row of ${info.name} (${rows} rows) by ${lead.column}`, {
-      expected: `an index in the collation ${unfit.needed}, as \`lintel indexes\` prints it`,
-      found: `${index.name} in ${unfit.collation}`,
-    });
+    const { key } = source;
+    if (!info || key.length === 0 || findsRows(source, key, this.#context.catalog)) return;
+    const columns = key.map(({ column }) => column).join(', ');
+    this.#tellIndex(info, key, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
+  }
+
+  /** What is read of one patient would go through the rows of all. */
+  #tellNoIndexOfPatient(mapping: Mapping, rows: number): void {
+    const { registry, catalog, facade } = this.#context;
+    const { source } = mapping;
+    const info = findTable(catalog, source.table);
+    const offered = facade.offers.find(mapping.resource, 'patient');
+    if (!info || offered?.inverse !== 'indexed') return;
+    const uses = searchUses(mapping, offered, environment(registry, 0, OPEN_SIGHT));
+    const own = uses.map(({ columns }) => columns.filter(({ alias }) => alias === source.alias));
+    for (const columns of own) {
+      if (columns.length === 0 || findsRows(source, columns, catalog)) continue;
+      const at = nodesOfParameter(mapping, offered.parameter.expression)[0]?.at ?? mapping.at;
+      const names = columns.map(({ column }) => column).join(', ');
+      const message = `no index finds the rows of a patient in ${info.name} (${rows} rows) by ${names}`;
+      this.#tellIndex(info, columns, rows, at, message);
+    }
+  }
+
+  /** Once for all mappings of the table. */
+  #tellIndex(
+    { name, isView, indexes }: TableInfo,
+    columns: readonly ColumnExpression[],
+    rows: number,
+    at: Position,
+    message: string,
+  ): void {
+    const key = `${name} ${columns.map(({ column }) => column).join()}`.toLowerCase();
+    if (rows < LARGE || isView || this.#withoutIndex.has(key)) return;
+    this.#withoutIndex.add(key);
+    const [unfit] = columns.flatMap(({ column }) =>
+      indexes
+        .filter(({ columns: [leading] }) => leading?.toLowerCase() === column.toLowerCase())
+        .flatMap(index => ({ index: index.name, ...unfitIn(index, column) })),
+    );
+    this.report.warning(
+      'no-index',
+      at,
+      message,
+      unfit
+        ? {
+            expected: `an index in the collation ${unfit.needed}, as \`lintel indexes\` prints it`,
+            found: `${unfit.index} in ${unfit.collation}`,
+          }
+        : { expected: 'an index that begins with it, as `lintel indexes` prints it' },
+    );
   }
 
   /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */

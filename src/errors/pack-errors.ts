@@ -226,9 +226,9 @@ const ROWS = {
     'The served or found resources differ from the rows and the mapping.',
     'Correct the form or the codec that the message names; if both are right, report the bug.',
   ],
-  'unused-index': [
+  'no-index': [
     'LNT-712',
-    'A large table has an index on its key in another collation than comparisons use, so it is unused.',
+    'A large table has no index on its key or on the column of the patient, or one in another collation than comparisons.',
     'Create the index that `npx lintel indexes` prints.',
   ],
 } as const satisfies Readonly<Record<string, PackError>>;

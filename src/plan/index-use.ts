@@ -6,13 +6,13 @@
  */
 
 import { childrenOf } from '../mapping/children.ts';
-import type { EachNode, Mapping, Node, Registry, Scope, WordIndex } from '../mapping/model.ts';
+import type { Condition, EachNode, Mapping, Node, Registry, Scope, WordIndex } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';
 import type { Offered } from '../search/offers.ts';
 import { type Catalog, findTable, type IndexInfo, unfitIn } from '../sql/catalog.ts';
 import { isTrimmed } from '../sql/column-type.ts';
 import type { ColumnExpression, Expression, Relation } from '../sql/expression.ts';
-import { printTable } from '../sql/identifier.ts';
+import { type Identifier, printTable } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 import { type Environment, environment } from './environment.ts';
@@ -135,6 +135,31 @@ function columnsWithoutIndex(
 /** Some index begins with the column, in the collation of comparisons. */
 export function isIndexed(catalog: Catalog, table: string, column: string): boolean {
   return indexesOn(catalog, table, column).some(index => unfitIn(index, column) === undefined);
+}
+
+/**
+ * Whether an index finds rows of a table by one of the columns: it begins with it, or with columns that the condition
+ * holds to one value.
+ */
+export function findsRows(
+  { table, alias, where }: Pick<Scope, 'table' | 'alias' | 'where'>,
+  columns: readonly ColumnExpression[],
+  catalog: Catalog,
+): boolean {
+  const fixed = new Set(fixedIn(where, alias).map(column => column.toLowerCase()));
+  const asked = new Set(columns.map(({ column }) => column.toLowerCase()));
+  return (findTable(catalog, table)?.indexes ?? []).some(index => {
+    const names = index.columns.map(column => column.toLowerCase());
+    const at = names.findIndex(column => !fixed.has(column) || asked.has(column));
+    return asked.has(names[at] ?? '') && names.slice(0, at + 1).every(column => unfitIn(index, column) === undefined);
+  });
+}
+
+/** Columns that hold one value in every row that a condition lets through. */
+export function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[] {
+  if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
+  const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
+  return isOne ? [condition.column.column] : [];
 }
 
 /** An index that seems to serve and does not. */

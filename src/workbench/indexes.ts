@@ -3,18 +3,17 @@
  * statements, each with the searches, sorts and joins that it serves. Lintel executes none: whoever administers the
  * database does.
  */
-import type { Condition, Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
+import type { Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';
 import { referencesOf } from '../plan/access.ts';
 import { environment } from '../plan/environment.ts';
-import { eachIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
+import { eachIn, findsRows, fixedIn, isIndexed, searchUses, sortUses } from '../plan/index-use.ts';
 import { makeOffers } from '../plan/offers.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { type Catalog, findColumn, findTable, unfitIn } from '../sql/catalog.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { type Identifier, identifier, printTable, type TableName } from '../sql/identifier.ts';
-import { isSame } from './init/parents.ts';
 
 export interface WantedIndex {
   readonly name: string;
@@ -159,22 +158,9 @@ function wantJoin(
 ): void {
   const joined = on.map(({ theirs }) => theirs).filter(one => one.alias === alias);
   if (joined.length === 0) return;
+  if (findsRows({ table, alias, where }, joined, catalog)) return;
   const fixed = fixedIn(where, alias);
-  const isJoined = (column: string): boolean => joined.some(one => isSame(one.column, column));
-  const isFixed = (column: string): boolean => fixed.some(one => isSame(one, column));
-  const isServed = findTable(catalog, table)?.indexes.some(index => {
-    const [first] = index.columns.filter(column => !isFixed(column) || isJoined(column));
-    const before = index.columns.slice(0, first === undefined ? 0 : index.columns.indexOf(first) + 1);
-    return first !== undefined && isJoined(first) && before.every(column => unfitIn(index, column) === undefined);
-  });
-  if (isServed !== true) want(table, [...fixed, ...joined.map(({ column }) => column)], serves);
-}
-
-/** Columns that hold one value in every row that a condition lets through. */
-function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[] {
-  if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
-  const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
-  return isOne ? [condition.column.column] : [];
+  want(table, [...fixed, ...joined.map(({ column }) => column)], serves);
 }
 
 function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {

@@ -1,0 +1,52 @@
+/** A large table that no index finds a row of, by its key or by the patient: reads and searches would scan it. */
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { ROWS } from '../../src/check/rows.ts';
+import { smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
+import { check, open, told } from './opened.ts';
+
+const HEIGHTS = WEIGHTS.replace('mapping: weights', 'mapping: heights').replace('"w-{NO}"', '"h-{NO}"');
+
+interface Made {
+  readonly rows: number;
+  readonly sql?: string;
+  /** The one mapping of the table; without it there are two. */
+  readonly where?: string;
+}
+
+async function problemsWith({ rows, sql = '', where }: Made): Promise<readonly string[]> {
+  const made = smallClinic(where ? { 'weighing.yaml': where } : { 'heights.yaml': HEIGHTS });
+  const writer = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  writer.exec(`DROP TABLE WEIGHING;
+    CREATE TABLE WEIGHING (NO INTEGER NOT NULL, PERSON_ID INTEGER NOT NULL, TAKEN DATETIME, KG DECIMAL(6,2));
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO WEIGHING SELECT i, 1, '2024-03-10 08:30:00.000', '61.50' FROM n; ${sql}`);
+  writer.close();
+  const opened = await open(made);
+  const problems = told(await check(opened, { sections: [ROWS] }));
+  await opened.close();
+  return problems;
+}
+
+const CURE = 'expected an index that begins with it, as `lintel indexes` prints it';
+
+test('is a warning for the key and for the column of the patient, once for all mappings of the table', async () => {
+  expect(await problemsWith({ rows: 1000 })).toEqual([
+    `heights.yaml:1:1: warning: no index finds a row of WEIGHING (1000 rows) by NO; ${CURE}`,
+    `heights.yaml:8:12: warning: no index finds the rows of a patient in WEIGHING (1000 rows) by PERSON_ID; ${CURE}`,
+  ]);
+});
+
+test('is none where the table is small, has the indexes, or is a view', async () => {
+  expect(await problemsWith({ rows: 999 })).toEqual([]);
+  const sql = 'CREATE INDEX A ON WEIGHING (NO); CREATE INDEX B ON WEIGHING (PERSON_ID);';
+  expect(await problemsWith({ rows: 1000, sql })).toEqual([]);
+  const held = 'ALTER TABLE WEIGHING ADD KIND INTEGER DEFAULT 1; CREATE INDEX A ON WEIGHING (KIND, NO);';
+  const where = HEIGHTS.replace('key: [NO] }', 'key: [NO], where: { KIND: 1 } }');
+  expect(
+    await problemsWith({ rows: 1000, sql: `${held} CREATE INDEX B ON WEIGHING (KIND, PERSON_ID)`, where }),
+  ).toEqual([]);
+  const view = 'ALTER TABLE WEIGHING RENAME TO W; CREATE VIEW WEIGHING AS SELECT * FROM W;';
+  expect(await problemsWith({ rows: 1000, sql: view })).toEqual([]);
+});
