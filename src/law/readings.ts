@@ -101,6 +101,10 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: (stored, { options: { from = 0 } }) =>
       /^\d{1,6}$/.test(stored) && COUNTED.from < Number(stored) + from && Number(stored) + from < COUNTED.to,
   },
+  'horolog (day)': {
+    differs: (stored, emitted) => countedDay(stored.split(',')[0], HOROLOG) !== emitted,
+    means: stored => /^[5-8]\d{4}$/.test(stored),
+  },
   epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
   'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
   julian: { differs: (stored, emitted) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000) },
@@ -128,6 +132,11 @@ export function contradicts(reading: Reading): boolean | undefined {
   const notes = /^(html|xhtml)(, base64)?$/.exec(label);
   if (notes) return contradictsNotes(notes[1] === 'html' ? 'html' : 'xhtml', notes[2] !== undefined, stored, emitted);
   if (label === 'date-and-time') return contradictsMoment(stored, emitted, options, zone);
+  if (label === 'horolog') {
+    const [, days, seconds = null] = /^(\d{1,7})(?:,(\d{0,7}))?$/.exec(String(stored[0] ?? '').trim()) ?? [];
+    if (days === undefined) return emitted !== undefined;
+    return contradictsMoment([days, seconds], emitted, options, zone);
+  }
   if (label === 'ymd-parts') return contradictsParts(stored, emitted);
   const [raw = null] = stored;
   if (raw === null) return undefined;
@@ -208,10 +217,12 @@ const CLOCKS: Readonly<Record<string, RegExp>> = {
 function contradictsMoment(
   [date = null, time = null]: readonly SqlValue[],
   emitted: string | undefined,
-  { time: form = '', at, since }: CodecOptions,
+  { time: counted = '', at, since, from }: CodecOptions,
   zone: string,
 ): boolean | undefined {
-  const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(countedDigits(String(date ?? '').trim(), since));
+  const stored = String(date ?? '').trim();
+  const written = from === undefined ? countedDigits(stored, since) : (countedDay(stored, from) ?? '');
+  const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(written);
   if (!day) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] = day;
   const digits = `${year}-${month}-${dayOfMonth}`.replace(/(-00){1,2}$/, '');
@@ -219,8 +230,8 @@ function contradictsMoment(
   if (at !== undefined && digits.length < 10) return emitted !== undefined;
   if (emitted === undefined) return DAY.test(digits) ? true : undefined;
   if (emitted.slice(0, 10) !== digits) return true;
-  const written = typeof time === 'number' ? String(time).padStart(form.length, '0') : String(time ?? '');
-  const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(written) ?? [];
+  const [form, clockOf] = clockIn(time, counted);
+  const [, hour = '', minute = '', second = '00'] = CLOCKS[form]?.exec(clockOf) ?? [];
   const isTime = hour !== '' && hour < '24' && minute < '60' && second < '60' && digits.length === 10;
   // A TIME column may hold other spellings, which its dialect reads.
   if (!isTime && at === undefined) return emitted.length > 10 ? form !== 'time' : false;
@@ -229,6 +240,34 @@ function contradictsMoment(
   if (emitted.slice(11, 19) !== clock) return true;
   // Before zones had whole minutes an offset says less than the clocks.
   return year >= '1900' && !agreesInTime(emitted, `${digits} ${clock}`, zone);
+}
+
+/**
+ * A time as it is written, with the name of that form; of numbers that count from midnight the clock that they mean.
+ */
+function clockIn(time: SqlValue, form: string): readonly [form: string, text: string] {
+  const [per, midnight] = COUNTED_TIMES[form] ?? [];
+  if (per === undefined || midnight === undefined)
+    return [form, typeof time === 'number' ? String(time).padStart(form.length, '0') : String(time ?? '')];
+  const second = /^\d{1,9}$/.test(String(time)) ? (Number(time) - midnight) / per : -1;
+  const isTime = second >= 0 && second < 86_400;
+  return ['hh:mm:ss', isTime ? new Date(second * 1000).toISOString().slice(11, 19) : ''];
+}
+
+/** How many a second has, and which midnight is. */
+const COUNTED_TIMES: Readonly<Record<string, readonly [per: number, midnight: number]>> = {
+  seconds: [1, 0],
+  milliseconds: [1000, 0],
+  clarion: [100, 1],
+};
+const HOROLOG = -47_117;
+
+/** `2024-03-14` of 66913 days since 1840-12-31. */
+function countedDay(stored: string | undefined, from: number): string | undefined {
+  const at = (Number(stored) + from) * 86_400_000;
+  return /^\d{1,7}$/.test(stored ?? '') && at < 253_402_300_800_000
+    ? new Date(at).toISOString().slice(0, 10)
+    : undefined;
 }
 
 /** `20240314` of 1240314 where years count from 1900; what is not six or seven digits stays as it is. */

@@ -319,6 +319,39 @@ const CASES: readonly Case[] = [
       ],
     }),
   ),
+  ...(['dateTime', 'instant'] as const).map(
+    (fhirType): Case => ({
+      name: `horolog as ${fhirType}`,
+      codec: made('horolog', fhirType, [UNICODE], fhirType === 'instant' ? { at: '02:30' } : undefined),
+      raws: one(fc.constantFrom('66913,30600', '66913', '66913,86400', '0,0', '2980014,1', '66913,x', '')),
+      faults: [
+        [['66913,30600'], '2024-03-14T08:31:00.000-04:00'],
+        [['66913,30600'], '2024-03-14'],
+        [['66913,30600'], undefined],
+      ],
+    }),
+  ),
+  {
+    name: 'horolog as a day',
+    codec: made('horolog', 'date', [UNICODE]),
+    raws: one(fc.constantFrom('66913,30600', '66913', '66913,86400', '0,0', '2980014,1', '')),
+    faults: [
+      [['66913,30600'], '2024-03-15'],
+      [['66913'], undefined],
+    ],
+  },
+  ...(['seconds', 'milliseconds', 'clarion'] as const).map(
+    (time): Case => ({
+      name: `date-and-time of days and ${time}`,
+      codec: made('date-and-time', 'dateTime', [INTEGER, INTEGER], { date: 'days', since: '1840-12-31', time }),
+      raws: two(fc.constantFrom(66_913, 0, -1, 2_980_014), fc.constantFrom(0, 1, 30_600, 3_060_001, 86_400_000, -1)),
+      faults: [
+        [[66_913, 30_600], '2024-03-14T09:30:00-04:00'],
+        [[66_913, 30_600], '2024-03-15'],
+        [[66_913, 30_600], undefined],
+      ],
+    }),
+  ),
   {
     name: 'ymd8 whose years count from 1900',
     codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),

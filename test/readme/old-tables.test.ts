@@ -30,6 +30,8 @@ CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_D
 INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
 CREATE TABLE COUNTED (NO INTEGER NOT NULL PRIMARY KEY, DOB_NO INTEGER, CHG_NO REAL);
 INSERT INTO COUNTED VALUES (1, 66913, 45365.35416667), (2, 0, 0), (3, -1, 'x'), (4, 40000, 45366);
+CREATE TABLE MUMPS (NO INTEGER NOT NULL PRIMARY KEY, MOD_H VARCHAR(20), OBS_H INTEGER, OBS_S INTEGER);
+INSERT INTO MUMPS VALUES (1, '66913,30600', 66913, 30600), (2, '66914', 66914, NULL), (3, '', 0, 0);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -160,6 +162,20 @@ elements:
   birthDate: { from: DOB_NO, via: { days: { since: 1840-12-31 } } }
 `;
 
+const MUMPS = `mapping: mumps
+resource: Communication
+source:
+  table: MUMPS
+  as: m
+  key: [NO]
+  changed: { from: MOD_H, via: { horolog: { at: "00:00" } } }
+id: "{NO}"
+elements:
+  status: completed
+  sent: { from: [OBS_H, OBS_S], via: { date-and-time: { date: days, since: 1840-12-31, time: seconds } } }
+  received: { from: MOD_H, via: horolog }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -171,6 +187,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'notes.yaml'), NOTES);
   writeFileSync(join(folder, 'orders.yaml'), ORDERS);
   writeFileSync(join(folder, 'counted.yaml'), COUNTED);
+  writeFileSync(join(folder, 'mumps.yaml'), MUMPS);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -258,6 +275,15 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('RelatedPerson', 'birthdate', 'lt2024')).toEqual(['4']);
   expect(await ids('RelatedPerson', '_lastUpdated', 'ge2024-03-14T08:30:00-04:00')).toEqual(['1', '4']);
   expect(await ids('RelatedPerson', '_lastUpdated', 'gt2024-03-14T08:30:00-04:00')).toEqual(['4']);
+  const mumps = await allOf(facade, 'Communication', []);
+  expect(mumps.map(({ sent, received, meta }) => [sent, received, meta])).toEqual([
+    ['2024-03-14T08:30:00-04:00', '2024-03-14T08:30:00-04:00', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
+    ['2024-03-15', '2024-03-15', { lastUpdated: '2024-03-15T00:00:00.000-04:00' }],
+    [undefined, undefined, undefined],
+  ]);
+  expect(await ids('Communication', '_lastUpdated', 'ge2024-03-14T12:30:00Z')).toEqual(['1', '2']);
+  expect(await ids('Communication', 'sent', 'lt2024-03-14T12:30:01Z')).toEqual(['1']);
+  expect(await ids('Communication', 'received', '2024-03-15')).toEqual(['2']);
   await opened.close();
 });
 
@@ -268,9 +294,10 @@ test('each form in the reference is tested here', () => {
   expect(forms.length).toBeGreaterThan(15);
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
-  const tried = `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
-    /\bn\./g,
-    '',
-  );
+  const tried =
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
+      /\bn\./g,
+      '',
+    );
   expect(forms.filter(form => !tried.includes(form.replace(/^lookup: \{ (.*) \}$/, '$1')))).toEqual([]);
 });

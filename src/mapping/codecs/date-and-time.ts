@@ -1,6 +1,7 @@
 /**
- * `date-and-time`: a day in one column and the time of day in another. In: a packed date, DATE or DATETIME (its day),
- * and digits, a whole number of them (`930`) or a TIME. Out: a dateTime with seconds and offset, or the date alone
+ * `date-and-time`: a day in one column and the time of day in another. In: a packed date, days counted by
+ * a whole number, DATE or DATETIME (its day), and digits, a whole number of them (`930`), a number that counts from
+ * midnight, or a TIME. Out: a dateTime with seconds and offset, or the date alone
  * where the time is blank or impossible, or where the date is but a month or a year. With `at` every day has a time,
  * and the value is an instant or a dateTime. The inverse compares both columns, after a range of the date column that
  * an index serves.
@@ -40,19 +41,26 @@ import type { Criterion } from '../criterion.ts';
 import { type Codec, column, type OrderFace } from './codec.ts';
 import { MINUTE, type Precision, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
-import { dateIn, isWholeNumber, packedColumn } from './packed-column.ts';
+import { wholeDays } from './day-count.ts';
+import { countedDays, daysCodec } from './days.ts';
+import { holds } from './number.ts';
+import { dateIn, isWholeNumber, type PackedColumn, packedColumn } from './packed-column.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
 import { bounds, isTimed, type TimedType, timeLiteral } from './stored-time.ts';
 import { trimEnd } from './text.ts';
 import { packedKey, ymd8Codec } from './ymd8.ts';
 
-export type TimeForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss' | 'time';
+export type TimeForm = WrittenForm | CountedForm | 'time';
+type WrittenForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss';
+export type CountedForm = 'seconds' | 'milliseconds' | 'clarion';
 
 export interface DateAndTimeOptions {
   readonly zone: Zone;
   readonly dateType: ColumnType;
   /** Of packed dates: the year that their years count from. */
   readonly since?: number | undefined;
+  /** The column counts days from this one, which is a number of days since 1970-01-01. */
+  readonly from?: number | undefined;
   readonly timeType: ColumnType;
   /** How the time is written; `time` is a TIME column. */
   readonly time: TimeForm;
@@ -68,22 +76,39 @@ export interface MomentOptions {
 
 const HOURS = ['[01][0-9]', '2[0-3]'];
 const SIXTY = '[0-5][0-9]';
-const GLOBS: Readonly<Record<Exclude<TimeForm, 'time'>, string>> = {
+const GLOBS: Readonly<Record<WrittenForm, string>> = {
   hhmm: SIXTY,
   hhmmss: `${SIXTY}${SIXTY}`,
   'hh:mm': `:${SIXTY}`,
   'hh:mm:ss': `:${SIXTY}:${SIXTY}`,
 };
 /** Where minutes and seconds begin, and how long a time is. */
-const FORMS: Readonly<Record<TimeForm, { readonly minute: 2 | 3; readonly second?: 4 | 6; readonly length: number }>> =
-  {
-    hhmm: { minute: 2, length: 4 },
-    hhmmss: { minute: 2, second: 4, length: 6 },
-    'hh:mm': { minute: 3, length: 5 },
-    'hh:mm:ss': { minute: 3, second: 6, length: 8 },
-    time: { minute: 3, second: 6, length: 8 },
-  };
+const FORMS: Readonly<
+  Record<WrittenForm | 'time', { readonly minute: 2 | 3; readonly second?: 4 | 6; readonly length: number }>
+> = {
+  hhmm: { minute: 2, length: 4 },
+  hhmmss: { minute: 2, second: 4, length: 6 },
+  'hh:mm': { minute: 3, length: 5 },
+  'hh:mm:ss': { minute: 3, second: 6, length: 8 },
+  time: { minute: 3, second: 6, length: 8 },
+};
 const COLON = 58;
+/** Numbers that count from midnight: the milliseconds of one, and the number of midnight. */
+const COUNTS: Readonly<Record<CountedForm, { readonly unit: number; readonly midnight: number }>> = {
+  seconds: { unit: 1000, midnight: 0 },
+  milliseconds: { unit: 1, midnight: 0 },
+  clarion: { unit: 10, midnight: 1 },
+};
+
+export function isCountedTime(form: TimeForm): form is CountedForm {
+  return form in COUNTS;
+}
+
+/** The column holds all times of a day. */
+export function holdsTimes(form: CountedForm, type: ColumnType): boolean {
+  return isWholeNumber(type) && holds(type).most >= DAY / COUNTS[form].unit + COUNTS[form].midnight;
+}
+
 /** Of a whole number, whose text begins with no zero: 0 to 2359, and likewise with seconds. */
 const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
   hhmm: ['[0-9]', SIXTY, `[0-9]${SIXTY}`, ...['1[0-9]', '2[0-3]'].map(hour => hour + SIXTY)],
@@ -94,10 +119,10 @@ const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
 };
 
 /** A date column and a time column together. */
-export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, at }: DateAndTimeOptions): Codec {
+export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
+  const { zone, dateType, since, from, timeType, time: form, at } = options;
   const timed = isTimed(dateType) ? dateType : undefined;
-  const dates = timed ? dateCodec({ zone, columnType: timed }) : ymd8Codec({ zone, columnType: dateType, since });
-  const packing = packedColumn(dateType, since);
+  const { dates, packing } = datesOf(options);
   const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
 
   const dayLiteral = (day: number): Expression =>
@@ -115,7 +140,8 @@ export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, 
   const hasTime = (columns: readonly Expression[]): Predicate =>
     and(isWholeDay(column(columns, 0)), isWellFormed(column(columns, 1), form));
 
-  const { first, end } = timed ? bounds(timed) : { first: FIRST_DAY * DAY, end: END_DAY * DAY };
+  const ends = packing.ends ?? { first: FIRST_DAY, end: END_DAY };
+  const { first, end } = timed ? bounds(timed) : { first: ends.first * DAY, end: ends.end * DAY };
 
   // No day from `end` on can be stored, nor its literal be written.
   const onOrAfter = (date: Expression, day: number): Predicate =>
@@ -161,6 +187,8 @@ export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, 
     dated,
     readDate: raw => (timed ? packText(raw) : dateIn(raw, packing)),
     storedDate: packed => (timed ? storedDay(packed, timed) : packing.stored(packed)),
+    first: timed ? FIRST_DAY : ends.first,
+    last: timed ? LAST_PACKED : packDay(ends.end - 1),
   };
   // Rows that were made together stand together.
   let last: { readonly rawDate: SqlValue; readonly rawTime: SqlValue; readonly value: string | undefined } | undefined;
@@ -175,7 +203,12 @@ export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, 
 
   return {
     label: 'date-and-time',
-    options: { time: form, ...(since !== undefined && { since }), ...(at && { at: printTime(at.local) }) },
+    options: {
+      time: form,
+      ...(since !== undefined && { since }),
+      ...(from !== undefined && { from }),
+      ...(at && { at: printTime(at.local) }),
+    },
     yields: [at?.fhirType ?? 'dateTime'],
     columns: 2,
     plain: true,
@@ -197,8 +230,24 @@ export function dateAndTimeCodec({ zone, dateType, since, timeType, time: form, 
   };
 }
 
+/** How the first column is read. */
+function datesOf({ zone, dateType, since, from }: DateAndTimeOptions): { dates: Codec; packing: PackedColumn } {
+  const columnType = dateType;
+  if (isTimed(columnType)) return { dates: dateCodec({ zone, columnType }), packing: packedColumn(dateType) };
+  if (from === undefined)
+    return { dates: ymd8Codec({ zone, columnType, since }), packing: packedColumn(dateType, since) };
+  const count = wholeDays(dateType, from);
+  const dates = daysCodec({ zone, count, unit: DAY, since: from, options: {}, gives: 'day' });
+  return { dates, packing: countedDays(count, from) };
+}
+
 function isWellFormed(time: Expression, form: TimeForm): Predicate {
   if (form === 'time') return not(isNull(time));
+  if (isCountedTime(form)) {
+    const { unit, midnight } = COUNTS[form];
+    const literal = (number: number): Expression => constant(number, time.type);
+    return and(compare(time, '>=', literal(midnight)), compare(time, '<', literal(midnight + DAY / unit)));
+  }
   if (isWholeNumber(time.type) && isOfDigits(form))
     return or(...NUMBERS[form].map(pattern => glob(call('text', [time], UNICODE), pattern)));
   return or(...HOURS.map(hour => glob(time, `${hour}${GLOBS[form]}`)));
@@ -217,11 +266,14 @@ interface StoredMoments {
   /** The packed date, and back. */
   readonly readDate: (raw: SqlValue | undefined) => number | undefined;
   readonly storedDate: (packed: number) => SqlValue;
+  /** The first day, and the last packed date, that the column can hold. */
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Every value has a time, be it that of `at`. */
 function orderOfMoments(stored: StoredMoments, at: number): OrderFace {
-  const { form, timeType, hasTime, dated, readDate, storedDate } = stored;
+  const { form, timeType, hasTime, dated, readDate, storedDate, first, last } = stored;
   const otherwise = constant(storedTime(at, form, timeType), timeType);
   const unit = ticksOf(form, timeType);
   return {
@@ -236,11 +288,12 @@ function orderOfMoments(stored: StoredMoments, at: number): OrderFace {
       return `${packedKey(packed).slice(0, 10)} ${printTime(local)}.${fractionOf(time, form)}`;
     },
     fromKey: key => {
-      const { local, rest } = parseTimeKey(String(key));
+      const { packed, local, rest } = parseTimeKey(String(key));
+      if (packed < packDay(first)) return [storedDate(packDay(first)), storedTicks(0, form, timeType)];
       const before = Math.floor(local / DAY);
       const time = raised((local - before * DAY) * TICKS + rest, unit);
       const day = time < DAY * TICKS ? before : before + 1;
-      if (day >= END_DAY) return undefined;
+      if (day >= END_DAY || packDay(day) > last) return undefined;
       return [storedDate(packDay(day)), storedTicks(time % (DAY * TICKS), form, timeType)];
     },
   };
@@ -253,7 +306,7 @@ function storedDay(packed: number, type: TimedType): SqlValue {
 }
 
 /** Values without a time come first on their day; their key is the day alone. */
-function orderOf({ form, timeType, hasTime, dated, readDate, storedDate }: StoredMoments): OrderFace {
+function orderOf({ form, timeType, hasTime, dated, readDate, storedDate, first, last }: StoredMoments): OrderFace {
   return {
     by: columns => [dated(column(columns, 0)), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
     toKey: ([date, known, time]) => {
@@ -267,12 +320,12 @@ function orderOf({ form, timeType, hasTime, dated, readDate, storedDate }: Store
       const text = String(key);
       const { packed, local, rest } = parseTimeKey(text);
       const dayFrom = (at: number): readonly SqlValue[] | undefined =>
-        nextPacked(at) > LAST_PACKED ? undefined : [storedDate(nextPacked(at)), 0];
-      if (text.length === 10) return dayFrom(packed);
+        nextPacked(at) > last ? undefined : [storedDate(nextPacked(at)), 0];
+      if (text.length === 10 || packed < packDay(first)) return dayFrom(packed);
       const time = raised((((local % DAY) + DAY) % DAY) * TICKS + rest, ticksOf(form, timeType));
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
       // A month or year has no times: what follows it is its first day.
-      if (!isDay || time >= DAY * TICKS) return dayFrom(packed + 1);
+      if (!isDay || time >= DAY * TICKS || packed > last) return dayFrom(packed + 1);
       return [storedDate(packed), 1, storedTicks(time, form, timeType)];
     },
   };
@@ -285,6 +338,7 @@ const MOST_DIGITS = 7;
 /** The least difference of two times of a column. */
 function ticksOf(form: TimeForm, type: ColumnType): number {
   if (form === 'hhmm' || form === 'hh:mm') return 60_000 * TICKS;
+  if (isCountedTime(form)) return COUNTS[form].unit * TICKS;
   return form === 'time' && type.kind === 'time' ? 10 ** (MOST_DIGITS - type.fraction) : 1000 * TICKS;
 }
 
@@ -294,12 +348,14 @@ function raised(ticks: number, unit: number): number {
 
 /** The digits behind the second of a key. */
 function fractionOf(time: SqlValue | undefined, form: TimeForm): string {
+  if (isCountedTime(form)) return `${pad((readCount(time ?? null, form) ?? 0) % 1000, 3)}0000`;
   const digitsOfTime = form === 'time' && typeof time === 'string' ? trimEnd(time).slice(FORMS.time.length + 1) : '';
   return digitsOfTime.slice(0, MOST_DIGITS).padEnd(MOST_DIGITS, '0');
 }
 
 /** A time of so many ticks onOrAfter midnight, as a column of the type holds it. */
 function storedTicks(ticks: number, form: TimeForm, type: ColumnType): SqlValue {
+  if (isCountedTime(form)) return storedTime(Math.ceil(ticks / TICKS), form, type);
   if (form !== 'time' || type.kind !== 'time' || type.fraction === 0)
     return storedTime(Math.floor(ticks / TICKS), form, type);
   const fraction = pad(ticks % (1000 * TICKS), MOST_DIGITS).slice(0, type.fraction);
@@ -313,12 +369,20 @@ function packText(date: SqlValue | undefined): number | undefined {
 
 /** Milliseconds onOrAfter midnight, or undefined if the text is no time of that form. */
 function readTime(raw: SqlValue, form: TimeForm, type: ColumnType): number | undefined {
+  if (isCountedTime(form)) return readCount(raw, form);
   const text = storedText(raw, FORMS[form].length, type);
   const { minute: at, second: end, length } = FORMS[form];
   if (text.length !== length && !(form === 'time' && isFraction(text, length))) return undefined;
   if (at === 3 && (text.charCodeAt(2) !== COLON || (end !== undefined && text.charCodeAt(5) !== COLON)))
     return undefined;
   return parseClock(twoDigits(text, 0), twoDigits(text, at), end === undefined ? 0 : twoDigits(text, end));
+}
+
+function readCount(raw: SqlValue, form: CountedForm): number | undefined {
+  const number = typeof raw === 'string' && /^\d{1,9}$/.test(raw) ? Number(raw) : raw;
+  const { unit, midnight } = COUNTS[form];
+  const local = typeof number === 'number' && Number.isInteger(number) ? (number - midnight) * unit : -1;
+  return local >= 0 && local < DAY ? local : undefined;
 }
 
 /** A whole number, which some columns give as a text, has no zeros before it. */
@@ -334,11 +398,13 @@ function isFraction(text: string, at: number): boolean {
 
 /** As a column of the type holds it. */
 function storedTime(local: number, form: TimeForm, type: ColumnType): SqlValue {
+  if (isCountedTime(form))
+    return Math.ceil((local - Math.floor(local / DAY) * DAY) / COUNTS[form].unit) + COUNTS[form].midnight;
   const text = printForm(local, form, type);
   return isWholeNumber(type) ? Number(text) : text;
 }
 
-function printForm(local: number, form: TimeForm, type: ColumnType): string {
+function printForm(local: number, form: WrittenForm | 'time', type: ColumnType): string {
   const text = printTime(local);
   switch (form) {
     case 'hhmm':

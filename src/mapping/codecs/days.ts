@@ -15,6 +15,8 @@ import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type CodecOptions, only, standing } from './codec.ts';
 import { type Precision, satisfying, WHOLE_DAY } from './date-interval.ts';
 import type { DayCount } from './day-count.ts';
+import type { PackedColumn } from './packed-column.ts';
+import { firstDay, nextPacked, packDay } from './packed-date.ts';
 
 /** Before it nobody was born whom a record is of: smaller counts from an earlier day mean that there is none. */
 const OLDEST = dayOf(1900, 1, 1);
@@ -102,6 +104,28 @@ function* midnights(from: number, to: number, ofDay: number): Iterable<number> {
   for (let at = Math.ceil(from / ofDay) * ofDay; at < to; at += ofDay) yield at;
 }
 
+/** Whole numbers of days as other columns hold packed dates. */
+export function countedDays(count: DayCount, since: number): PackedColumn {
+  const all = { first: firstCounted(since), end: END_DAY };
+  const first = Math.max(all.first, count.least ?? all.first);
+  const end = Math.min(all.end, (count.most ?? all.end) + 1);
+  const isDate = (column: Expression): Predicate => inCounts(column, count, all, EVERYTHING);
+  const dayFrom = (packed: number): number => Math.max(firstDay(nextPacked(packed)), first);
+  return {
+    inverse: count.inverse,
+    read: raw => {
+      const day = (count.sorted ?? count.position)(raw);
+      return day !== undefined && day >= all.first && day < all.end ? packDay(day) : undefined;
+    },
+    stored: packed => count.stored(dayFrom(packed)),
+    literal: packed => value(count.stored(dayFrom(packed)), count.type),
+    compared: count.compared,
+    isDate,
+    isDay: isDate,
+    ends: { first, end },
+  };
+}
+
 /** The column holds a number whose position lies between the ends and in a set. */
 function inCounts(
   column: Expression,
@@ -123,7 +147,7 @@ function inCounts(
     column: compared,
     literal,
     next: count.isSingle ? successor : undefined,
-    present: count.isNumber(column),
+    present: outer.kind === 'true' ? count.isNumber(column) : TRUE,
   });
   return count.inverse === 'computed' ? and(count.isNumber(column), found, outer) : and(found, outer);
 }

@@ -27,6 +27,8 @@ export interface PackedColumn {
   isDay(column: Expression): Predicate;
   /** The date that a zero would be, which is none. */
   readonly none?: number;
+  /** Of days since 1970 the first that the column can hold, and the end of them; undefined: those of the calendar. */
+  readonly ends?: { readonly first: number; readonly end: number };
 }
 
 /** Columns of whole numbers, those of decimals without digits after the point among them. */

@@ -15,12 +15,13 @@ import { codeCodec, integerTextCodec } from './code.ts';
 import { type CodeMap, codeMapCodec, type Facet } from './code-map.ts';
 import type { Codec } from './codec.ts';
 import { comparatorNumberCodec } from './comparator-number.ts';
-import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
+import { dateAndTimeCodec, holdsTimes, isCountedTime, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { daysCodec, epochDay } from './days.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, epochCodec } from './epoch.ts';
+import { horologCodec } from './horolog.ts';
 import { htmlCodec } from './html.ts';
 import { instantCodec } from './instant.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
@@ -92,6 +93,15 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     ),
     (options, [type], context) => (type ? days(type, options, context) : refuse('days', type)),
   ),
+  horolog: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
+    if (type?.kind !== 'text') return refuse('horolog', type);
+    if (options === undefined)
+      return fhirType === 'instant'
+        ? NO_TIME_OF('horolog: {at: "00:00"}')
+        : horologCodec({ zone: zoneOf(zone), isDay: fhirType === 'date' });
+    if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+    return horologCodec({ zone: zoneOf(zone), isDay: false, at: { fhirType, local: millisecondsOf(options.at) } });
+  }),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
     (options, [type], { zone, fhirType }) => {
@@ -141,20 +151,26 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   julian: entry(NONE, (_, [type], { zone, fhirType }) => computedEpoch('julian', type, 'days', { zone, fhirType })),
   'date-and-time': entry(
     z.strictObject({
-      date: z.enum(['ymd8', 'date']),
-      since: SINCE.optional(),
-      time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'time']),
+      date: z.enum(['ymd8', 'days', 'date']),
+      since: z.string().optional(),
+      time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'seconds', 'milliseconds', 'clarion', 'time']),
       at: MOMENT.optional(),
     }),
     ({ date, since, time, at }, [dateType, timeType], { zone, fhirType }) => {
       if (!dateType || !timeType) return 'takes 2 columns';
-      const dated = date === 'date' ? isTimed(dateType) : dateType.kind === 'text' || isWholeNumber(dateType);
+      const dated =
+        date === 'date' ? isTimed(dateType) : (date === 'ymd8' && dateType.kind === 'text') || isWholeNumber(dateType);
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
-      if (date === 'date' && since !== undefined) return 'date-and-time: `since` is for `date: ymd8`';
+      const wrong = wrongSince(date, since);
+      if (wrong) return `date-and-time: ${wrong}`;
       const isNumber = isWholeNumber(timeType) && (time === 'hhmm' || time === 'hhmmss');
-      if (timeType.kind !== (time === 'time' ? 'time' : 'text') && !isNumber)
-        return refuse(`date-and-time with time: ${time}`, timeType);
-      const both = { zone: zoneOf(zone), dateType, since: numberIn(since), timeType, time };
+      const fits = isCountedTime(time)
+        ? holdsTimes(time, timeType)
+        : isNumber || timeType.kind === (time === 'time' ? 'time' : 'text');
+      if (!fits) return refuse(`date-and-time with time: ${time}`, timeType);
+      const counted =
+        date === 'days' ? { from: epochDay(since ?? '') } : { since: since === undefined ? undefined : Number(since) };
+      const both = { zone: zoneOf(zone), dateType, ...counted, timeType, time };
       if (at === undefined)
         return fhirType === 'instant'
           ? NO_TIME_OF('at: "00:00"')
@@ -401,6 +417,14 @@ function computedEpoch(
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
   return computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
+}
+
+/** Words for what `since` has to be beside a kind of dates; undefined: it is that. */
+function wrongSince(date: 'ymd8' | 'days' | 'date', since: string | undefined): string | undefined {
+  if (date === 'days') return EPOCH.safeParse(since).success ? undefined : '`since` is the day of the number 0';
+  if (since === undefined) return undefined;
+  if (date === 'date') return '`since` is for `date: ymd8` and `date: days`';
+  return SINCE.safeParse(since).error?.issues[0]?.message;
 }
 
 function numberIn(text: string | undefined): number | undefined {

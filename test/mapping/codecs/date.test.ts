@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
-import { dateAndTimeCodec, type TimeForm } from '../../../src/mapping/codecs/date-and-time.ts';
+import { type CountedForm, dateAndTimeCodec, type TimeForm } from '../../../src/mapping/codecs/date-and-time.ts';
 import { dateCodec, datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
 import { isTimed, type TimedType } from '../../../src/mapping/codecs/stored-time.ts';
 import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
@@ -489,7 +489,7 @@ describe('date-and-time', () => {
     packed,
     fc.constantFrom('', '2024'),
   );
-  const forms: Readonly<Record<Exclude<TimeForm, 'time'>, (text: string) => string>> = {
+  const forms: Readonly<Record<Exclude<TimeForm, CountedForm | 'time'>, (text: string) => string>> = {
     hhmm: text => text.slice(11, 16).replace(':', ''),
     hhmmss: text => text.slice(11).replaceAll(':', ''),
     'hh:mm': text => text.slice(11, 16),

@@ -21,9 +21,21 @@ import {
 const zones = fc.constantFrom('America/New_York', 'Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'UTC');
 const DAY = 86_400_000;
 
-function made(of: string | ColumnType, fhirType: string, options: object, zone = 'America/New_York'): Codec {
-  const type = typeof of === 'string' ? columnType(of) : of;
-  const found = CODECS['days']?.make(options, undefined, { zone, fhirType, columnTypes: [type] });
+const NEW_YORK = 'America/New_York';
+
+function made(of: string | ColumnType, fhirType: string, options: object, zone = NEW_YORK): Codec {
+  return codecOf('days', [of], fhirType, options, zone);
+}
+
+function codecOf(
+  name: string,
+  of: readonly (string | ColumnType)[],
+  fhirType: string,
+  options?: object,
+  zone = NEW_YORK,
+): Codec {
+  const columnTypes = of.map(type => (typeof type === 'string' ? columnType(type) : type));
+  const found = CODECS[name]?.make(options, undefined, { zone, fhirType, columnTypes });
   if (!found || 'problem' in found) throw new Error(found?.problem);
   return found.codec;
 }
@@ -50,11 +62,23 @@ const DAYS = [...LOCALS.map(local => Math.floor(local / DAY)), 19_791, 20_030, 1
 
 /** Fails unless a codec keeps its law over rows of such raw values. */
 function expectLaw(make: (zone: string) => Codec, of: string | TypedColumn, raw: fc.Arbitrary<SqlValue>): void {
-  const rows = table(of);
+  expectLawOf(
+    make,
+    [of],
+    nullable(raw).map(one => [one]),
+  );
+}
+
+function expectLawOf(
+  make: (zone: string) => Codec,
+  of: readonly (string | TypedColumn)[],
+  row: fc.Arbitrary<readonly SqlValue[]>,
+): void {
+  const rows = table(...of);
   fc.assert(
-    fc.property(zones, fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
+    fc.property(zones, fc.array(row, { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
       const codec = make(zone);
-      rows.fill(raws.map(one => [one]));
+      rows.fill(raws);
       expectPresent(codec, rows);
       const values = decodeAll(codec, rows);
       for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
@@ -266,5 +290,157 @@ describe('days with a fraction', () => {
     );
     expect(codec.inverse).toBe('indexed');
     expect(JSON.stringify(found)).toContain('45364.9999942');
+  });
+});
+
+describe('date-and-time of numbers that count', () => {
+  const since = '1840-12-31';
+  const days = fc.oneof(
+    { weight: 5, arbitrary: fc.constantFrom(...DAYS).map(at => at - (EPOCHS[since] ?? 0)) },
+    fc.constantFrom(0, -1, 1, 99_999, 66_543, 2_980_013, 2_980_014),
+  );
+  const WAYS = [
+    ['dateTime', {}],
+    ['dateTime', { at: '00:00' }],
+    ['instant', { at: '02:30' }],
+  ] as const;
+  const COUNTED = [
+    ['seconds', 1000, 0],
+    ['milliseconds', 1, 0],
+    ['clarion', 10, 1],
+  ] as const;
+  const locals = fc.constantFrom(
+    0,
+    1,
+    9,
+    10,
+    999,
+    1000,
+    1010,
+    9_000_000,
+    9_000_500,
+    43_200_000,
+    86_399_990,
+    86_399_999,
+  );
+
+  it.each(COUNTED)('keeps the law for days and %s', (time, unit, midnight) => {
+    const times = fc.oneof(
+      { weight: 5, arbitrary: locals.map(local => Math.floor(local / unit) + midnight) },
+      fc.constantFrom(0, 1, -1, 86_400, 86_400_000, 8_640_000, 8_640_001),
+    );
+    for (const [fhirType, more] of WAYS) {
+      for (const types of [
+        ['INT', 'INT'],
+        ['DECIMAL(7,0)', 'DECIMAL(8,0)'],
+        ['BIGINT', 'BIGINT'],
+      ]) {
+        expectLawOf(
+          zone => codecOf('date-and-time', types, fhirType, { date: 'days', since, time, ...more }, zone),
+          types,
+          fc.tuple(nullable(days), nullable(times)),
+        );
+      }
+    }
+  });
+
+  it('keeps the law where the columns hold few days, or any number', () => {
+    const times = fc.constantFrom(0, 1, 9000, 86_399, 86_400, -1);
+    for (const [fhirType, more] of WAYS) {
+      const options = { date: 'days', since, time: 'seconds', ...more };
+      const few = ['DECIMAL(5,0)', 'DECIMAL(5,0)'];
+      const row = fc.tuple(nullable(days.filter(day => day < 1e5)), nullable(times));
+      expectLawOf(zone => codecOf('date-and-time', few, fhirType, options, zone), few, row);
+      const type: ColumnType = { kind: 'integer', bits: 64, any: 'mixed' };
+      const of = { declared: 'INTEGER', type };
+      expectLawOf(
+        zone => codecOf('date-and-time', [type, type], fhirType, options, zone),
+        [of, of],
+        fc.tuple(
+          fc.oneof(days, fc.constantFrom<SqlValue>('x', 66_913.5, null)),
+          fc.oneof(times, fc.constantFrom<SqlValue>('x', 9000.5, null)),
+        ),
+      );
+    }
+  });
+
+  it('keeps the law for DATE and seconds', () => {
+    const row = fc.tuple(
+      nullable(fc.constantFrom('2024-03-10', '2024-03-09', '2024-11-03', '9999-12-31', '0001-01-01')),
+      nullable(fc.constantFrom(0, 9000, 5400, 86_399, 86_400, -1)),
+    );
+    for (const [fhirType, more] of WAYS)
+      expectLawOf(
+        zone => codecOf('date-and-time', ['DATE', 'INT'], fhirType, { date: 'date', time: 'seconds', ...more }, zone),
+        ['DATE', 'INT'],
+        row,
+      );
+  });
+
+  it.each([
+    ['seconds', 66_913, 30_600, '2024-03-14T08:30:00-04:00'],
+    ['seconds', 66_913, 0, '2024-03-14T00:00:00-04:00'],
+    ['seconds', 66_913, 86_400, '2024-03-14'],
+    ['seconds', 66_913, null, '2024-03-14'],
+    ['seconds', 0, 30_600, undefined],
+    ['milliseconds', 66_913, 30_600_999, '2024-03-14T08:30:00-04:00'],
+    ['clarion', 66_913, 3_060_001, '2024-03-14T08:30:00-04:00'],
+    ['clarion', 66_913, 1, '2024-03-14T00:00:00-04:00'],
+    ['clarion', 66_913, 0, '2024-03-14'],
+  ])('of %s reads %j and %j as %j', (time, date, clock, wanted) => {
+    const codec = codecOf('date-and-time', ['INT', 'INT'], 'dateTime', { date: 'days', since, time });
+    expect(codec.decode(date, clock)).toBe(wanted);
+  });
+
+  it('says what is missing', () => {
+    const options = { date: 'days', time: 'seconds' };
+    const of = (more: object, ...types: string[]) =>
+      codecOf('date-and-time', types, 'dateTime', { ...options, ...more });
+    expect(() => of({}, 'INT', 'INT')).toThrow('`since` is the day of the number 0');
+    expect(() => of({ since: '1900' }, 'INT', 'INT')).toThrow('`since` is the day of the number 0');
+    expect(() => of({ since }, 'VARCHAR(9)', 'INT')).toThrow('date-and-time with date: days does not read');
+    expect(() => of({ since }, 'INT', 'SMALLINT')).toThrow('date-and-time with time: seconds does not read');
+    expect(() => of({ since }, 'INT', 'VARCHAR(9)')).toThrow('date-and-time with time: seconds does not read');
+    expect(() => of({ date: 'ymd8', since }, 'INT', 'INT')).toThrow('the first year of a century');
+    expect(() => of({ date: 'date', since }, 'DATE', 'INT')).toThrow('`since` is for');
+  });
+});
+
+describe('horolog', () => {
+  const text = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc
+        .tuple(
+          fc.constantFrom(...DAYS),
+          fc.constantFrom(',0', ',9000', ',5400', ',86399', ',86400', '', ',', ',x', ' '),
+        )
+        .map(([day, clock]) => `${day + 47_117}${clock}`),
+    },
+    fc.constantFrom('', ' ', 'N/A', '0', '0,0', '-1,0', ',34200', '66913,30600 ', '66913.5,0', '66913,1,2', '066913,9'),
+    fc.constantFrom('2980013,86399', '2980014,0', '12345678', '66913,00000001', '66913, 30600'),
+  );
+
+  it.each([
+    ['date', undefined],
+    ['dateTime', undefined],
+    ['dateTime', { at: '00:00' }],
+    ['instant', { at: '02:30' }],
+  ] as const)('keeps the law as %s with %j', (fhirType, options) => {
+    expectLaw(zone => codecOf('horolog', ['VARCHAR(16)'], fhirType, options, zone), 'VARCHAR(16)', text);
+  });
+
+  it.each([
+    ['66913,30600', '2024-03-14T08:30:00-04:00', '2024-03-14'],
+    ['66913,0', '2024-03-14T00:00:00-04:00', '2024-03-14'],
+    ['66913', '2024-03-14', '2024-03-14'],
+    ['66913,', '2024-03-14', '2024-03-14'],
+    ['66913,86400', '2024-03-14', '2024-03-14'],
+    ['0,0', undefined, undefined],
+    ['66913,30600.5', undefined, undefined],
+    ['', undefined, undefined],
+  ])('reads %j as %j, and as a date %j', (raw, dateTime, date) => {
+    expect(codecOf('horolog', ['VARCHAR(16)'], 'dateTime').decode(raw)).toBe(dateTime);
+    expect(codecOf('horolog', ['VARCHAR(16)'], 'date').decode(raw)).toBe(date);
   });
 });
