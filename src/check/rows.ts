@@ -33,6 +33,7 @@ export const ROWS: CheckSection = {
   async run(context) {
     const counts = new Counts(context);
     const unreached: string[] = [];
+    let refused = 0;
     const groups = Map.groupBy(context.mappings, mapping => mapping.group);
     for (const [group, mappings] of groups) {
       await aTurn();
@@ -40,11 +41,12 @@ export const ROWS: CheckSection = {
         if (context.signal.aborted) unreached.push(group);
         else await counts.group(mappings);
       } catch (error) {
-        if (!isOver(error, context.signal)) throw error;
-        unreached.push(group);
+        if (context.refused(error, `numbers of rows of ${group}`, mappings[0])) refused++;
+        else if (isOver(error, context.signal)) unreached.push(group);
+        else throw error;
       }
     }
-    const notes = [`${plural(groups.size - unreached.length, 'source')} counted.`];
+    const notes = [`${plural(groups.size - unreached.length - refused, 'source')} counted.`];
     if (counts.sampled.length > 0)
       notes.push(`Of large tables some ranges of the key were counted: ${someOf(counts.sampled)}.`);
     if (counts.empty.length > 0) notes.push(`Serves nothing: ${someOf(counts.empty)}.`);

@@ -5,11 +5,12 @@
 import { performance } from 'node:perf_hooks';
 import { plural } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
-import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import { type Database, DatabaseError, endsAt } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
+import { createRefusals } from './refusals.ts';
 import { isOver, takeSample } from './sample.ts';
 import type { CheckContext, CheckSection, Sampled, SectionResult } from './section.ts';
 
@@ -46,6 +47,7 @@ export async function runSections(
   const { mappings = registry.mappings } = options;
   const ends = budgetSeconds === undefined ? undefined : performance.now() + budgetSeconds * 1000;
   const differences = createDifferences(values);
+  const { refused, take } = createRefusals(registry);
   let sampled: Promise<Sampled> | undefined;
   const reports: SectionReport[] = [];
   for (const [i, section] of sections.entries()) {
@@ -55,7 +57,7 @@ export async function runSections(
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
     const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
     if (share !== undefined) endsAt(signal, begun + share);
-    const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal };
+    const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal, refused };
     const context: CheckContext = {
       ...asking,
       sampled() {
@@ -70,7 +72,8 @@ export async function runSections(
     const result = await resultOf(section, context);
     const seconds = (performance.now() - begun) / 1000;
     const notes = [...result.notes, ...overrun(seconds, share)];
-    reports.push({ name: section.name, title: section.title, seconds, ...result, notes });
+    const problems = [...result.problems, ...take()];
+    reports.push({ name: section.name, title: section.title, seconds, ...result, problems, notes });
   }
   return reports;
 }
@@ -99,29 +102,11 @@ async function resultOf(section: CheckSection, context: CheckContext): Promise<S
   try {
     return await section.run(context);
   } catch (error) {
-    const refused = refusedOf(error, context);
-    if (refused) return refused;
+    if (context.refused(error, `the section ${section.title}`)) return { problems: [], notes: [], tables: [] };
     if (!isOver(error, context.signal)) throw error;
     return { problems: [], notes: ['The time budget ended before the first statement was answered.'], tables: [] };
   }
 }
-
-/** A statement that the database refuses is an error at the mapping that it is for. */
-function refusedOf(error: unknown, { registry }: CheckContext): SectionResult | undefined {
-  if (!(error instanceof DatabaseError) || error.reason !== 'failed') return undefined;
-  const of = registry.mappings.find(({ name }) => name === error.mapping);
-  const report = createReport();
-  const found = error.words === undefined ? {} : { found: error.words };
-  report.error(
-    'statement-refused',
-    of?.at ?? PACK,
-    `the database refuses a statement of this check: ${error.message}`,
-    found,
-  );
-  return { problems: report.problems(), notes: ['A statement was refused, and the rest was not run.'], tables: [] };
-}
-
-const PACK = { file: 'pack.yaml', line: 1, column: 1 };
 
 /** Nobody who waits for an answer of the server waits for a check. */
 function inExportLane(database: Database): Database {

@@ -75,7 +75,7 @@ export interface Sample {
 /** What rows are looked at with. */
 export type Asking = Pick<
   CheckContext,
-  'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal'
+  'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal' | 'refused'
 > & {
   /** Rows of each source; what is not said is enough to see each form of a value. */
   readonly perSource?: number;
@@ -126,27 +126,29 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
     };
     const find = async (mapping: Mapping, where: Predicate, limit: number): Promise<void> =>
       see(await servedRows(mapping, where, limit, reader.rows, asking));
-    looks.push({ group, isDeep: false, look: asking.all ? seeAll : seeSome });
+    looks.push({ group, of: first, isDeep: false, look: asking.all ? seeAll : seeSome });
     if (asking.all) continue;
     for (const mapping of mappings) {
       looks.push({
         group,
+        of: mapping,
         isDeep: false,
         look: async () => (seen.has(mapping) ? undefined : find(mapping, TRUE, PER_RARE)),
       });
       const branches = branchesOfMapping(mapping, environment(registry, now, OPEN_SIGHT));
       if (branches.left > 0) cut.push(`${mapping.name} (${branches.left})`);
       for (const branch of branches.looked)
-        looks.push({ group, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
+        looks.push({ group, of: mapping, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
     }
   }
   // The rare row of a branch may be found after all others alone, so each source has its turn before.
-  for (const { group, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
+  for (const { group, of, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
     await aTurn();
     try {
       if (signal.aborted) unreached.add(group);
       else await look();
     } catch (error) {
+      if (asking.refused(error, `values of ${group}`, of)) continue;
       if (!isOver(error, signal)) throw error;
       unreached.add(group);
     }
@@ -179,6 +181,7 @@ function createKept(random: () => number): {
 /** Rows of a source that are to be looked at. */
 interface Look {
   readonly group: string;
+  readonly of: Mapping;
   /** They are searched for by a condition. */
   readonly isDeep: boolean;
   readonly look: () => Promise<void>;

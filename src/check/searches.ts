@@ -57,7 +57,13 @@ export const SEARCHES: CheckSection = {
       for (let left = parameters; left.length > 0; left = left.filter(one => one.questions.length > 0)) {
         for (const one of left) {
           for (const question of one.questions.splice(0, PER_ROUND)) {
-            await ask(question, one, context, findings, random);
+            try {
+              await ask(question, one, context, findings, random);
+            } catch (error) {
+              if (!context.refused(error, `searches by ${one.name}`)) throw error;
+              one.questions.length = 0;
+              break;
+            }
             questions++;
           }
           await aTurn();

@@ -8,6 +8,7 @@ import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
+import type { Refused } from './refusals.ts';
 
 export interface CheckSection {
   /** The key of the section in `--json`. */
@@ -61,6 +62,8 @@ export interface CheckContext {
   readonly all: boolean;
   /** Aborted when the section's share of the time is over; statements take it along. */
   readonly signal: AbortSignal;
+  /** Where a part of the section ends with an error: whether the other parts may go on. */
+  readonly refused: Refused;
   /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
   sample(): Promise<readonly SampledResource[]>;
   /** The same with what comparing its rows with their resources has shown. */

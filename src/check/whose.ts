@@ -20,6 +20,7 @@ const AT_ONCE = 50;
 const BY_CHANCE = 0.1;
 /** Fewer are rows that were written wrongly, whichever columns are joined. */
 const FEW = 3;
+const NONE = { compared: 0, crossing: 0 };
 
 export const WHOSE: CheckSection = {
   name: 'whose',
@@ -35,7 +36,13 @@ export const WHOSE: CheckSection = {
           left++;
           continue;
         }
-        const { compared, crossing } = await crossings(resources, path, typeOf(node, context.registry), context);
+        const type = typeOf(node, context.registry);
+        const element = `${mapping.resource}.${path.join('.')}`;
+        const found = await crossings(resources, path, type, context).catch((error: unknown) => {
+          if (context.refused(error, `references of ${element}`)) return NONE;
+          throw error;
+        });
+        const { compared, crossing } = found;
         if (compared === 0) continue;
         rows.push([mapping.name, path.join('.'), compared, crossing]);
         if (crossing === 0) continue;

@@ -97,6 +97,7 @@ async function sampleOf(
     seed: SEED,
     all: false,
     signal,
+    refused: () => false,
     perSource: sample,
   };
   const { resources, unreached } = await takeSample(asking, () => {});

@@ -57,7 +57,9 @@ async function sampled({ registry, database }: Opened, seed: number): Promise<re
   const seen: (string | undefined)[] = [];
   const { signal } = new AbortController();
   const { mappings } = registry;
-  const asking = { registry, mappings, database, facade, now: Date.UTC(2026, 5, 30), seed, all: false, signal };
+  const refused = () => false;
+  const now = Date.UTC(2026, 5, 30);
+  const asking = { registry, mappings, database, facade, now, seed, all: false, signal, refused };
   await takeSample(asking, ({ id }) => void seen.push(id));
   expect(new Set(seen).size).toBe(seen.length);
   return seen;

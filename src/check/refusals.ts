@@ -1,0 +1,49 @@
+/**
+ * What a check leaves out because the database refuses a statement. In: errors, and what was asked. Out: errors at the
+ * mappings that the statements are for. The rest of the check goes on.
+ */
+import { createReport, type Problem } from '../mapping/load/problem.ts';
+import type { Mapping, Position, Registry } from '../mapping/model.ts';
+import { DatabaseError } from '../sql/database.ts';
+import { someOf } from './section.ts';
+
+/**
+ * Takes an error, and what it ended, such as `searches by Patient.name`. True: the database refused a statement, which
+ * is told, at `of` where the error names no mapping. False: it is another error, which is the caller's to throw.
+ */
+export type Refused = (error: unknown, ended: string, of?: Mapping) => boolean;
+
+export interface Refusals {
+  readonly refused: Refused;
+  /** An error for each mapping and message since the last call. */
+  take(): readonly Problem[];
+}
+
+const PACK: Position = { file: 'pack.yaml', line: 1, column: 1 };
+
+export function createRefusals(registry: Registry): Refusals {
+  const told = new Map<string, { readonly error: DatabaseError; readonly at: Position; readonly ended: Set<string> }>();
+  return {
+    refused(error, ended, of) {
+      if (!(error instanceof DatabaseError) || error.reason !== 'failed') return false;
+      const { at } = registry.mappings.find(({ name }) => name === error.mapping) ?? of ?? { at: PACK };
+      const key = JSON.stringify([at, error.message, error.words]);
+      const known = told.get(key);
+      if (known) known.ended.add(ended);
+      else told.set(key, { error, at, ended: new Set([ended]) });
+      return true;
+    },
+    take() {
+      const report = createReport();
+      for (const { error, at, ended } of told.values())
+        report.error(
+          'statement-refused',
+          at,
+          `the database refuses a statement: ${error.message}. It ends ${someOf([...ended])}`,
+          error.words === undefined ? {} : { found: error.words },
+        );
+      told.clear();
+      return report.problems();
+    },
+  };
+}
