@@ -53,8 +53,49 @@ describe('ids can be parsed without ambiguity', () => {
   test('two mappings of one type whose ids can be equal are rejected', () => {
     const files = { 'm.yaml': ACTIVE, 'n.yaml': ACTIVE.replace('mapping: people', 'mapping: others') };
     expect(problemsOf(files)).toEqual([
-      'n.yaml:4:5: ids of mappings people and others can be equal, such as 0; expected a literal that distinguishes them',
+      'n.yaml:4:5: ids of mappings people and others can be equal, such as 0; expected a literal that distinguishes them, or a `where` in both by which no row is of both',
     ]);
+  });
+
+  describe('two mappings of a table with the same ids', () => {
+    const mapped = (name: string, where: string, id = '"{PT_NO}"'): string =>
+      ACTIVE.replace('mapping: people', `mapping: ${name}`)
+        .replace('key: [PT_NO] }', `key: [PT_NO], ${where} }`)
+        .replace('id: "{PT_NO}"', `id: ${id}`);
+    const told = (a: string, b: string, id?: string): readonly string[] =>
+      problemsOf({ 'a.yaml': mapped('a', a, id), 'b.yaml': mapped('b', b, id) });
+    const LOOKUP = 'lookup: { d: { table: dbo.CD_LKUP, on: { CD: SEX }, pick: [TBL_ID] } }';
+
+    test.each([
+      ['where: { SEX: M }', 'where: { SEX: [F, X] }'],
+      ['where: { SEX: M }', 'where: { none: { SEX: [M, F] } }'],
+      ['where: { SEX: [M, F] }', 'where: { none: { any: [{ SEX: M }, { SEX: F }] } }'],
+      ['where: { any: [{ SEX: M }, { RACE_CD: x, SEX: F }] }', 'where: { none: { SEX: [M, F] }, MRN: present }'],
+      ['where: { none: { SEX: M } }', 'where: { SEX: M, RACE_CD: x }'],
+      [`${LOOKUP}, where: { d.STD_CD: M }`, `${LOOKUP}, where: { none: { d.STD_CD: M } }`],
+    ])('are allowed where no row fulfils both conditions: %s and %s', (a, b) => {
+      expect(told(a, b)).toEqual([]);
+      expect(told(b, a)).toEqual([]);
+      expect(told(a, b, '"{MRN}"')).toEqual([
+        expect.stringContaining(
+          'warning: ids of mappings a and b are of one key: only the rows show whether they differ',
+        ),
+      ]);
+    });
+
+    test.each([
+      ['where: { SEX: M }', 'where: { SEX: [F, m] }'],
+      ['where: { SEX: M }', 'where: { RACE_CD: x }'],
+      ['where: { SEX: [M, F] }', 'where: { none: { SEX: M } }'],
+      ['where: { SEX: M }', 'where: { none: { SEX: M, RACE_CD: x } }'],
+      ['where: { PT_NO: "1" }', 'where: { PT_NO: "01" }'],
+      [`${LOOKUP}, where: { d.STD_CD: M }`, `${LOOKUP.replace('CD: SEX', 'CD: RACE_CD')}, where: { d.STD_CD: F }`],
+    ])('are rejected where a row may: %s and %s', (a, b) => {
+      expect(told(a, b)).toEqual([
+        'b.yaml:4:5: ids of mappings a and b can be equal, such as 0; expected a literal that distinguishes them, or a' +
+          ' `where` in both by which no row is of both',
+      ]);
+    });
   });
 
   test('two mappings of one type with UUID ids are a warning, as only rows can be checked', () => {

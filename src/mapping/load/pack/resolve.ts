@@ -4,6 +4,8 @@
  * whole go to a report of their own.
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
+import { findTable } from '../../../sql/catalog.ts';
+import { printTable } from '../../../sql/identifier.ts';
 import type { IdPart } from '../../id-rule.ts';
 import type { Mapping, Node, Position } from '../../model.ts';
 import type { Draft } from '../macros/macros.ts';
@@ -16,6 +18,7 @@ import { checkShape } from '../read/shape.ts';
 import { child, textOf } from '../read/tree.ts';
 import { DateColumns } from '../rows/absent-values.ts';
 import { readCondition } from '../rows/condition.ts';
+import { areExclusive } from '../rows/exclusive.ts';
 import { readScope } from '../rows/scope.ts';
 import { type OpenDraft, openDrafts } from '../rows/source.ts';
 import { checkCircles } from './circles.ts';
@@ -260,32 +263,70 @@ class Pass {
 
 /** R8: an id belongs to one mapping of its type, and to one alternative of its rule. */
 function checkIds(open: readonly OpenDraft[], report: Report): void {
-  const rules = open.flatMap(({ draft, id, idAt }) => id.alternatives.map(parts => ({ draft, parts, at: idAt })));
-  const unproven = (at: Position, whose: string): void =>
-    report.warning('shared-id', at, `ids of ${whose} are UUIDs: only the rows show whether they differ`, {
+  const rules = open.flatMap(({ draft, id, idAt, source, context }) =>
+    id.alternatives.map(parts => ({ draft, parts, at: idAt, source, context })),
+  );
+  const unproven = (at: Position, whose: string, what: string): void =>
+    report.warning('shared-id', at, `ids of ${whose} are ${what}: only the rows show whether they differ`, {
       expected: '`lintel check` on the database, which counts ids that both have',
       provenBy: 'rows',
     });
   for (const [i, rule] of rules.entries()) {
     // Of a table that many mappings share each pair would be a warning of its own.
     const uuids = new Set<string>();
+    const apart = new Set<string>();
     for (const other of rules.slice(0, i)) {
       const common = commonId(other.parts, rule.parts);
       if (common === undefined) continue;
       const isOne = other.draft === rule.draft;
       const whose = isOne ? 'two alternatives' : `mappings ${other.draft.name} and ${rule.draft.name}`;
-      const areOther = other.draft.group !== rule.draft.group || !sameColumns(other.parts, rule.parts);
-      if (areOther && isUnique(other.parts) && isUnique(rule.parts)) {
-        if (isOne) unproven(rule.at, whose);
+      const areSame = sameColumns(other.parts, rule.parts);
+      if (!isOne && sameParts(other, rule) && areExclusive(other.source, rule.source)) {
+        if (!isKey(rule)) apart.add(other.draft.name);
+        continue;
+      }
+      if ((other.draft.group !== rule.draft.group || !areSame) && isUnique(other.parts) && isUnique(rule.parts)) {
+        if (isOne) unproven(rule.at, whose, 'UUIDs');
         else uuids.add(other.draft.name);
         continue;
       }
+      const isOfOneTable = areSame && printTable(other.source.table) === printTable(rule.source.table);
       report.error('shared-id', rule.at, `ids of ${whose} can be equal, such as ${common}`, {
-        expected: 'a literal that distinguishes them',
+        expected: `a literal that distinguishes them${isOfOneTable ? ', or a `where` in both by which no row is of both' : ''}`,
       });
     }
-    if (uuids.size > 0) unproven(rule.at, `mappings ${[...uuids].join(', ')} and ${rule.draft.name}`);
+    for (const [names, what] of [
+      [uuids, 'UUIDs'],
+      [apart, 'of one key'],
+    ] as const) {
+      if (names.size > 0) unproven(rule.at, `mappings ${[...names].join(', ')} and ${rule.draft.name}`, what);
+    }
   }
+}
+
+type OfRule = Pick<OpenDraft, 'source' | 'context'> & { readonly parts: readonly IdPart[] };
+
+/** The table has one row for each id. */
+function isKey({ parts, source, context }: OfRule): boolean {
+  const own = parts.filter(one => one.kind === 'column').filter(({ column }) => column.alias === source.alias);
+  const columns = new Set(own.map(({ column }) => column.column.toLowerCase()));
+  const indexes = findTable(context.catalog, source.table)?.indexes ?? [];
+  return indexes.some(
+    ({ unique, unfit, columns: of }) => unique && !unfit && of.every(column => columns.has(column.toLowerCase())),
+  );
+}
+
+/** Equal ids have equal values of the same columns of the table. */
+function sameParts(a: OfRule, b: OfRule): boolean {
+  const written = ({ parts, source }: OfRule): string =>
+    JSON.stringify(
+      parts.map(one =>
+        one.kind === 'literal'
+          ? one.text
+          : [one.column.alias === source.alias || one.column.alias, one.column.column, one.codec.name],
+      ),
+    );
+  return written(a) === written(b);
 }
 
 function sameColumns(a: readonly IdPart[], b: readonly IdPart[]): boolean {

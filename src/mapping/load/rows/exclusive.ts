@@ -1,0 +1,76 @@
+/**
+ * Tells whether the conditions of two mappings of one table exclude each other, so that no row is of both. In: two
+ * scopes. Out: true only if that is certain for every row that the table may have. Values that some collation may
+ * take for equal count as equal.
+ */
+import type { ColumnExpression } from '../../../sql/expression.ts';
+import { printTable } from '../../../sql/identifier.ts';
+import type { Condition, Scope } from '../../model.ts';
+
+/** Whether no row of their one table fulfils the conditions of both. */
+export function areExclusive(a: Scope, b: Scope): boolean {
+  if (printTable(a.table).toLowerCase() !== printTable(b.table).toLowerCase()) return false;
+  return exclusive(named(a.where, a), named(b.where, b));
+}
+
+/** A condition whose columns are named alike in both mappings; `other` knows nothing of what it asks. */
+type Named =
+  | { readonly kind: 'all' | 'any'; readonly of: readonly Named[] }
+  | { readonly kind: 'none'; readonly of: Named }
+  | { readonly kind: 'is'; readonly column: string; readonly values: readonly (string | number)[] }
+  | { readonly kind: 'present'; readonly column: string }
+  | { readonly kind: 'other' };
+
+function named(condition: Condition, scope: Scope): Named {
+  switch (condition.kind) {
+    case 'all':
+    case 'any':
+      return { kind: condition.kind, of: condition.of.map(one => named(one, scope)) };
+    case 'none':
+      return { kind: 'none', of: named(condition.of, scope) };
+    case 'is':
+      return { kind: 'is', column: nameOf(condition.column, scope), values: condition.values };
+    case 'present':
+      return { kind: 'present', column: nameOf(condition.column, scope) };
+    default:
+      return { kind: 'other' };
+  }
+}
+
+/** A column of a lookup is named by all that says which row is looked up. */
+function nameOf({ alias, column }: ColumnExpression, { alias: own, lookups }: Scope): string {
+  if (alias === own) return column.toLowerCase();
+  const at = lookups.findIndex(lookup => lookup.alias === alias);
+  const before = JSON.stringify([own, lookups.slice(0, at + 1)], (key, value) => (key === 'at' ? undefined : value));
+  return `${before} ${alias}.${column}`.toLowerCase();
+}
+
+function exclusive(a: Named, b: Named): boolean {
+  if (a.kind === 'all') return a.of.some(one => exclusive(one, b));
+  if (b.kind === 'all') return b.of.some(one => exclusive(a, one));
+  if (a.kind === 'any') return a.of.every(one => exclusive(one, b));
+  if (b.kind === 'any') return b.of.every(one => exclusive(a, one));
+  if (a.kind === 'none' && implies(b, a.of)) return true;
+  if (b.kind === 'none' && implies(a, b.of)) return true;
+  if (a.kind !== 'is' || b.kind !== 'is' || a.column !== b.column) return false;
+  const values = new Set(a.values.map(spelling));
+  return !b.values.some(value => values.has(spelling(value)));
+}
+
+/** Whether every row of the first condition is one of the second. */
+function implies(a: Named, b: Named): boolean {
+  if (b.kind === 'all') return b.of.every(one => implies(a, one));
+  if (a.kind === 'any') return a.of.every(one => implies(one, b));
+  if (b.kind === 'any' && b.of.some(one => implies(a, one))) return true;
+  if (a.kind === 'all') return a.of.some(one => implies(one, b));
+  if (a.kind === 'is' && a.values.length > 1) return a.values.every(value => implies({ ...a, values: [value] }, b));
+  if (a.kind === 'is' && b.kind === 'is') return a.column === b.column && a.values.every(one => b.values.includes(one));
+  return a.kind === 'present' && b.kind === 'present' && a.column === b.column;
+}
+
+/** The same for values that a collation or a type of numbers may take for equal. */
+function spelling(value: string | number): string {
+  const text = String(value).trim();
+  if (text !== '' && Number.isFinite(Number(text))) return String(Number(text));
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}
