@@ -75,6 +75,8 @@ const KEY_SHARE = 0.05;
 /** Of more words than these that begin like names, some may be names. */
 const MOST_WORDS = 20;
 const INTEGER = /^-?\d+$/;
+/** With a point or a comma of decimals. */
+const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
 /** So many times as far from 0 as other numbers are, a number may mean none. */
 const FAR = 2;
 const NAME = /^(?:Abc|ABC)[ ,^-]+/;
@@ -224,16 +226,30 @@ export class ColumnTally {
       const stands = ranked.length > 10 && rows >= 10 * ordinary && rows > filled / 100;
       if (what === '0' || what === '-1') return stands;
       if (this.#numbers) return stands || Math.abs(Number(what)) > FAR * this.#farthest;
-      if (INTEGER.test(what)) return rows >= 5 * ordinary || Number(what) > FAR * this.#farthest;
+      if (NUMBER.test(what)) return rows >= 5 * ordinary || numberOf(what) > FAR * this.#farthest;
       return rows > usual && !(areCodes && /^\p{L}+$/u.test(what));
     });
   }
 }
 
-/** What is one less and one more, in as many digits: `0998` and `1000` of `0999`. Of other texts nothing. */
+/**
+ * What is one less and one more, in as many digits: `0998` and `1000` of `0999`, `11.0` and `11.2` of `11.1`. A whole
+ * number among decimals may be written without them (`11`). Of other texts nothing.
+ */
 function neighbours(what: string): readonly string[] {
-  if (!INTEGER.test(what)) return [];
-  return [Number(what) - 1, Number(what) + 1].map(one => String(one).padStart(what.length, '0'));
+  if (!NUMBER.test(what)) return [];
+  const [, mark = '', decimals = ''] = what.split(/([.,])/);
+  const step = 10 ** decimals.length;
+  const middle = Math.round(numberOf(what) * step);
+  return [middle - 1, middle + 1].flatMap(one => {
+    if (mark === '') return String(one).padStart(what.length, '0');
+    const text = (one / step).toFixed(decimals.length).padStart(what.length, '0').replace('.', mark);
+    return one % step === 0 ? [text, String(one / step)] : text;
+  });
+}
+
+function numberOf(text: string): number {
+  return Number(text.replace(',', '.'));
 }
 
 function count(counts: Map<string, number>, key: string, most: number): boolean {

@@ -193,6 +193,9 @@ test.each([
 /** Numbers of a bell, as results are: those in the middle come often. */
 const BELL = Array.from({ length: 4000 }, (_, i) => 60 + (((i * 7) % 50) + ((i * 13) % 60) + ((i * 29) % 70)));
 
+/** From 5.0 to 104.9, each once or twice, as measurements are. */
+const TENTHS = Array.from({ length: 1500 }, (_, i) => (5 + ((i * 7) % 1000) / 10).toFixed(1));
+
 test.each([
   ['0 among 0 to 10', true, Array.from({ length: 110 }, (_, i) => i % 11), '0 to 10', []],
   ['0 alone', true, [0, 0, 0, 0], '0 to 0', []],
@@ -200,6 +203,9 @@ test.each([
   ['999 far from others', true, [...Array(5).fill(999), ...BELL], '60 to 229', ['999']],
   ['results', true, BELL, '60 to 229', []],
   ['results in texts', false, [...BELL.map(String), ...BELL.map(one => `${one / 10}`.replace('.', ','))], '', []],
+  ['results with a decimal in texts', false, [...TENTHS, ...TENTHS.slice(0, 700)], '', []],
+  ['88.8 far from others', false, [...Array(5).fill('88.8'), ...TENTHS.filter(one => Number(one) < 40)], '', ['88.8']],
+  ['99.9 more often than values', false, [...Array(30).fill('99.9'), ...TENTHS], '', ['99.9']],
   ['zeros in texts', false, [...Array(9).fill('0000000'), ...BELL.map((_, i) => `${1_000_000 + i}`)], '', ['0000000']],
   ['sodium', false, Array.from({ length: 90 }, (_, i) => ['NA', 'K', 'GLU'][i % 3] ?? ''), '', []],
   ['n/a', false, [...Array(9).fill('N/A'), ...Array.from({ length: 90 }, (_, i) => `Word${i}`)], '', ['N/A']],
