@@ -16,7 +16,7 @@ import { renderedBy } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
 import type { BulkheadLimits, SqlServerAddress } from './address.ts';
 import { readCatalog } from './catalog.ts';
-import { createPool, createSingle } from './connection.ts';
+import { createPool, createSingle, type Isolation } from './connection.ts';
 import { MSSQL } from './dialect.ts';
 import { decisionOf } from './error-numbers.ts';
 import { explainStatement } from './explain.ts';
@@ -78,6 +78,16 @@ interface Asking {
   /** Places in a row that hold floats of 32 bits, which the driver makes doubles. */
   readonly singles?: readonly number[];
 }
+
+/** A try to have a statement answered. */
+interface Try {
+  readonly first: boolean;
+  /** The isolation level of sessions when it began. */
+  readonly begun: Isolation;
+}
+
+/** After which there is none. */
+const LAST: Try = { first: false, begun: 'READ COMMITTED' };
 
 function databaseOf(
   address: SqlServerAddress,
@@ -145,7 +155,7 @@ function databaseOf(
     thrown: unknown,
     name: BulkheadName,
     tables: readonly string[],
-    retry: boolean,
+    { first, begun }: Try,
     signal?: AbortSignal,
   ): void => {
     if (thrown instanceof DatabaseError) throw thrown;
@@ -156,13 +166,15 @@ function databaseOf(
     const { number } = error.engine;
     if (number !== undefined && decisionOf(number) === undefined) unexplained.add(number);
     if (refused) readCommitted();
+    // It happens once to a database, whatever made this the second try.
+    if (refused && begun === 'SNAPSHOT') return;
     if (locked) {
       locks.locked(tables);
       throw lockedError(tables, error);
     }
     // What happened to one connection is no outage while others work.
     const isOutage = outage && source.connections() === 0;
-    if ((again || (unconnected && !isOutage)) && retry) return;
+    if ((again || (unconnected && !isOutage)) && first) return;
     if (isOutage && !closed) breaker.trip();
     throw error;
   };
@@ -174,13 +186,14 @@ function databaseOf(
   ): Promise<readonly Row[]> => {
     checkOpen();
     for (let first = true; ; first = false) {
+      const begun = level;
       try {
         const { source, options, locks } = await enter(name, tables, signal);
         const rows = await stalls.during(silent => source.run(statement, watched(options, silent)));
         locks.answered(tables);
         return withSingles(rows, singles);
       } catch (thrown) {
-        judge(thrown, name, tables, first, signal);
+        judge(thrown, name, tables, { first, begun }, signal);
       }
     }
   };
@@ -194,6 +207,7 @@ function databaseOf(
     checkOpen();
     let given = 0;
     for (let first = true; ; first = false) {
+      const begun = level;
       try {
         const { source, options, locks } = await enter(name, tables, signal);
         const lists = stalls.duringEach(silent => source.stream(statement, size, watched(options, silent)));
@@ -205,7 +219,7 @@ function databaseOf(
         return;
       } catch (thrown) {
         // Rows that were given cannot be taken back: the caller has to go on behind them.
-        judge(thrown, name, tables, first && given === 0, signal);
+        judge(thrown, name, tables, given === 0 ? { first, begun } : LAST, signal);
       }
     }
   }

@@ -105,6 +105,21 @@ describe('sessions', () => {
     expect(asked.at(-1)).toBe('READ COMMITTED');
   });
 
+  it('read in READ COMMITTED though the statement was already sent again', async () => {
+    const levels = new Map<number, string>();
+    let deadlocks = 1;
+    const endpoint = await openEndpoint(({ kind, text: sql, connection }) => {
+      if (kind === 'batch') levels.set(connection, /ISOLATION LEVEL (.+)$/.exec(sql)?.[1] ?? '');
+      if (sql.includes('sys.databases')) return { columns: [...NUMBERS, ...NUMBERS], rows: [[0, 1]] };
+      if (!sql.includes('FROM A AS a') || levels.get(connection) !== 'SNAPSHOT') return undefined;
+      return { error: deadlocks-- > 0 ? 1205 : 3952 };
+    });
+    onTestFinished(() => endpoint.stop());
+    const { database } = await openAt(endpoint);
+    expect(await database.query(planOf())).toEqual([[1]]);
+    expect(endpoint.asked.filter(isQuery)).toHaveLength(3);
+  });
+
   it('are pooled', async () => {
     const { database, endpoint } = await openScripted(() => undefined);
     for (let i = 0; i < 5; i++) await database.query(planOf());
