@@ -96,9 +96,10 @@ type Kind =
     } & Apart)
   /**
    * A moment that is stored with its offset from UTC. Rows have it as clocks in UTC show it,
-   * `2024-03-10 07:30:00.0000000`, so that equal moments are equal texts. `zone`: that of literals beside it.
+   * `2024-03-10 07:30:00.0000000`, so that equal moments are equal texts. `zone`: that of literals beside it. `utc`:
+   * the column has no offsets, since all of it is in UTC.
    */
-  | { readonly kind: 'instant'; readonly fraction: number; readonly zone?: string }
+  | { readonly kind: 'instant'; readonly fraction: number; readonly zone?: string; readonly utc?: true }
   | ({ readonly kind: 'time'; readonly fraction: number; readonly form?: TimeForm } & Apart)
   /**
    * Upper-case text, unless the engine keeps whatever it is given. `small`: every row is lower-case text. `any`: each

@@ -67,7 +67,7 @@ function bindMoment(text: string | null, type: Moment): Bound {
     case 'date':
       return { type: sql.Date(), value };
     case 'instant':
-      return { type: sql.DateTimeOffset(type.fraction), value };
+      return { type: type.utc ? sql.DateTime2(type.fraction) : sql.DateTimeOffset(type.fraction), value };
     case 'time':
       return { type: sql.Time(type.fraction), value };
     case 'datetime': {

@@ -38,7 +38,8 @@ const columnsOf = (where: string, sys = 'sys'): string => `SELECT c.object_id, C
   CAST(c.collation_name AS nvarchar(128)) AS collation_name,
   CAST(COLLATIONPROPERTY(c.collation_name, 'CodePage') AS int) AS code_page,
   CAST(c.is_masked AS int) AS is_masked, CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
-  CAST(c.is_computed AS int) AS is_computed
+  CAST(c.is_computed AS int) AS is_computed,
+  CASE WHEN c.generated_always_type IN (1, 2) THEN 1 ELSE 0 END AS is_period
 FROM ${sys}.columns AS c
 JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.type IN ('U', 'V') AND o.is_ms_shipped = 0
 JOIN ${sys}.types AS t ON t.user_type_id = c.user_type_id
@@ -205,10 +206,14 @@ const UTF8 = /_UTF8$/i;
 const COMPARED_IN = 1252;
 const IN_BYTES = /^(?:(?:VAR)?CHAR|TEXT)$/;
 
-/** As the type stands in a CREATE TABLE, and the code page of texts that another collation cannot hold. */
+/**
+ * As the type stands in a CREATE TABLE, and the code page of texts that another collation cannot hold, or that the
+ * server writes the column in UTC.
+ */
 function spelling(row: Row): string {
-  const [name, codePage] = [String(row[2]).toUpperCase(), row[8]];
+  const [name, codePage, isPeriod] = [String(row[2]).toUpperCase(), row[8], row[12]];
   const type = sizedType(name, row);
+  if (isPeriod === 1) return `${type} UTC`;
   return IN_BYTES.test(name) && typeof codePage === 'number' && codePage !== COMPARED_IN
     ? `${type} CP${codePage}`
     : type;

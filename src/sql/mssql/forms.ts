@@ -59,6 +59,7 @@ export function textForm(sql: string, type: ColumnType): string {
     case 'datetime':
       return dateTimeText(sql, type.fraction);
     case 'instant':
+      if (type.utc) return dateTimeText(sql, type.fraction);
       return dateTimeText(`CAST(SWITCHOFFSET(${sql}, 0) AS datetime2(${type.fraction}))`, type.fraction);
     case 'time':
       return `CONVERT(nvarchar(${type.fraction === 0 ? 8 : 9 + type.fraction}), ${sql}, 121)`;

@@ -1,12 +1,12 @@
 /**
- * Reads SQL Server's type names. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a text type with the code page of its
- * collation, such as `VARCHAR(40) CP1250`. Out: a ColumnType; undefined for a type that no mapping can use (xml,
- * geography, …).
+ * Reads SQL Server's type names. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a type with what the catalog says beside it:
+ * the code page of the collation, `VARCHAR(40) CP1250`, or that a period column of a temporal table is in UTC,
+ * `DATETIME2(7) UTC`. Out: a ColumnType; undefined for a type that no mapping can use (xml, geography, …).
  * https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
  */
 import type { ColumnType } from '../column-type.ts';
 
-const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+CP(\d+))?\s*$/i;
+const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+(?:CP(\d+)|(UTC)))?\s*$/i;
 
 /** Bits of the mantissa of a FLOAT(n) up to which it is a REAL. */
 const MOST_OF_SINGLE = 24;
@@ -16,7 +16,11 @@ export function parseMssqlType(declared: string): ColumnType | undefined {
   const match = PATTERN.exec(declared);
   if (!match) return undefined;
   const type = typeNamed(match);
-  const codePage = match[4];
+  const [, , , , codePage, utc] = match;
+  if (utc !== undefined) {
+    const isFine = type?.kind === 'datetime' && type.name === 'datetime2';
+    return isFine ? { kind: 'instant', fraction: type.fraction, utc: true } : undefined;
+  }
   if (codePage === undefined) return type;
   return type?.kind === 'text' ? { ...type, codePage: Number(codePage) } : undefined;
 }
@@ -98,7 +102,7 @@ export function printMssqlType(type: ColumnType): string {
     case 'datetime':
       return type.name === 'datetime2' ? `datetime2(${type.fraction})` : type.name;
     case 'instant':
-      return `datetimeoffset(${type.fraction})`;
+      return type.utc ? `datetime2(${type.fraction})` : `datetimeoffset(${type.fraction})`;
     case 'time':
       return `time(${type.fraction})`;
     case 'uuid':

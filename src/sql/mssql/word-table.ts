@@ -16,7 +16,7 @@ export function mssqlWordTable(words: WordTable): string {
   const same = (left: string, right: string): string =>
     names.map(name => `${left}.${name} = ${right}.${name}`).join(' AND ');
   return `CREATE TABLE ${table} (
-  ${words.key.map(({ name, declared }) => `${quoteName(name)} ${declared.replace(/ CP\d+$/, '')} NOT NULL,`).join('\n  ')}
+  ${words.key.map(({ name, declared }) => `${quoteName(name)} ${declared.replace(/ (?:CP\d+|UTC)$/, '')} NOT NULL,`).join('\n  ')}
   WORD nvarchar(200) COLLATE Latin1_General_100_CI_AI NOT NULL
 );
 CREATE INDEX ${quoteName(`${wordTableName(words)}_BY_WORD`)} ON ${table} (WORD, ${names.join(', ')});

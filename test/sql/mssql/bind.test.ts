@@ -49,6 +49,7 @@ it.each([
   ['DATETIME2(7)', '2024-03-10 02:30:00.1234567', 'datetime2(7)'],
   ['DATETIMEOFFSET(7)', '2024-03-10 07:30:00.1234567', 'datetimeoffset(7)'],
   ['DATETIMEOFFSET(0)', '2024-03-10 07:30:00', 'datetimeoffset(0)'],
+  ['DATETIME2(7) UTC', '2024-03-10 07:30:00.1234567', 'datetime2(7)'],
   ['UNIQUEIDENTIFIER', '00000000-0000-0000-0000-00000000000A', 'uniqueidentifier'],
   ['VARBINARY(16)', Buffer.from([1, 2]), 'varbinary(16)'],
 ])('a value compared with %s: %s is declared %s', async (declared, content: SqlValue, expected) => {

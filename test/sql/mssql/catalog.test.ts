@@ -19,6 +19,9 @@ const COLUMNS: readonly Row[] = [
   [1, 'AMT', 'decimal', 5, 9, 2, 1, null],
   [1, 'UPD', 'datetime2', 8, 27, 7, 1, null],
   [1, 'SEEN', 'datetimeoffset', 8, 30, 3, 1, null],
+  // Period columns of a temporal table, the second of which is hidden.
+  [1, 'SYS_FROM', 'datetime2', 8, 27, 7, 0, null, null, 0, 0, 0, 1],
+  [1, 'SYS_TO', 'datetime2', 8, 19, 0, 0, null, null, 0, 0, 0, 1],
   [1, 'RV', 'timestamp', 8, 0, 0, 0, null],
   [1, 'GEO', 'geography', -1, 0, 0, 1, null],
   [3, 'OTHER', 'int', 4, 10, 0, 0, null],
@@ -58,10 +61,13 @@ it('describes columns, types, keys and indexes as the DDL would', async () => {
     'AMT DECIMAL(9,2)',
     'UPD DATETIME2(7)',
     'SEEN DATETIMEOFFSET(3)',
+    'SYS_FROM DATETIME2(7) UTC NOT NULL',
+    'SYS_TO DATETIME2(0) UTC NOT NULL',
     'RV ROWVERSION NOT NULL',
     'GEO GEOGRAPHY',
   ]);
   expect(table?.columns.get('geo')?.type).toBeUndefined();
+  expect(table?.columns.get('sys_from')?.type).toMatchObject({ kind: 'instant', fraction: 7, utc: true });
   // Collations, which two columns may have that are compared.
   expect(table?.columns.get('nam')?.type).toMatchObject({ collation: 'Latin1_General_100_CI_AS' });
   expect(table?.columns.get('pt_no')?.type).not.toHaveProperty('collation');

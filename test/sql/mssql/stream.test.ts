@@ -150,11 +150,14 @@ test('a server that stalls within a stream is detected, even with a slow reader'
 test.each([
   ['row versioning', [1, 0], 25],
   ['row locks', [0, 0], 10],
+  ['no writers', [0, 0, 1], 25],
 ])(
   'with %s, a stream of 25 rows is one statement of the expected size',
-  async (_title, [committed = 0, snapshot = 0], rows) => {
+  async (_title, [committed = 0, snapshot = 0, still = 0], rows) => {
     const endpoint = await openEndpoint(({ text: sql }) =>
-      sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
+      sql.includes('sys.databases')
+        ? { columns: [...NUMBERS, ...NUMBERS, ...NUMBERS], rows: [[committed, snapshot, still]] }
+        : undefined,
     );
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint, '&connectTimeout=60000', { timeLimit: 600_000 });

@@ -76,9 +76,12 @@ describe('sessions', () => {
     ['versions in READ COMMITTED', [1, 1], 'READ COMMITTED'],
     ['versions only in SNAPSHOT', [0, 1], 'SNAPSHOT'],
     ['no versions', [0, 0], 'READ COMMITTED'],
-  ])('of a database with %s read in %s: %s', async (_title, [committed = 0, snapshot = 0], level) => {
+    ['no writers', [0, 1, 1], 'READ COMMITTED'],
+  ])('of a database with %s read in %s: %s', async (_title, [committed = 0, snapshot = 0, still = 0], level) => {
     const endpoint = await openEndpoint(({ text: sql }) =>
-      sql.includes('sys.databases') ? { columns: [...NUMBERS, ...NUMBERS], rows: [[committed, snapshot]] } : undefined,
+      sql.includes('sys.databases')
+        ? { columns: [...NUMBERS, ...NUMBERS, ...NUMBERS], rows: [[committed, snapshot, still]] }
+        : undefined,
     );
     onTestFinished(() => endpoint.stop());
     const { database } = await openAt(endpoint);

@@ -152,8 +152,13 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
     ways.push('`via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times');
   if (!names.includes('boolean') && fits('boolean', { true: 'Y', false: 'N' }))
     ways.push('`via: { boolean: { true: Y, false: N } }` with the values of the column');
-  return ways.length === 0 ? undefined : ways.join(', or ');
+  if (ways.length > 0) return ways.join(', or ');
+  return type?.kind === 'binary' && fhirTypes.includes('instant') ? TIME_NOT_BYTES : undefined;
 }
+
+/** What `changed` takes, for the column by which SQL Server counts changes. */
+export const TIME_NOT_BYTES =
+  'a column of times; bytes such as a ROWVERSION count changes and hold no time; without a time omit `changed`';
 
 type Last =
   | {

@@ -9,7 +9,7 @@ import type { Codec } from '../../codecs/codec.ts';
 import { isTimed } from '../../codecs/stored-time.ts';
 import type { Node } from '../../model.ts';
 import type { Slot } from '../nodes/slot.ts';
-import { readCodec, typesOf } from '../nodes/via.ts';
+import { readCodec, TIME_NOT_BYTES, typesOf } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type MapTree, scalarsOf } from '../read/tree.ts';
 import { absentValues } from './absent-values.ts';
@@ -31,7 +31,8 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   const wrong = found[odd];
   if (wrong) {
     context.report.error('wrong-rows', names[odd]?.at ?? tree.at, 'several columns of `changed` must have one type', {
-      expected: isTime(type) ? nameOfType(type) : 'columns of times',
+      expected:
+        wrong.column.type.kind === 'binary' ? TIME_NOT_BYTES : isTime(type) ? nameOfType(type) : 'columns of times',
       found: nameOfType(wrong.column.type),
     });
     return undefined;
