@@ -101,6 +101,13 @@ const READINGS: Readonly<Record<string, Single>> = {
     means: (stored, { options: { from = 0 } }) =>
       /^\d{1,6}$/.test(stored) && COUNTED.from < Number(stored) + from && Number(stored) + from < COUNTED.to,
   },
+  yddd: {
+    differs: (stored, emitted, { options: { since, at } }) => {
+      const day = ordinalDay(stored.trim(), since);
+      return day === undefined || (at === undefined ? emitted !== day : !emitted.startsWith(`${day}T${at}`));
+    },
+    means: (stored, { options: { since } }) => DAY.test(ordinalDay(stored, since) ?? ''),
+  },
   'horolog (day)': {
     differs: (stored, emitted) => countedDay(stored.split(',')[0], HOROLOG) !== emitted,
     means: stored => /^[5-8]\d{4}$/.test(stored),
@@ -168,7 +175,7 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14|days) /.exec(label)?.[1] ?? ''];
+  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14|yddd|days) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   if (emitted !== undefined) return single.differs(text, emitted, context);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;
@@ -217,11 +224,15 @@ const CLOCKS: Readonly<Record<string, RegExp>> = {
 function contradictsMoment(
   [date = null, time = null]: readonly SqlValue[],
   emitted: string | undefined,
-  { time: counted = '', at, since, from }: CodecOptions,
+  { time: counted = '', at, since, from, ordinal }: CodecOptions,
   zone: string,
 ): boolean | undefined {
   const stored = String(date ?? '').trim();
-  const written = from === undefined ? countedDigits(stored, since) : (countedDay(stored, from) ?? '');
+  const written = ordinal
+    ? (ordinalDay(stored, since) ?? '')
+    : from === undefined
+      ? countedDigits(stored, since)
+      : (countedDay(stored, from) ?? '');
   const day = /^(\d{4})-?(\d\d)-?(\d\d)(?:[ T][\d:.]*)?$/.exec(written);
   if (!day) return undefined;
   const [, year = '', month = '', dayOfMonth = ''] = day;
@@ -268,6 +279,15 @@ function countedDay(stored: string | undefined, from: number): string | undefine
   return /^\d{1,7}$/.test(stored ?? '') && at < 253_402_300_800_000
     ? new Date(at).toISOString().slice(0, 10)
     : undefined;
+}
+
+/** `2024-03-14` of 2024074, or of 124074 where years count from 1900. */
+function ordinalDay(stored: string, since: number | undefined): string | undefined {
+  const number = /^\d{1,7}$/.test(stored) && Number(stored) > 0 ? Number(stored) + (since ?? 0) * 1000 : 0;
+  const year = Math.floor(number / 1000);
+  const day = new Date(Date.UTC(year, 0, number % 1000));
+  if (year < 1000 || number % 1000 === 0 || day.getUTCFullYear() !== year) return undefined;
+  return day.toISOString().slice(0, 10);
 }
 
 /** `20240314` of 1240314 where years count from 1900; what is not six or seven digits stays as it is. */

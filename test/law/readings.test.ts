@@ -353,6 +353,33 @@ const CASES: readonly Case[] = [
     }),
   ),
   {
+    name: 'yddd',
+    codec: made('yddd', 'date', [INTEGER]),
+    raws: one(fc.constantFrom(2_024_074, 2_024_366, 2_023_366, 2_024_000, 24_074, 0, -1)),
+    faults: [
+      [[2_024_074], '2024-03-15'],
+      [[2_024_074], undefined],
+    ],
+  },
+  {
+    name: 'yddd whose years count from 1900, with a time of day',
+    codec: made('yddd', 'instant', [UNICODE], { since: '1900', at: '02:30' }),
+    raws: one(fc.constantFrom('124074', '99365', '099365', '123366', '000000', '', 'x')),
+    faults: [
+      [['124074'], '2024-03-14T00:00:00.000-04:00'],
+      [['124074'], undefined],
+    ],
+  },
+  {
+    name: 'date-and-time of ordinal dates',
+    codec: made('date-and-time', 'dateTime', [INTEGER, INTEGER], { date: 'yddd', since: '1900', time: 'hhmmss' }),
+    raws: two(fc.constantFrom(124_074, 99_365, 123_366, 0), fc.constantFrom(0, 93_000, 240_000)),
+    faults: [
+      [[124_074, 93_000], '2024-03-15T09:30:00-04:00'],
+      [[124_074, 93_000], undefined],
+    ],
+  },
+  {
     name: 'ymd8 whose years count from 1900',
     codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),
     raws: one(fc.constantFrom(1_240_311, 1_240_300, 1_230_230, 991_231, 9_999_999, 0)),

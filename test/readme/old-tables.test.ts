@@ -32,6 +32,8 @@ CREATE TABLE COUNTED (NO INTEGER NOT NULL PRIMARY KEY, DOB_NO INTEGER, CHG_NO RE
 INSERT INTO COUNTED VALUES (1, 66913, 45365.35416667), (2, 0, 0), (3, -1, 'x'), (4, 40000, 45366);
 CREATE TABLE MUMPS (NO INTEGER NOT NULL PRIMARY KEY, MOD_H VARCHAR(20), OBS_H INTEGER, OBS_S INTEGER);
 INSERT INTO MUMPS VALUES (1, '66913,30600', 66913, 30600), (2, '66914', 66914, NULL), (3, '', 0, 0);
+CREATE TABLE PUMP (NO INTEGER NOT NULL PRIMARY KEY, MADE CHAR(7), EXPJ DECIMAL(6,0), UPMJ DECIMAL(6,0), UPMT DECIMAL(6,0));
+INSERT INTO PUMP VALUES (1, '2024074', 124366, 124074, 91500), (2, '2023366', 99365, 124075, 990000), (3, '', 0, 0, 0);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -176,6 +178,20 @@ elements:
   received: { from: MOD_H, via: horolog }
 `;
 
+const PUMPS = `mapping: pumps
+resource: Device
+source:
+  table: PUMP
+  as: u
+  key: [NO]
+  changed: { from: [UPMJ, UPMT], via: { date-and-time: { date: yddd, since: 1900, time: hhmmss, at: "00:00" } } }
+id: "{NO}"
+elements:
+  patient: { display: x }
+  manufactureDate: { from: MADE, via: yddd }
+  expirationDate: { from: EXPJ, via: { yddd: { since: 1900 } } }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -188,6 +204,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'orders.yaml'), ORDERS);
   writeFileSync(join(folder, 'counted.yaml'), COUNTED);
   writeFileSync(join(folder, 'mumps.yaml'), MUMPS);
+  writeFileSync(join(folder, 'pumps.yaml'), PUMPS);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -284,6 +301,14 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('Communication', '_lastUpdated', 'ge2024-03-14T12:30:00Z')).toEqual(['1', '2']);
   expect(await ids('Communication', 'sent', 'lt2024-03-14T12:30:01Z')).toEqual(['1']);
   expect(await ids('Communication', 'received', '2024-03-15')).toEqual(['2']);
+  const pumps = await allOf(facade, 'Device', []);
+  expect(pumps.map(({ manufactureDate, expirationDate, meta }) => [manufactureDate, expirationDate, meta])).toEqual([
+    ['2024-03-14', '2024-12-31', { lastUpdated: '2024-03-14T09:15:00.000-04:00' }],
+    [undefined, '1999-12-31', { lastUpdated: '2024-03-15T00:00:00.000-04:00' }],
+    [undefined, undefined, undefined],
+  ]);
+  expect(await ids('Device', '_lastUpdated', 'ge2024-03-14T13:15:00Z')).toEqual(['1', '2']);
+  expect(await ids('Device', '_lastUpdated', 'gt2024-03-14T13:15:00Z')).toEqual(['2']);
   await opened.close();
 });
 
@@ -295,7 +320,7 @@ test('each form in the reference is tested here', () => {
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

@@ -41,8 +41,7 @@ import type { Criterion } from '../criterion.ts';
 import { type Codec, column, type OrderFace } from './codec.ts';
 import { MINUTE, type Precision, SECOND, satisfying } from './date-interval.ts';
 import { dateCodec } from './datetime.ts';
-import { wholeDays } from './day-count.ts';
-import { countedDays, daysCodec } from './days.ts';
+import { countedDays, type DaysOptions, daysCodec } from './days.ts';
 import { holds } from './number.ts';
 import { dateIn, isWholeNumber, type PackedColumn, packedColumn } from './packed-column.ts';
 import { firstDay, LAST_PACKED, nextPacked, packDay, printPacked } from './packed-date.ts';
@@ -59,8 +58,8 @@ export interface DateAndTimeOptions {
   readonly dateType: ColumnType;
   /** Of packed dates: the year that their years count from. */
   readonly since?: number | undefined;
-  /** The column counts days from this one, which is a number of days since 1970-01-01. */
-  readonly from?: number | undefined;
+  /** The column counts days. */
+  readonly counted?: Pick<DaysOptions, 'count' | 'first' | 'options'> | undefined;
   readonly timeType: ColumnType;
   /** How the time is written; `time` is a TIME column. */
   readonly time: TimeForm;
@@ -120,7 +119,7 @@ const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
 
 /** A date column and a time column together. */
 export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
-  const { zone, dateType, since, from, timeType, time: form, at } = options;
+  const { zone, dateType, since, counted, timeType, time: form, at } = options;
   const timed = isTimed(dateType) ? dateType : undefined;
   const { dates, packing } = datesOf(options);
   const unit = form === 'hhmm' || form === 'hh:mm' ? 60_000 : 1000;
@@ -206,7 +205,7 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
     options: {
       time: form,
       ...(since !== undefined && { since }),
-      ...(from !== undefined && { from }),
+      ...counted?.options,
       ...(at && { at: printTime(at.local) }),
     },
     yields: [at?.fhirType ?? 'dateTime'],
@@ -231,14 +230,12 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
 }
 
 /** How the first column is read. */
-function datesOf({ zone, dateType, since, from }: DateAndTimeOptions): { dates: Codec; packing: PackedColumn } {
+function datesOf({ zone, dateType, since, counted }: DateAndTimeOptions): { dates: Codec; packing: PackedColumn } {
   const columnType = dateType;
   if (isTimed(columnType)) return { dates: dateCodec({ zone, columnType }), packing: packedColumn(dateType) };
-  if (from === undefined)
-    return { dates: ymd8Codec({ zone, columnType, since }), packing: packedColumn(dateType, since) };
-  const count = wholeDays(dateType, from);
-  const dates = daysCodec({ zone, count, unit: DAY, since: from, options: {}, gives: 'day' });
-  return { dates, packing: countedDays(count, from) };
+  if (!counted) return { dates: ymd8Codec({ zone, columnType, since }), packing: packedColumn(dateType, since) };
+  const dates = daysCodec({ ...counted, zone, unit: DAY, name: '', gives: 'day' });
+  return { dates, packing: countedDays(counted) };
 }
 
 function isWellFormed(time: Expression, form: TimeForm): Predicate {

@@ -25,6 +25,8 @@ export interface DayCount {
   readonly inverse: 'indexed' | 'computed';
   /** A position is one stored value or none. */
   readonly isSingle: boolean;
+  /** Between values that are positions there are others that are none. */
+  readonly isSparse?: true;
   /** Positions of the least and the greatest value that the column can hold; undefined: it holds all that there are. */
   readonly least: number | undefined;
   readonly most: number | undefined;
@@ -38,6 +40,7 @@ export interface DayCount {
   readonly type: ColumnType;
   /** What is compared and sorted by. */
   compared(column: Expression): Expression;
+  /** The column has a value that may have a position. */
   isNumber(column: Expression): Predicate;
 }
 

@@ -11,7 +11,7 @@ import { DAY, dayOf, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } fr
 import { clip, EVERYTHING, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseTimeKey, printLocal, timeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import { rangePredicate, successor } from '../ranges.ts';
+import { areValues, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type CodecOptions, only, standing } from './codec.ts';
 import { type Precision, satisfying, WHOLE_DAY } from './date-interval.ts';
 import type { DayCount } from './day-count.ts';
@@ -31,8 +31,10 @@ export interface DaysOptions {
   readonly count: DayCount;
   /** The milliseconds of a position. */
   readonly unit: number;
-  /** The day of the number 0, counted from 1970-01-01. */
-  readonly since: number;
+  /** The first day that there is, counted from 1970-01-01. */
+  readonly first: number;
+  /** As it is written in a mapping. */
+  readonly name: string;
   readonly options: CodecOptions;
   readonly gives: 'day' | 'dateTime' | 'instant';
   /** What is added to a position that is a whole day, in milliseconds. */
@@ -42,10 +44,11 @@ export interface DaysOptions {
 }
 
 /** Numbers of days as days, or as local times. */
-export function daysCodec({ zone, count, unit, since, options, gives, at, midnight }: DaysOptions): Codec {
+export function daysCodec(made: DaysOptions): Codec {
+  const { zone, count, unit, options, gives, at, midnight } = made;
   const local = at ?? 0;
   const ofDay = DAY / unit;
-  const ends = { first: firstCounted(since) * ofDay, end: END_DAY * ofDay };
+  const ends = { first: made.first * ofDay, end: END_DAY * ofDay };
   const length = gives === 'instant' ? 1 : 1000;
   const ceiling = (to: number): number => Math.ceil((to - local) / unit);
   const precision: Precision = gives === 'day' ? WHOLE_DAY : { ceiling, length };
@@ -59,7 +62,7 @@ export function daysCodec({ zone, count, unit, since, options, gives, at, midnig
     return overlay(set, [{ accepted: days, between: (from, to) => midnights(from, to, ofDay) }]);
   };
   return {
-    label: labelOf(at, midnight),
+    label: labelOf(made.name, at, midnight),
     options: { ...options, ...(at !== undefined && { at: printTime(at) }) },
     yields: gives === 'day' ? ['date', 'dateTime'] : [gives],
     columns: 1,
@@ -95,18 +98,18 @@ export function daysCodec({ zone, count, unit, since, options, gives, at, midnig
   };
 }
 
-function labelOf(at: number | undefined, midnight: 'date' | undefined): string {
-  if (at !== undefined) return `days (at ${printTime(at)})`;
-  return midnight === undefined ? 'days' : `days (midnight: ${midnight})`;
+function labelOf(name: string, at: number | undefined, midnight: 'date' | undefined): string {
+  if (at !== undefined) return `${name} (at ${printTime(at)})`;
+  return midnight === undefined ? name : `${name} (midnight: ${midnight})`;
 }
 
 function* midnights(from: number, to: number, ofDay: number): Iterable<number> {
   for (let at = Math.ceil(from / ofDay) * ofDay; at < to; at += ofDay) yield at;
 }
 
-/** Whole numbers of days as other columns hold packed dates. */
-export function countedDays(count: DayCount, since: number): PackedColumn {
-  const all = { first: firstCounted(since), end: END_DAY };
+/** Days of any count as other columns hold packed dates. */
+export function countedDays({ count, first: firstOfAll }: Pick<DaysOptions, 'count' | 'first'>): PackedColumn {
+  const all = { first: firstOfAll, end: END_DAY };
   const first = Math.max(all.first, count.least ?? all.first);
   const end = Math.min(all.end, (count.most ?? all.end) + 1);
   const isDate = (column: Expression): Predicate => inCounts(column, count, all, EVERYTHING);
@@ -137,7 +140,8 @@ function inCounts(
   const clipped = clip(set, least, beyond);
   const compared = count.compared(column);
   const literal = (at: number): Expression => value(count.stored(at), count.type);
-  const isOpen = { below: least === first, above: beyond === end };
+  // What lies outside is no number of a sparse count.
+  const isOpen = { below: least === first && !count.isSparse, above: beyond === end && !count.isSparse };
   // Of two bounds an engine may choose the weaker one to enter its index.
   const outer = and(
     isOpen.below && clipped[0]?.from === Number.NEGATIVE_INFINITY ? compare(compared, '>=', literal(first)) : TRUE,
@@ -149,7 +153,8 @@ function inCounts(
     next: count.isSingle ? successor : undefined,
     present: outer.kind === 'true' ? count.isNumber(column) : TRUE,
   });
-  return count.inverse === 'computed' ? and(count.isNumber(column), found, outer) : and(found, outer);
+  const isSure = count.inverse === 'indexed' && (!count.isSparse || areValues(clipped, successor));
+  return isSure ? and(found, outer) : and(count.isNumber(column), found, outer);
 }
 
 /** `1840-12-31` as a number of days since 1970-01-01; day 0 of Julian day numbers is a day that FHIR cannot write. */

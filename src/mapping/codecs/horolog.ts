@@ -11,7 +11,7 @@ import type { Zone } from '../../time/zone.ts';
 import { type Codec, only } from './codec.ts';
 import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { wholeDays } from './day-count.ts';
-import { daysCodec } from './days.ts';
+import { daysCodec, firstCounted } from './days.ts';
 import { trimEnd } from './text.ts';
 
 export interface HorologOptions {
@@ -29,9 +29,10 @@ const LONGEST = 15;
 
 /** Texts of `$HOROLOG`. */
 export function horologCodec({ zone, isDay, at }: HorologOptions): Codec {
+  const counted = { count: wholeDays(BIGINT, SINCE), first: firstCounted(SINCE), options: { from: SINCE } };
   const inner = isDay
-    ? daysCodec({ zone, count: wholeDays(BIGINT, SINCE), unit: DAY, since: SINCE, options: {}, gives: 'day' })
-    : dateAndTimeCodec({ zone, dateType: BIGINT, from: SINCE, timeType: BIGINT, time: 'seconds', at });
+    ? daysCodec({ ...counted, zone, name: 'horolog', unit: DAY, gives: 'day' })
+    : dateAndTimeCodec({ zone, dateType: BIGINT, counted, timeType: BIGINT, time: 'seconds', at });
   const parts = (columns: readonly Expression[]): readonly Expression[] => {
     const text = only(columns);
     return isDay ? [daysIn(text)] : [daysIn(text), secondsIn(text)];

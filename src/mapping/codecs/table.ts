@@ -18,13 +18,14 @@ import { comparatorNumberCodec } from './comparator-number.ts';
 import { dateAndTimeCodec, holdsTimes, isCountedTime, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
-import { daysCodec, epochDay } from './days.ts';
+import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
 import { htmlCodec } from './html.ts';
 import { instantCodec } from './instant.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
+import { firstOrdinal, ordinalDays } from './ordinal-days.ts';
 import { isWholeNumber } from './packed-column.ts';
 import { rangeTextCodec } from './range-text.ts';
 import { type StampColumn, stampCodec } from './stamp.ts';
@@ -93,6 +94,13 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     ),
     (options, [type], context) => (type ? days(type, options, context) : refuse('days', type)),
   ),
+  yddd: entry(
+    z.union([NONE, z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() })]),
+    (options, [type], context) =>
+      type?.kind === 'text' || isWholeNumber(type)
+        ? daysAlone('yddd', ordinals(type, numberIn(options?.since)), type, options?.at, context)
+        : refuse('yddd', type),
+  ),
   horolog: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
     if (type?.kind !== 'text') return refuse('horolog', type);
     if (options === undefined)
@@ -151,7 +159,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
   julian: entry(NONE, (_, [type], { zone, fhirType }) => computedEpoch('julian', type, 'days', { zone, fhirType })),
   'date-and-time': entry(
     z.strictObject({
-      date: z.enum(['ymd8', 'days', 'date']),
+      date: z.enum(['ymd8', 'yddd', 'days', 'date']),
       since: z.string().optional(),
       time: z.enum(['hhmm', 'hhmmss', 'hh:mm', 'hh:mm:ss', 'seconds', 'milliseconds', 'clarion', 'time']),
       at: MOMENT.optional(),
@@ -159,7 +167,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     ({ date, since, time, at }, [dateType, timeType], { zone, fhirType }) => {
       if (!dateType || !timeType) return 'takes 2 columns';
       const dated =
-        date === 'date' ? isTimed(dateType) : (date === 'ymd8' && dateType.kind === 'text') || isWholeNumber(dateType);
+        date === 'date' ? isTimed(dateType) : (date !== 'days' && dateType.kind === 'text') || isWholeNumber(dateType);
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
       const wrong = wrongSince(date, since);
       if (wrong) return `date-and-time: ${wrong}`;
@@ -168,9 +176,14 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
         ? holdsTimes(time, timeType)
         : isNumber || timeType.kind === (time === 'time' ? 'time' : 'text');
       if (!fits) return refuse(`date-and-time with time: ${time}`, timeType);
-      const counted =
-        date === 'days' ? { from: epochDay(since ?? '') } : { since: since === undefined ? undefined : Number(since) };
-      const both = { zone: zoneOf(zone), dateType, ...counted, timeType, time };
+      const century = date === 'days' ? undefined : numberIn(since);
+      const how =
+        date === 'days'
+          ? { counted: counted(dateType, epochDay(since ?? '') ?? 0) }
+          : date === 'yddd'
+            ? { counted: ordinals(dateType, century) }
+            : { since: century };
+      const both = { zone: zoneOf(zone), dateType, ...how, timeType, time };
       if (at === undefined)
         return fhirType === 'instant'
           ? NO_TIME_OF('at: "00:00"')
@@ -358,30 +371,50 @@ function booleans(
 function days(
   type: ColumnType,
   options: { readonly since: string; readonly at?: string | undefined; readonly midnight?: string | undefined },
-  { zone, fhirType }: CodecContext,
+  context: CodecContext,
 ): Codec | string {
-  const since = epochDay(options.since) ?? 0;
-  const isMoment = fhirType === 'instant' || fhirType === 'dateTime';
-  const made = { zone: zoneOf(zone), since, options: { from: since } };
+  const from = epochDay(options.since) ?? 0;
   if (isWholeNumber(type)) {
     if (options.midnight !== undefined) return 'days: `midnight` is for numbers with a fraction';
-    const count = wholeDays(type, since);
-    if (options.at === undefined) {
-      if (fhirType === 'instant') return NO_TIME_OF('days: {since: …, at: "00:00"}');
-      return onWholeNumbers(daysCodec({ ...made, count, unit: DAY, gives: 'day' }), [type]);
-    }
-    if (!isMoment) return GIVES_MOMENTS;
-    return onWholeNumbers(daysCodec({ ...made, count, unit: DAY, gives: fhirType, at: millisecondsOf(options.at) }), [
-      type,
-    ]);
+    return daysAlone('days', counted(type, from), type, options.at, context);
   }
   if (options.at !== undefined) return 'days: `at` is for whole numbers; the fraction of others is a time';
+  const { zone, fhirType } = context;
   const perDay = fhirType === 'instant' ? DAY : DAY / 1000;
-  const count = fractionsOfDays(type, { since, perDay });
+  const count = fractionsOfDays(type, { since: from, perDay });
   if (count === undefined) return refuse('days', type);
-  if (!isMoment) return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
+  const made = { name: 'days', zone: zoneOf(zone), first: firstCounted(from), options: { from } };
+  if (fhirType !== 'instant' && fhirType !== 'dateTime')
+    return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
   const midnight = options.midnight === 'date' && fhirType === 'dateTime' ? 'date' : undefined;
   return daysCodec({ ...made, count, unit: DAY / perDay, gives: fhirType, midnight });
+}
+
+/** Days without a time, or with the one that the mapping says. */
+function daysAlone(
+  name: string,
+  of: Pick<DaysOptions, 'count' | 'first' | 'options'>,
+  type: ColumnType,
+  at: string | undefined,
+  { zone, fhirType }: CodecContext,
+): Codec | string {
+  const made = { ...of, name, zone: zoneOf(zone), unit: DAY };
+  if (at === undefined)
+    return fhirType === 'instant'
+      ? NO_TIME_OF(`${name}: {at: "00:00"}`)
+      : onWholeNumbers(daysCodec({ ...made, gives: 'day' }), [type]);
+  if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+  return onWholeNumbers(daysCodec({ ...made, gives: fhirType, at: millisecondsOf(at) }), [type]);
+}
+
+/** Whole days from one on, which is a number of days since 1970-01-01. */
+function counted(type: ColumnType, from: number): Pick<DaysOptions, 'count' | 'first' | 'options'> {
+  return { count: wholeDays(type, from), first: firstCounted(from), options: { from } };
+}
+
+function ordinals(type: ColumnType, since = 0): Pick<DaysOptions, 'count' | 'first' | 'options'> {
+  const options = { ordinal: true as const, ...(since !== 0 && { since }) };
+  return { count: ordinalDays(type, since), first: firstOrdinal(since), options };
 }
 
 /** Packed dates with a time of day or without. */
@@ -420,10 +453,10 @@ function computedEpoch(
 }
 
 /** Words for what `since` has to be beside a kind of dates; undefined: it is that. */
-function wrongSince(date: 'ymd8' | 'days' | 'date', since: string | undefined): string | undefined {
+function wrongSince(date: 'ymd8' | 'yddd' | 'days' | 'date', since: string | undefined): string | undefined {
   if (date === 'days') return EPOCH.safeParse(since).success ? undefined : '`since` is the day of the number 0';
   if (since === undefined) return undefined;
-  if (date === 'date') return '`since` is for `date: ymd8` and `date: days`';
+  if (date === 'date') return '`since` is for dates in numbers and texts';
   return SINCE.safeParse(since).error?.issues[0]?.message;
 }
 

@@ -6,7 +6,7 @@ import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { nearestSingle } from '../../../src/sql/shared-functions.ts';
-import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import { dateCriterion, nullable } from './arbitrary.ts';
 import {
   CLOCK,
   columnType,
@@ -61,11 +61,17 @@ const LOCALS = ['2024-03-10T02:30', '2024-03-10', '2024-11-03T01:30', '2024-03-0
 const DAYS = [...LOCALS.map(local => Math.floor(local / DAY)), 19_791, 20_030, 19_723, 0, 1, -1, -25_567];
 
 /** Fails unless a codec keeps its law over rows of such raw values. */
-function expectLaw(make: (zone: string) => Codec, of: string | TypedColumn, raw: fc.Arbitrary<SqlValue>): void {
+function expectLaw(
+  make: (zone: string) => Codec,
+  of: string | TypedColumn,
+  raw: fc.Arbitrary<SqlValue>,
+  numRuns = 25,
+): void {
   expectLawOf(
     make,
     [of],
     nullable(raw).map(one => [one]),
+    numRuns,
   );
 }
 
@@ -73,6 +79,7 @@ function expectLawOf(
   make: (zone: string) => Codec,
   of: readonly (string | TypedColumn)[],
   row: fc.Arbitrary<readonly SqlValue[]>,
+  numRuns = 25,
 ): void {
   const rows = table(...of);
   fc.assert(
@@ -84,7 +91,7 @@ function expectLawOf(
       for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
       expectOrder(codec, rows, KEYS);
     }),
-    RUNS,
+    { numRuns },
   );
 }
 
@@ -107,8 +114,8 @@ describe('days as whole numbers', () => {
     for (const since of epochs) {
       const day = fc.constantFrom(...DAYS).map(at => at - (EPOCHS[since] ?? 0));
       const raw = fc.oneof({ weight: 4, arbitrary: day }, odd);
-      expectLaw(zone => made(declared, 'date', { since }, zone), declared, raw);
-      expectLaw(zone => made(declared, 'instant', { since, at: '02:30' }, zone), declared, raw);
+      expectLaw(zone => made(declared, 'date', { since }, zone), declared, raw, 8);
+      expectLaw(zone => made(declared, 'instant', { since, at: '02:30' }, zone), declared, raw, 8);
     }
   });
 
@@ -118,8 +125,8 @@ describe('days as whole numbers', () => {
     ['DECIMAL(5,0)', fc.constantFrom(99_999, -99_999, 0, 19_791)],
   ])('keep the law in %s, which holds few', (declared, raw) => {
     for (const since of epochs) {
-      expectLaw(zone => made(declared, 'dateTime', { since }, zone), declared, raw);
-      expectLaw(zone => made(declared, 'dateTime', { since, at: '00:00' }, zone), declared, raw);
+      expectLaw(zone => made(declared, 'dateTime', { since }, zone), declared, raw, 8);
+      expectLaw(zone => made(declared, 'dateTime', { since, at: '00:00' }, zone), declared, raw, 8);
     }
   });
 
@@ -442,5 +449,135 @@ describe('horolog', () => {
   ])('reads %j as %j, and as a date %j', (raw, dateTime, date) => {
     expect(codecOf('horolog', ['VARCHAR(16)'], 'dateTime').decode(raw)).toBe(dateTime);
     expect(codecOf('horolog', ['VARCHAR(16)'], 'date').decode(raw)).toBe(date);
+  });
+});
+
+/** `2024074` of a day since 1970. */
+function ordinal(day: number): number {
+  const year = new Date(day * DAY).getUTCFullYear();
+  return year * 1000 + day - Date.UTC(year, 0, 1) / DAY + 1;
+}
+
+describe('yddd', () => {
+  const WAYS = [
+    ['date', {}],
+    ['dateTime', { at: '00:00' }],
+    ['instant', { at: '02:30' }],
+  ] as const;
+  const leap = ['2024-12-31', '2000-12-31', '2023-12-31', '2024-02-29', '2100-12-31'].map(day => Date.parse(day) / DAY);
+  const day = fc.constantFrom(...DAYS, ...leap).map(ordinal);
+  const odd = fc.constantFrom(
+    ...[0, 1, -1, 2_023_366, 2_024_366, 2_024_367, 2_024_000, 2_100_366, 1_900_366, 2_000_366, 9_999_365, 9_999_366],
+    ...[999_365, 1_000_001, 10_000_001, 99_365, 74, 366, 367, 2_024_999],
+  );
+
+  it.each(['INT', 'BIGINT', 'DECIMAL(7,0)', 'DECIMAL(9,0)'])('keeps the law in %s', declared => {
+    for (const [fhirType, more] of WAYS) {
+      const raw = fc.oneof(
+        { weight: 4, arbitrary: day },
+        declared === 'DECIMAL(7,0)' ? odd.filter(at => at < 1e7) : odd,
+      );
+      expectLaw(zone => codecOf('yddd', [declared], fhirType, more, zone), declared, raw);
+      const counted = raw.map(at => (at > 1_900_000 ? at - 1_900_000 : at));
+      const options = { since: '1900', ...more };
+      expectLaw(zone => codecOf('yddd', [declared], fhirType, options, zone), declared, counted);
+    }
+  });
+
+  it.each(['SMALLINT', 'TINYINT', 'DECIMAL(5,0)', 'DECIMAL(6,0)'])('keeps the law in %s, which holds few', declared => {
+    const all = fc.constantFrom(
+      0,
+      1,
+      74,
+      255,
+      366,
+      367,
+      1001,
+      24_074,
+      32_365,
+      32_366,
+      32_767,
+      99_365,
+      124_074,
+      999_365,
+    );
+    const most: Readonly<Record<string, number>> = { SMALLINT: 32_767, TINYINT: 255, 'DECIMAL(5,0)': 99_999 };
+    const raw = all.filter(at => at <= (most[declared] ?? 999_999));
+    for (const [fhirType, more] of WAYS)
+      for (const since of ['1900', '2000'])
+        expectLaw(zone => codecOf('yddd', [declared], fhirType, { since, ...more }, zone), declared, raw);
+  });
+
+  it.each(WAYS)('keeps the law in texts as %s with %j', (fhirType, more) => {
+    const texts = fc.oneof({ weight: 4, arbitrary: day }, odd).map(String);
+    const some = fc.constantFrom(
+      '',
+      ' ',
+      'N/A',
+      '2024074 ',
+      ' 2024074',
+      '02024074',
+      '024074',
+      '24074',
+      '2024-74',
+      '099365',
+    );
+    expectLaw(zone => codecOf('yddd', ['VARCHAR(9)'], fhirType, more, zone), 'VARCHAR(9)', fc.oneof(texts, some));
+    const counted = fc.oneof(
+      day.map(at => String(at - 1_900_000)),
+      some,
+      odd.map(String),
+    );
+    const options = { since: '1900', ...more };
+    expectLaw(zone => codecOf('yddd', ['VARCHAR(9)'], fhirType, options, zone), 'VARCHAR(9)', counted);
+  });
+
+  it('keeps the law beside a time of day', () => {
+    const types = ['DECIMAL(6,0)', 'DECIMAL(6,0)'];
+    const row = fc.tuple(
+      nullable(
+        fc.oneof(
+          day.map(at => at - 1_900_000).filter(at => at >= 0 && at < 1e6),
+          fc.constantFrom(0, 123_366, 999_999),
+        ),
+      ),
+      nullable(fc.constantFrom(0, 83_000, 15_960, 235_959, 240_000)),
+    );
+    for (const [fhirType, at] of [['dateTime'], ['instant', '00:00']] as const) {
+      const options = { date: 'yddd', since: '1900', time: 'hhmmss', ...(at && { at }) };
+      expectLawOf(zone => codecOf('date-and-time', types, fhirType, options, zone), types, row);
+    }
+  });
+
+  it.each([
+    ['INT', undefined, 2_024_074, '2024-03-14'],
+    ['INT', undefined, 2_024_366, '2024-12-31'],
+    ['INT', undefined, 2_023_366, undefined],
+    ['INT', undefined, 24_074, undefined],
+    ['CHAR(7)', undefined, '2024074', '2024-03-14'],
+    ['INT', '1900', 124_074, '2024-03-14'],
+    ['DECIMAL(6,0)', '1900', '99365', '1999-12-31'],
+    ['INT', '1900', 1, '1900-01-01'],
+    ['INT', '1900', 366, undefined],
+    ['INT', '1900', 0, undefined],
+    ['CHAR(6)', '1900', '099365', '1999-12-31'],
+    ['CHAR(6)', '1900', '99365 ', '1999-12-31'],
+    ['CHAR(5)', '2000', '24074', '2024-03-14'],
+  ])('in %s since %s reads %j as %j', (declared, since, raw, wanted) => {
+    expect(codecOf('yddd', [declared], 'date', since === undefined ? undefined : { since }).decode(raw)).toBe(wanted);
+  });
+
+  it('is searched by the column as it stands', () => {
+    for (const declared of ['INT', 'CHAR(7)', 'DECIMAL(7,0)'])
+      expect(codecOf('yddd', [declared], 'date').inverse).toBe('indexed');
+    const codec = codecOf('yddd', ['INT'], 'date', { since: '1900' }, 'UTC');
+    const within = [
+      { edge: 'start', op: '>=', at: Date.UTC(2024, 2, 14) },
+      { edge: 'end', op: '<=', at: Date.UTC(2024, 2, 15) },
+    ] as const;
+    const { columns } = table('INT');
+    expect(codec.match(columns, { kind: 'date', any: [within] }, CLOCK)).toMatchObject({
+      ...{ kind: 'equals', left: columns[0], right: { value: 124_074 } },
+    });
   });
 });
