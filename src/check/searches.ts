@@ -47,6 +47,7 @@ export const SEARCHES: CheckSection = {
     const parameters = [...asked].flatMap(([type, resources]) =>
       parametersOf(type, spread(resources, context.all ? resources.length : AMONG), context, valueSets),
     );
+    const inexact = sample.filter(hasLongNumber).length;
     const withoutValue = parameters.filter(({ questions }) => questions.length === 0);
     const total = parameters.reduce((sum, { questions }) => sum + questions.length, 0);
     const findings = createFindings(context.values);
@@ -78,6 +79,10 @@ export const SEARCHES: CheckSection = {
     const notes = [
       `${questions} of ${total} searches by ${parameters.length - never.length} of ${parameters.length} parameters asked.`,
     ];
+    if (inexact > 0)
+      notes.push(
+        `Not searched by numbers, as they have one of more than ${DIGITS} digits: ${plural(inexact, 'resource')}.`,
+      );
     if (unreached.length > 0)
       notes.push(`Not reached within the time budget: ${someOf(unreached.map(one => one.name))}.`);
     if (withoutValue.length > 0)
@@ -105,11 +110,13 @@ function parametersOf(
   valueSets: ReadonlyMap<string, CodesBySystem>,
 ): readonly Asked[] {
   const { hierarchies } = facade.registry.pack;
+  const exact = among.filter(one => !hasLongNumber(one));
   const amount = { values: all ? ALL_VALUES : VALUES, valueSets, hierarchies };
   return facade.offers.of(type).flatMap(offered => {
     const { parameter } = offered;
     if (parameter.type === 'special') return [];
-    const indexed = among.map(({ resource }) => indexedBy(resource, parameter));
+    const judged = OF_NUMBERS.has(parameter.type) ? exact : among;
+    const indexed = judged.map(({ resource }) => indexedBy(resource, parameter));
     const values = indexed.flat();
     const questions: Asked['questions'] = questionsFor(offered, values, amount).filter(
       question =>
@@ -118,8 +125,21 @@ function parametersOf(
     // References sort by types and ids of what they lead to, which is not in the resource.
     if (offered.sortable && parameter.type !== 'reference' && parameter.code !== '_id')
       questions.push('ascending', 'descending');
-    return [{ name: `${type}.${parameter.code}`, type, offered, among, indexed, questions, isAsked: false }];
+    const name = `${type}.${parameter.code}`;
+    return [{ name, type, offered, among: judged, indexed, questions, isAsked: false }];
   });
+}
+
+/** Parameters that compare numbers. */
+const OF_NUMBERS: ReadonlySet<SearchParameter['type']> = new Set(['number', 'quantity', 'composite']);
+/** Every number of so many digits is another double. */
+const DIGITS = 15;
+
+/** The server tells and finds it exactly; the oracle reads JSON with doubles. */
+function hasLongNumber({ json }: SampledResource): boolean {
+  if (!/\d[\d.]{15}/.test(json)) return false;
+  const numbers = json.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.]*/g);
+  return numbers.some(([text]) => !text.startsWith('"') && text.replace(/^[-0.]+|\./g, '').length > DIGITS);
 }
 
 /** Nobody can write what U+FFFD stands for; rows with it are told among the values (`values.ts`). */

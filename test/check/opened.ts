@@ -25,9 +25,15 @@ export interface Opened {
   readonly database: Database;
 }
 
-export async function open({ folder, pack }: SmallClinic): Promise<Opened & { close(): Promise<void> }> {
+/** `looked`: the forms of its rows are known, as they are to the commands. */
+export async function open(
+  { folder, pack }: SmallClinic,
+  { looked = false }: { readonly looked?: boolean } = {},
+): Promise<Opened & { close(): Promise<void> }> {
   const database = openSqlite(join(folder, 'clinic.sqlite'));
-  const { registry, problems } = loadPack(pack, await database.catalog());
+  const bare = await database.catalog();
+  const catalog = looked ? await database.forms?.(bare, () => true) : bare;
+  const { registry, problems } = loadPack(pack, catalog ?? bare);
   if (!registry) throw new Error(problems.map(formatProblem).join('\n'));
   return { registry, database, close: () => database.close() };
 }
