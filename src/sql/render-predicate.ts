@@ -45,7 +45,7 @@ export const NO_DIGITS: Digits = new Set();
 /** What is worth being kept as text. */
 const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'taken']);
 const ALL_DIGITS = /^\d+$/;
-const DIGIT_GLOB = /^(?:\d|\[\d(?:-\d)?\])+$/;
+const DIGIT_GLOB = /^(?:\d|\[\d(?:-?\d)*\])+$/;
 
 export function createPredicates(dialect: Dialect, parts: Parts): { predicate(predicate: Predicate): string } {
   const { expression } = parts;
@@ -296,12 +296,19 @@ export function isDigits(of: Expression): boolean {
  * digits alike), and only the plain one can seek.
  */
 export function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digits {
-  const found = conjuncts.flatMap(part => {
-    if (part.kind === 'packed-date' && !part.not) return [expressionKey(part.of)];
-    return part.kind === 'glob' && !part.not && DIGIT_GLOB.test(part.pattern) ? [expressionKey(part.of)] : [];
-  });
+  const found = conjuncts.flatMap(keptToDigits);
   const more = conjuncts.some(asksMixed) ? [...found, ...conjuncts.flatMap(boundedEnd)] : found;
   return more.length === 0 ? outer : new Set([...outer, ...more]);
+}
+
+/** Keys of expressions that are digits wherever the predicate holds. */
+function keptToDigits(of: Predicate): readonly string[] {
+  if (of.kind === 'packed-date') return of.not ? [] : [expressionKey(of.of)];
+  if (of.kind === 'glob') return !of.not && DIGIT_GLOB.test(of.pattern) ? [expressionKey(of.of)] : [];
+  if (of.kind === 'and') return of.of.flatMap(keptToDigits);
+  if (of.kind !== 'or') return [];
+  const [first = [], ...others] = of.of.map(keptToDigits);
+  return first.filter(key => others.every(keys => keys.includes(key)));
 }
 
 const ENDS: readonly Side[] = ['first', 'last'];
