@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type LiveOptions, livePack, type SoundPack } from '../../src/reload/pack.ts';
+import type { ColumnInfo, TableInfo } from '../../src/sql/catalog.ts';
 import { DatabaseError } from '../../src/sql/database.ts';
 import { setUp } from '../../src/start/setup.ts';
 import { smallClinic } from '../cli/small-clinic.ts';
@@ -20,13 +21,21 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   const told: string[] = [];
   let away: DatabaseError | undefined;
   const unreadable: { readonly table: string }[] = [];
+  /** Tables in lower case, of which the login reads masks. */
+  const masked = new Set<string>();
+  const disguised = (info: ColumnInfo): ColumnInfo => ({ ...info, denied: { why: 'is masked', expected: 'UNMASK' } });
   const live = livePack<string>({
     folder: clinic.pack,
     database: {
       ...database,
       async catalog(tables) {
         if (away) throw away;
-        return database.catalog(tables);
+        const catalog = await database.catalog(tables);
+        const seen = [...catalog.tables].map(([key, table]): [string, TableInfo] => {
+          const columns = [...table.columns].map(([name, info]) => [name, disguised(info)] as const);
+          return [key, masked.has(key) ? { ...table, columns: new Map(columns) } : table];
+        });
+        return { ...catalog, tables: new Map(seen) };
       },
       permissions: async () => ({ unreadable: [...unreadable], writes: [] }),
     },
@@ -45,7 +54,7 @@ async function small(change: Partial<LiveOptions<string>> = {}) {
   const setAway = (is: DatabaseError | undefined): void => {
     away = is;
   };
-  return { live, lines, told, write, setAway, alter, unreadable };
+  return { live, lines, told, write, setAway, alter, unreadable, masked };
 }
 
 const MORE = 'more:\n  system: http://example.org/more\n  rows: { A: b }\n';
@@ -176,6 +185,17 @@ test('a table without read permission counts as missing', async () => {
   expect(live.lacking()?.problems).toContainEqual(expect.stringContaining('the login may not read column WEIGHING.KG'));
   expect(await live.look()).toBe('same');
   unreadable.length = 0;
+  expect([await live.look(), live.isWhole()]).toEqual(['swapped', true]);
+});
+
+test('a column that the login reads as a mask counts as missing', async () => {
+  const { live, masked } = await small();
+  masked.add('weighing');
+  expect(await live.look()).toBe('lacking');
+  expect(live.lacking()?.problems).toContainEqual(
+    expect.stringContaining('column WEIGHING.KG is masked; expected UNMASK'),
+  );
+  masked.clear();
   expect([await live.look(), live.isWhole()]).toEqual(['swapped', true]);
 });
 

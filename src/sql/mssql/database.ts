@@ -26,6 +26,7 @@ import { readPermissions } from './permissions.ts';
 import { createSource, type RunOptions, type Source } from './pool.ts';
 import { askReading, type Reading } from './questions.ts';
 import { surveyTables } from './survey.ts';
+import { createWithheld } from './withheld.ts';
 
 export interface OpenOptions {
   /** Milliseconds between two looks whether a database that was away is back. */
@@ -224,23 +225,25 @@ function databaseOf(
     }
   }
 
+  /** Of the catalog, whose tables nobody locks for long. */
+  const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
+  const withheld = createWithheld({ read: part => readCatalog(select, part) });
   const statementOf = renderedBy(dialect);
   const asking = (plan: SqlPlan, options?: QueryOptions): Asking => {
+    withheld.check(plan);
     const statement = statementOf(plan, options?.placeholders, options?.now);
     return { statement, tables: tablesOf(plan), singles: singlesIn(plan) };
   };
-  /** Of the catalog, whose tables nobody locks for long. */
-  const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
   return {
     engine: 'mssql',
     render: statementOf,
     query: (plan, options) => run(asking(plan, options), options?.bulkhead ?? 'interactive', options?.signal),
-    stream(plan, size, options) {
+    async *stream(plan, size, options) {
       // Without versions an open statement holds locks that writers wait for: its rows come a list at a time.
       const whole = versions ? plan : listOf(plan, size, options?.placeholders);
-      return stream(asking(whole, options), size, options?.bulkhead ?? 'interactive', options?.signal);
+      yield* stream(asking(whole, options), size, options?.bulkhead ?? 'interactive', options?.signal);
     },
-    catalog: part => readCatalog(select, part),
+    catalog: part => withheld.catalog(part),
     survey: catalog => surveyTables(select, catalog),
     permissions: tables => readPermissions(select, tables),
     explain: (plan, placeholders, now) => explainStatement(single, statementOf(plan, placeholders, now)),

@@ -91,6 +91,27 @@ describe('a table outside of the default schema', () => {
   });
 });
 
+describe('a mask that is added while mappings are served', () => {
+  it('has the searches refused that read the column, as if it were missing, and no others', async () => {
+    const tables = { PLACE, ROOM, HOUSE };
+    const { pack, database, changed, endpoint, environment } = await open(tables);
+    if (!pack.registry) throw new Error('nothing to serve');
+    const facade = facadeOf(pack.registry, database, changed, readConfig(environment));
+    const context = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' } as const;
+    const search = (id: string) => facade.search({ type: 'Location', parameters: [['_id', id]] }, context);
+    await search('1');
+    endpoint.script = schemaScript({ tables: { ...tables, PLACE: { ...PLACE, masked: ['TITLE'] } } });
+    await database.catalog({ tables: ['place', 'house', 'room'] });
+    const before = endpoint.asked.length;
+    await expect(search('1')).rejects.toMatchObject({ missing: true });
+    expect(endpoint.asked.slice(before).filter(asksPlaces)).toEqual([]);
+    await search('h-1');
+    endpoint.script = schemaScript({ tables });
+    await database.catalog({ tables: ['place', 'house', 'room'] });
+    await search('1');
+  });
+});
+
 describe('lintel check before a login without VIEW DEFINITION', () => {
   it('says that hidden rows are not known', async () => {
     const tables = { PLACE, ROOM, HOUSE };

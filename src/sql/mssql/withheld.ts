@@ -1,0 +1,122 @@
+/**
+ * Refuses statements that read columns whose values the login does not get, as a server refuses those that name a
+ * missing column: a mask that is added while mappings are served makes no statement fail. In: a function that reads the
+ * catalog (disguises.ts), and plans. Out: an error for a plan that reads such a column. While there are plans, the
+ * catalog is read again each minute.
+ */
+import { type Catalog, type CatalogPart, findTable, type TableInfo } from '../catalog.ts';
+import { DatabaseError } from '../database.ts';
+import type { TableName } from '../identifier.ts';
+import type { SqlPlan } from '../plan.ts';
+import { walk } from '../walk.ts';
+
+export interface Withheld {
+  /** Reads the catalog; what was read last of a table counts. */
+  catalog(part?: CatalogPart): Promise<Catalog>;
+  /** Throws DatabaseError. */
+  check(plan: SqlPlan): void;
+}
+
+interface WithheldOptions {
+  readonly read: (part?: CatalogPart) => Promise<Catalog>;
+  readonly clock?: () => number;
+}
+
+/** Milliseconds that a catalog counts. */
+const FRESH = 60_000;
+
+interface Read {
+  /** By alias, which nested relations may use for another table. */
+  readonly tables: ReadonlyMap<string, readonly TableName[]>;
+  /** By alias, in lower case. */
+  readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
+  /** SQL of mappings, in which a column may be named without its alias. */
+  readonly texts: readonly string[];
+}
+
+export function createWithheld({ read, clock = () => performance.now() }: WithheldOptions): Withheld {
+  /** Tables with such columns. */
+  const tables = new Map<string, TableInfo>();
+  /** That a pack names: all of a schema is read to say what a name may mean, and is too much for each minute. */
+  let known: CatalogPart | undefined;
+  let since = 0;
+
+  const catalog = async (part?: CatalogPart): Promise<Catalog> => {
+    known = part ?? known;
+    since = clock();
+    const found = await read(part);
+    for (const [key, table] of found.tables) {
+      if (namesIn(table).length > 0) tables.set(key, table);
+      else tables.delete(key);
+    }
+    return found;
+  };
+  const refresh = (): void => {
+    if (known === undefined || clock() - since < FRESH) return;
+    catalog(known).catch((error: unknown) => {
+      // Whether the database is there, others tell.
+      if (!(error instanceof DatabaseError)) throw error;
+    });
+  };
+
+  return {
+    catalog,
+    check(plan) {
+      refresh();
+      if (tables.size === 0) return;
+      const { tables: named, columns, texts } = readBy(plan);
+      for (const [alias, names] of named) {
+        const read = columns.get(alias);
+        const hidden = names.flatMap(name => namesIn(findTable({ engine: 'mssql', tables }, name)));
+        if (hidden.some(column => read?.has(column) || texts.some(text => isNamed(column, text)))) throw refusal();
+      }
+    },
+  };
+}
+
+/** As of a missing column: the schema is looked at, and the line of the mapping told. */
+function refusal(): DatabaseError {
+  return new DatabaseError('failed', 'the login would read a mask or ciphertext of a column', { missing: true });
+}
+
+function isNamed(column: string, text: string): boolean {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{M}\p{N}_$#@]+/u)
+    .includes(column);
+}
+
+/** In lower case. */
+function namesIn(table: TableInfo | undefined): readonly string[] {
+  return [...(table?.columns ?? [])].flatMap(([key, { denied }]) => (typeof denied === 'object' ? [key] : []));
+}
+
+const reads = new WeakMap<SqlPlan, Read>();
+
+/** Worked out once for a plan, and only while there are such columns. */
+function readBy(plan: SqlPlan): Read {
+  const before = reads.get(plan);
+  if (before) return before;
+  const tables = new Map<string, TableName[]>();
+  const columns = new Map<string, Set<string>>();
+  const texts: string[] = [];
+  const named = (alias: string, table: TableName): void => {
+    tables.set(alias, [...(tables.get(alias) ?? []), table]);
+  };
+  walk(
+    { relations: [plan.from], expressions: [...plan.columns, ...plan.orderBy.map(({ by }) => by)] },
+    {
+      column: ({ alias, column }) =>
+        void columns.set(alias, (columns.get(alias) ?? new Set()).add(column.toLowerCase())),
+      raw: text => void texts.push(text),
+      enter({ table, alias, joins }) {
+        named(alias, table);
+        for (const join of joins) named(join.alias, join.table);
+        return true;
+      },
+    },
+  );
+  const read = { tables, columns, texts };
+  reads.set(plan, read);
+  return read;
+}
