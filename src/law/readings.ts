@@ -76,8 +76,9 @@ const READINGS: Readonly<Record<string, Single>> = {
       DAY.test(countedDigits(stored, options.since).replace(/^(\d{4})(\d\d)(\d\d)$/, '$1-$2-$3')),
   },
   ymd14: {
-    differs: (stored, emitted, { zone }) => {
-      const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(stored.trim()) ?? [];
+    differs: (stored, emitted, { zone, options }) => {
+      const digits = options.point ? pointDigits(stored.trim(), options.since) : stored.trim();
+      const [, y, mo, d, h, mi, s] = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(digits) ?? [];
       if (y === undefined) return true;
       const date = `${y}-${mo}-${d}`.replace(/(-00){1,2}$/, '');
       if (emitted.length <= 10) return emitted !== date;
@@ -85,7 +86,10 @@ const READINGS: Readonly<Record<string, Single>> = {
       if (h === '24') return !/T00:00:00/.test(emitted) || emitted.slice(0, 10) <= date;
       return !agreesInTime(emitted, `${date} ${h ?? '00'}:${mi ?? '00'}:${s ?? '00'}`, zone);
     },
-    means: stored => /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])[01]\d[0-5]\d[0-5]\d$/.test(stored),
+    means: (stored, { options }) =>
+      /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])[01]\d[0-5]\d[0-5]\d$/.test(
+        options.point ? pointDigits(stored, options.since) : stored,
+      ),
   },
   days: {
     differs: (stored, emitted, { options: { from = 0, at } }) => {
@@ -288,6 +292,14 @@ function ordinalDay(stored: string, since: number | undefined): string | undefin
   const day = new Date(Date.UTC(year, 0, number % 1000));
   if (year < 1000 || number % 1000 === 0 || day.getUTCFullYear() !== year) return undefined;
   return day.toISOString().slice(0, 10);
+}
+
+/** `20240314083000` of 3240314.083 where years count from 1700; a time of zeros is none. */
+function pointDigits(stored: string, since: number | undefined): string {
+  const [, days = '', zeros = ''] = /^(\d{6,8})(?:\.(\d+))?$/.exec(stored) ?? [];
+  const time = zeros.replace(/0+$/, '');
+  if (days === '' || time.length > 6) return '';
+  return countedDigits(days, since) + (time === '' ? '' : time.padEnd(6, '0'));
 }
 
 /** `20240314` of 1240314 where years count from 1900; what is not six or seven digits stays as it is. */

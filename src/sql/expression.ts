@@ -43,6 +43,7 @@ export type FunctionName =
   | 'after-first-word'
   | 'number' // text of the number grammar → decimal, NULL if it cannot be one
   | 'whole' // a number → itself where it is whole, else NULL
+  | 'scaled' // (number, digits): the number times ten to the power of these where that is whole, else NULL
   | 'instant' // (number, 'seconds' | 'milliseconds' | 'days'): milliseconds since 1970, NULL for what is no number
   | 'time-of-day' // a date with its time → the time
   | 'text' // anything → text

@@ -379,6 +379,21 @@ const CASES: readonly Case[] = [
       [[124_074, 93_000], undefined],
     ],
   },
+  ...(['dateTime', 'instant'] as const).map(
+    (fhirType): Case => ({
+      name: `ymd14 with the time behind a point as ${fhirType}`,
+      codec: made('ymd14', fhirType, [{ kind: 'float' }], {
+        since: '1700',
+        ...(fhirType === 'instant' && { at: '00:00' }),
+      }),
+      raws: one(fc.constantFrom(3_240_314.083, 3_240_314, 3_240_300, 3_240_314.24, 3_240_314.083_000_1, 0, -1)),
+      faults: [
+        [[3_240_314.083], '2024-03-14T08:03:00.000-04:00'],
+        [[3_240_314.083], '2024-03-15'],
+        [[3_240_314.083_005], undefined],
+      ],
+    }),
+  ),
   {
     name: 'ymd8 whose years count from 1900',
     codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),

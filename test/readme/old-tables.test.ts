@@ -34,6 +34,8 @@ CREATE TABLE MUMPS (NO INTEGER NOT NULL PRIMARY KEY, MOD_H VARCHAR(20), OBS_H IN
 INSERT INTO MUMPS VALUES (1, '66913,30600', 66913, 30600), (2, '66914', 66914, NULL), (3, '', 0, 0);
 CREATE TABLE PUMP (NO INTEGER NOT NULL PRIMARY KEY, MADE CHAR(7), EXPJ DECIMAL(6,0), UPMJ DECIMAL(6,0), UPMT DECIMAL(6,0));
 INSERT INTO PUMP VALUES (1, '2024074', 124366, 124074, 91500), (2, '2023366', 99365, 124075, 990000), (3, '', 0, 0, 0);
+CREATE TABLE FM (NO INTEGER NOT NULL PRIMARY KEY, VISIT_FM NUMERIC);
+INSERT INTO FM VALUES (1, 3240314.083), (2, 3240314), (3, 3240314.24), (4, 3240300), (5, 0);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
@@ -192,6 +194,17 @@ elements:
   expirationDate: { from: EXPJ, via: { yddd: { since: 1900 } } }
 `;
 
+const FILEMAN = `mapping: fileman
+resource: MedicationStatement
+source: { table: FM, as: f, key: [NO], changed: { from: VISIT_FM, via: { ymd14: { since: 1700, at: "00:00" } } } }
+id: "{NO}"
+elements:
+  status: active
+  subject: { display: x }
+  medicationCodeableConcept: { text: x }
+  effectiveDateTime: { from: VISIT_FM, via: { ymd14: { since: 1700 } } }
+`;
+
 test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
@@ -205,6 +218,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'counted.yaml'), COUNTED);
   writeFileSync(join(folder, 'mumps.yaml'), MUMPS);
   writeFileSync(join(folder, 'pumps.yaml'), PUMPS);
+  writeFileSync(join(folder, 'fileman.yaml'), FILEMAN);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -309,6 +323,16 @@ test('the forms in "What old tables have" work as documented', async () => {
   ]);
   expect(await ids('Device', '_lastUpdated', 'ge2024-03-14T13:15:00Z')).toEqual(['1', '2']);
   expect(await ids('Device', '_lastUpdated', 'gt2024-03-14T13:15:00Z')).toEqual(['2']);
+  const fileman = await allOf(facade, 'MedicationStatement', []);
+  expect(fileman.map(({ effectiveDateTime, meta }) => [effectiveDateTime, meta])).toEqual([
+    ['2024-03-14T08:30:00-04:00', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
+    ['2024-03-14', { lastUpdated: '2024-03-14T00:00:00.000-04:00' }],
+    ['2024-03-15T00:00:00-04:00', { lastUpdated: '2024-03-15T00:00:00.000-04:00' }],
+    ['2024-03', undefined],
+    [undefined, undefined],
+  ]);
+  expect(await ids('MedicationStatement', '_lastUpdated', 'gt2024-03-14T12:00:00Z')).toEqual(['1', '3']);
+  expect(await ids('MedicationStatement', 'effective', '2024-03-14')).toEqual(['1', '2']);
   await opened.close();
 });
 
@@ -320,7 +344,7 @@ test('each form in the reference is tested here', () => {
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

@@ -140,6 +140,7 @@ export const numberExpression: fc.Arbitrary<Expression> = fc.oneof(
   lengthInId,
   textColumn.map(of => call('number', [of], NUMBER)),
   fc.constant(call('whole', [column('a', 'AMT')], INTEGER)),
+  fc.nat(2).map(digits => call('scaled', [column('a', 'AMT'), digits], INTEGER)),
   numberColumn.map(of => call('ymd', [of, of, of], INTEGER)),
   textExpression.map(of => flag(filled(of))),
 );

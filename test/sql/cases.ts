@@ -212,6 +212,8 @@ export const CASES: readonly Case[] = [
     call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
+    call('scaled', [column('a', 'AMT'), 1], INTEGER),
+    call('scaled', [{ kind: 'value', value: 2.5, type: { kind: 'float' } }, 6], INTEGER),
   ),
   {
     title: 'every type is fetched in its form',

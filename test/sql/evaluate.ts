@@ -198,6 +198,10 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
     }
     case 'instant':
       return instantOfCount(Number(text), second) ?? null;
+    case 'scaled': {
+      const units = Math.round(Number(text) * 10 ** Number(second));
+      return units / 10 ** Number(second) === Number(text) ? units : null;
+    }
     case 'whole':
       return Number.isInteger(Number(text)) ? Number(text) : null;
     case 'time-of-day':

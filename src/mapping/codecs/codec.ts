@@ -61,6 +61,8 @@ export interface CodecOptions {
   readonly since?: number;
   /** `days`: the day that they count from, as a number of days since 1970-01-01. */
   readonly from?: number;
+  /** Times stand behind a point. */
+  readonly point?: true;
   /** Dates are a year and the day of it. */
   readonly ordinal?: true;
   /** Text steps before the codec, and the label of the codec itself. */

@@ -4,7 +4,7 @@
  * codecs
  */
 import { z } from 'zod';
-import { type ColumnType, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
 import { DAY } from '../../time/calendar.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
 import { wrongWrittenForm } from '../../time/written-form.ts';
@@ -19,6 +19,7 @@ import { dateAndTimeCodec, holdsTimes, isCountedTime, type MomentOptions } from 
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
+import { MOST_DECIMALS } from './decimal.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
@@ -27,8 +28,9 @@ import { instantCodec } from './instant.ts';
 import { numberCodec, onWholeNumbers } from './number.ts';
 import { firstOrdinal, ordinalDays } from './ordinal-days.ts';
 import { isWholeNumber } from './packed-column.ts';
+import { pointColumn } from './point-stamps.ts';
 import { rangeTextCodec } from './range-text.ts';
-import { type StampColumn, stampCodec } from './stamp.ts';
+import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
@@ -82,10 +84,20 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
     },
   ),
-  ymd14: entry(z.union([NONE, z.strictObject({ at: MIDNIGHT })]), (options, [type], context) =>
-    type?.kind === 'text' || isWholeNumber(type)
-      ? stamps('ymd14', ymd14Column(type), type, options, context)
-      : refuse('ymd14', type),
+  ymd14: entry(
+    z.union([NONE, z.strictObject({ at: MIDNIGHT.optional(), since: SINCE.optional() })]),
+    (options, [type], context) => {
+      const since = numberIn(options?.since);
+      if (type && (isFraction(type) || (type.kind === 'text' && since !== undefined))) {
+        if (type.kind === 'decimal' && type.scale > MOST_DECIMALS) return refuse('ymd14', type);
+        const form = { point: true as const, ...(since !== undefined && { since }) };
+        return stamps(pointColumn(type, since ?? 0), type, options?.at, { label: 'ymd14', options: form }, context);
+      }
+      if (since !== undefined) return 'ymd14: `since` is for times behind a point; days alone are read by ymd8';
+      return type?.kind === 'text' || isWholeNumber(type)
+        ? stamps(ymd14Column(type), type, options?.at, { label: 'ymd14' }, context)
+        : refuse('ymd14', type);
+    },
   ),
   days: entry(
     z.strictObject(
@@ -374,7 +386,7 @@ function days(
   context: CodecContext,
 ): Codec | string {
   const from = epochDay(options.since) ?? 0;
-  if (isWholeNumber(type)) {
+  if (isWholeNumber(type) && !isFraction(type)) {
     if (options.midnight !== undefined) return 'days: `midnight` is for numbers with a fraction';
     return daysAlone('days', counted(type, from), type, options.at, context);
   }
@@ -419,25 +431,31 @@ function ordinals(type: ColumnType, since = 0): Pick<DaysOptions, 'count' | 'fir
 
 /** Packed dates with a time of day or without. */
 function stamps(
-  label: string,
   column: StampColumn,
   type: ColumnType,
-  options: { readonly at: string } | undefined,
+  at: string | undefined,
+  { label, options }: Pick<StampOptions, 'label' | 'options'>,
   { zone, fhirType }: CodecContext,
 ): Codec | string {
-  if (fhirType !== 'date' && fhirType !== 'instant') fhirType = 'dateTime';
-  if (options && fhirType === 'date') return GIVES_MOMENTS;
-  if (!options && fhirType === 'instant') return NO_TIME_OF(`${label}: {at: "00:00"}`);
-  const made = { zone: zoneOf(zone), fhirType: fhirType as 'date' | 'dateTime' | 'instant' };
-  return onWholeNumbers(
-    stampCodec(column, {
-      ...made,
-      label: options ? `${label} (at 00:00:00)` : label,
-      atMidnight: options !== undefined,
-    }),
-    [type],
-  );
+  if (at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
+  if (at === undefined && fhirType === 'instant') return NO_TIME_OF(`${label}: {at: "00:00"}`);
+  const codec = stampCodec(column, {
+    label: at === undefined ? label : `${label} (at 00:00:00)`,
+    ...(options && { options }),
+    zone: zoneOf(zone),
+    fhirType: fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime',
+    atMidnight: at !== undefined,
+  });
+  return isFraction(type) ? codec : onWholeNumbers(codec, [type]);
 }
+
+/** A column of numbers that may have digits behind a point, as NUMERIC of SQLite may. */
+function isFraction(type: ColumnType | undefined): boolean {
+  if (type?.kind === 'decimal') return type.scale > 0 || (holdsAnyNumber(type) && type.precision === MOST_DIGITS);
+  return type?.kind === 'float';
+}
+
+const MOST_DIGITS = 38;
 
 /** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
 function computedEpoch(

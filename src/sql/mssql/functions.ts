@@ -63,6 +63,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
     }
     case 'instant':
       return instantOf(writer.expression(first), first.type, operand(args, 1));
+    case 'scaled':
+      return scaled(writer.expression(first), first.type, count(args, 1));
     case 'time-of-day':
       // With all digits: to fewer of them the last moments of a day would be rounded to midnight.
       return `CAST(${writer.expression(first)} AS time(7))`;
@@ -94,6 +96,18 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return writtenDigits(x(), String(form.value), count(args, 2) || undefined);
     }
   }
+}
+
+/** Numbers that would have more than fifteen digits are none: products of others are exact, or told by the quotient. */
+function scaled(sql: string, { kind }: ColumnType, digits: number): string {
+  const power = kind === 'float' ? `1E${digits}` : `${10 ** digits}`;
+  const isSmall = `ABS(${sql}) < 1${'0'.repeat(15 - digits)}`;
+  if (kind !== 'float') {
+    const units = `CAST(${sql} AS decimal(30,10)) * ${power}`;
+    return `CASE WHEN ${isSmall} AND ${units} = FLOOR(${units}) THEN CAST(${units} AS bigint) END`;
+  }
+  const units = `ROUND(${sql} * ${power}, 0)`;
+  return `CASE WHEN ${isSmall} AND ${units} / ${power} = ${sql} THEN CAST(${units} AS bigint) END`;
 }
 
 /** Per unit: milliseconds in it, what is added before the whole part is taken, and what is subtracted behind. */

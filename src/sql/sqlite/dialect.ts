@@ -305,6 +305,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     }
     case 'instant':
       return `lintel_instant(${writer.expression(first)}, ${writer.expression(operand(args, 1))})`;
+    case 'scaled':
+      return `lintel_scaled(${writer.expression(first)}, ${count(args, 1)})`;
     case 'time-of-day':
       // Of every form: texts of times, cut off anywhere, compare as times do.
       return `substr(${x()}, 12)`;

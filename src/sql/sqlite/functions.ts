@@ -67,6 +67,13 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     const instant = instantOfCount(Number(number), String(unit));
     return instant === undefined ? null : BigInt(instant);
   });
+  database.function('lintel_scaled', pure, (number, digits) => {
+    check();
+    if (typeof number !== 'number' && typeof number !== 'bigint') return null;
+    const power = 10 ** Number(digits);
+    const units = Math.round(Number(number) * power);
+    return Number.isSafeInteger(units) && units / power === Number(number) ? BigInt(units) : null;
+  });
   database.function('lintel_printed', pure, (number, scale) => {
     check();
     if (typeof number !== 'number' && typeof number !== 'bigint') return null;

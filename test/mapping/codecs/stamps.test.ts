@@ -5,10 +5,10 @@ import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import { stepped } from '../../../src/mapping/codecs/text-step.ts';
 import { writtenDateStep } from '../../../src/mapping/codecs/written-date.ts';
-import { UNICODE } from '../../../src/sql/column-type.ts';
+import { type ColumnType, UNICODE } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
-import { columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
+import { columnType, decodeAll, expectMatch, expectOrder, expectPresent, type TypedColumn, table } from './law.ts';
 import { writtenTexts } from './written-texts.ts';
 
 const NEW_YORK = 'America/New_York';
@@ -20,9 +20,17 @@ const TYPES = [
   ['instant', '00:00'],
 ] as const;
 
-function made(name: string, declared: string, fhirType: string, at?: string, zone = NEW_YORK): Codec {
-  const type = declared === 'unicode' ? UNICODE : columnType(declared);
-  const found = CODECS[name]?.make(at && { at }, undefined, { zone, fhirType, columnTypes: [type] });
+function made(
+  name: string,
+  declared: string | ColumnType,
+  fhirType: string,
+  at?: string,
+  zone = NEW_YORK,
+  since?: string,
+): Codec {
+  const type = typeof declared !== 'string' ? declared : declared === 'unicode' ? UNICODE : columnType(declared);
+  const options = at || since ? { ...(at && { at }), ...(since && { since }) } : undefined;
+  const found = CODECS[name]?.make(options, undefined, { zone, fhirType, columnTypes: [type] });
   if (!found || 'problem' in found) throw new Error(found?.problem);
   return found.codec;
 }
@@ -47,7 +55,12 @@ const LOCALS = ['2024-03-10T02:30', '2024-03-10', '2024-11-03T01:30', '2024-03-0
 );
 
 /** Fails unless a codec keeps its law over rows of such raw values. */
-function expectLaw(make: (zone: string) => Codec, declared: string, raw: fc.Arbitrary<SqlValue>): void {
+function expectLaw(
+  make: (zone: string) => Codec,
+  declared: string | TypedColumn,
+  raw: fc.Arbitrary<SqlValue>,
+  runs = RUNS,
+): void {
   const rows = table(declared);
   fc.assert(
     fc.property(zones, fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
@@ -58,7 +71,7 @@ function expectLaw(make: (zone: string) => Codec, declared: string, raw: fc.Arbi
       for (let i = 0; i < 8; i++) expectMatch(codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
       expectOrder(codec, rows, KEYS);
     }),
-    RUNS,
+    runs,
   );
 }
 
@@ -101,6 +114,102 @@ describe('ymd14', () => {
     ['', undefined],
   ])('reads %j as %j', (raw, wanted) => {
     expect(made('ymd14', 'VARCHAR(16)', 'dateTime').decode(raw)).toBe(wanted);
+  });
+});
+
+describe('ymd14 with the time behind a point', () => {
+  const dates = ['20240310', '20240309', '20240311', '20240229', '20240230', '20240300', '20240000', '20231231'];
+  const date = fc.constantFrom(...dates, '20240101', '20241103', '20181104', '20241300', '25991231', '17000101');
+  const times = '.023 .083005 .235959 .24 .240001 .2461 .013 .000001 .1 .0 .000 .08 .99 .0830050 .0830051 .25';
+  const time = fc.constantFrom('', ...times.split(' '));
+  const stamp = fc.tuple(date, time).map(parts => parts.join(''));
+  const OF: readonly (readonly [since: string | undefined, counted: (text: string) => string])[] = [
+    [undefined, text => text],
+    ['1700', text => String(Number(text.slice(0, 8)) - 17_000_000).padStart(7, '0') + text.slice(8)],
+  ];
+  const FEW = { numRuns: 20 };
+  const odd = fc.constantFrom(
+    0,
+    -1,
+    0.5,
+    -3_240_314.083,
+    99_991_231.24,
+    99_991_231.235959,
+    10_101.083,
+    99_999_999,
+    1e12,
+  );
+
+  it.each(TYPES)('keeps the law for texts as %s at %s', (fhirType, at) => {
+    const [, counted] = OF[1] ?? [];
+    const some = fc.constantFrom(
+      '',
+      ' ',
+      'N/A',
+      '3240314.083 ',
+      '3240314.',
+      '.083',
+      '03240314',
+      '0000000',
+      '324031',
+      '9999999',
+    );
+    const raw = fc.oneof({ weight: 4, arbitrary: stamp.map(counted ?? String) }, some, odd.map(String));
+    expectLaw(zone => made('ymd14', 'VARCHAR(16)', fhirType, at, zone, '1700'), 'VARCHAR(16)', raw, FEW);
+  });
+
+  it.each(TYPES)('keeps the law for numbers as %s at %s', (fhirType, at) => {
+    for (const [since, counted] of OF) {
+      const raw = fc.oneof({ weight: 4, arbitrary: stamp.map(text => Number(counted(text))) }, odd);
+      const noisy = fc.oneof(
+        raw,
+        raw.map(number => number + 1e-7),
+        fc.constant(3_240_314.0830000001),
+      );
+      const make = (declared: string | ColumnType) => (zone: string) =>
+        made('ymd14', declared, fhirType, at, zone, since);
+      for (const [declared, digits] of [
+        ['DECIMAL(15,6)', 6],
+        ['DECIMAL(13,4)', 4],
+        ['DECIMAL(15,7)', 7],
+      ] as const)
+        expectLaw(
+          make(declared),
+          declared,
+          raw.filter(number => Math.abs(number) < 1e8).map(number => Number(number.toFixed(digits))),
+          FEW,
+        );
+      expectLaw(make('FLOAT'), 'FLOAT', noisy, FEW);
+      const loose: ColumnType = { kind: 'decimal', precision: 38, scale: 0, any: 'mixed' };
+      const any = fc.oneof(noisy, fc.constantFrom<SqlValue>('x', '', 3_240_314));
+      expectLaw(make(loose), { declared: 'NUMERIC', type: loose }, any, FEW);
+    }
+  });
+
+  it.each([
+    ['3240314.083', '2024-03-14T08:30:00-04:00'],
+    ['3240314.083005', '2024-03-14T08:30:05-04:00'],
+    ['3240314.1', '2024-03-14T10:00:00-04:00'],
+    ['3240314.24', '2024-03-15T00:00:00-04:00'],
+    ['3240314', '2024-03-14'],
+    ['3240300', '2024-03'],
+    ['3240000', '2024'],
+    ['3240314.25', undefined],
+    ['3240314.0860', undefined],
+    ['3240300.083', undefined],
+    ['0', undefined],
+  ])('since 1700 %s is %j', (raw, wanted) => {
+    for (const declared of ['DECIMAL(13,6)', 'FLOAT', 'VARCHAR(14)']) {
+      if (raw === '0' && declared.startsWith('V')) continue;
+      const codec = made('ymd14', declared, 'dateTime', undefined, NEW_YORK, '1700');
+      expect(codec.decode(declared === 'FLOAT' ? Number(raw) : raw), declared).toBe(wanted);
+      expect(codec.inverse, declared).toBe('indexed');
+    }
+  });
+
+  it('is not for whole numbers', () => {
+    expect(() => made('ymd14', 'INT', 'dateTime', undefined, NEW_YORK, '1700')).toThrow('days alone are read by ymd8');
+    expect(() => made('ymd14', 'DECIMAL(20,12)', 'dateTime')).toThrow('does not read');
   });
 });
 
