@@ -32,6 +32,9 @@ export const EMPTY = 0.5;
 export const CONTRADICTED = 0.3;
 /** So many of the rows. */
 export const NEARLY_ALL = 0.8;
+/** A table of concepts is of no more code systems; a text in fewer rows is none. */
+const MOST_SYSTEMS = 60;
+const FEWEST_ROWS = 3;
 /** The score of a suggestion that is written. */
 const LIKELY = 0.85;
 
@@ -62,10 +65,32 @@ export function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnPr
       return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
     return { note: `${filledText}; ${plural(codes.length, 'code')}`, fit: 1, via: undefined, codes };
   }
+  if (kind === 'system') {
+    const usual = (of.frequent ?? []).filter(({ rows }) => rows >= FEWEST_ROWS);
+    const named = usual.length > MOST_SYSTEMS ? [] : usual;
+    const codes = named.map(counted => ({ ...counted, suggestion: systemNamed(counted.what) }));
+    return { note: `${filledText}; ${plural(codes.length, 'system')}`, fit: 1, via: undefined, codes };
+  }
   // Texts of results: `<5` beside `7.2`.
   const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
   const hasCommas = via !== undefined && forms.some(form => /\d,\d/.test(form));
   return { note: hasCommas ? `${told}; ${COMMAS}` : told, fit: 1, via };
+}
+
+/** What tables of concepts call the well-known systems, in small letters and digits alone. */
+const SYSTEMS: Readonly<Record<string, string>> = {
+  ...{ snomed: 'http://snomed.info/sct', snomedct: 'http://snomed.info/sct', sct: 'http://snomed.info/sct' },
+  ...{ loinc: 'http://loinc.org', rxnorm: 'http://www.nlm.nih.gov/research/umls/rxnorm' },
+  ...{ icd10cm: 'http://hl7.org/fhir/sid/icd-10-cm', icd10pcs: 'http://www.cms.gov/Medicare/Coding/ICD10' },
+  ...{ icd9cm: 'http://hl7.org/fhir/sid/icd-9-cm', cvx: 'http://hl7.org/fhir/sid/cvx' },
+  ...{ ndc: 'http://hl7.org/fhir/sid/ndc', ucum: 'http://unitsofmeasure.org' },
+  ...{ cpt: 'http://www.ama-assn.org/go/cpt', cpt4: 'http://www.ama-assn.org/go/cpt' },
+  hcpcs: 'http://www.cms.gov/Medicare/Coding/HCPCSReleaseCodeSets',
+};
+
+function systemNamed(what: string): RawCode['suggestion'] {
+  const code = SYSTEMS[what.toLowerCase().replace(/[^a-z0-9]/g, '')];
+  return code === undefined ? undefined : { code, reason: 'it usually means this system', isLikely: true };
 }
 
 const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What old tables have"';

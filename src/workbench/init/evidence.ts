@@ -32,7 +32,7 @@ export interface SeenProposal extends Proposal {
 
 /** Rows of a table that are read. */
 const SAMPLE = 500;
-/** Likewise where a column tells kinds of records apart, of which some are rare. */
+/** Likewise where a column tells kinds of records, or code systems, apart, of which some are rare. */
 const ROWS_OF_KINDS = 5000;
 /** Milliseconds for one table. */
 const TIME_LIMIT = 2000;
@@ -199,8 +199,11 @@ async function seenProposal(
   const guessedKey = proposal.isKeyGuessed ? proposal.key : [];
   const read = Map.groupBy(chosen, element => tableOf(element, proposal));
   for (const info of new Set([...read.keys(), ...(guessedKey.length > 0 ? [proposal.info] : [])])) {
-    const columns = (read.get(info) ?? []).map(({ column }) => column);
-    const profile = await profileOf(look, info, info === proposal.info ? [...columns, ...guessedKey] : columns);
+    const own = read.get(info) ?? [];
+    const columns = own.map(({ column }) => column);
+    const systems = new Set(own.flatMap(({ kind: of, column }) => (of === 'system' ? [column] : [])));
+    const names = info === proposal.info ? [...columns, ...guessedKey] : columns;
+    const profile = await profileOf(look, info, names, systems.size > 0 ? ROWS_OF_KINDS : SAMPLE, systems);
     if (profile) profiles.set(info, profile);
   }
   const elements: SeenElement[] = [];
@@ -318,12 +321,16 @@ async function joinedBest(look: Look, { info }: Proposal, element: ProposedEleme
   return best;
 }
 
-/** The columns of some elements. Undefined: the table could not be read, or not in time. */
+/**
+ * The columns of some elements. `systems`: columns that hold names of code systems, which may be of several words.
+ * Undefined: the table could not be read, or not in time.
+ */
 async function profileOf(
   { database, signal }: Look,
   info: TableInfo,
   names: readonly string[],
   rows = SAMPLE,
+  systems: ReadonlySet<string> = new Set(),
 ): Promise<TableProfile | undefined> {
   const columns = new Map(
     names.flatMap(column => {
@@ -341,7 +348,7 @@ async function profileOf(
       {
         ...{ rows, milliseconds: TIME_LIMIT, signal },
         size: await sizeOf(database, info),
-        showing: ({ name }) => (isPersonal(name) ? 'forms' : 'codes'),
+        showing: ({ name }) => (isPersonal(name) ? 'forms' : systems.has(name) ? 'always' : 'codes'),
       },
     );
   } catch (error) {

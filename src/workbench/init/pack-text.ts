@@ -30,17 +30,17 @@ export interface NewPack {
 export function packFiles({ proposals, undecided }: Candidates, { name, zone }: NewPack): ReadonlyMap<string, string> {
   const files = new Map([['pack.yaml', packText(name, zone)]]);
   const patients = proposals.find(({ resource }) => resource === COMPARTMENT_TYPE);
-  const codes: string[] = [];
+  const codes = new Map<string, readonly string[]>();
   for (const [kind, own] of Map.groupBy(proposals, one => one.kind)) {
     // Mappings of one resource share no id.
     const isShared = proposals.some(one => one.kind !== kind && one.resource === own[0]?.resource);
     const prefix = isShared ? `${kind[0]}-` : '';
     const named = own.map((proposal, i) => ({ ...proposal, prefix, mapping: i === 0 ? kind : `${kind}-${i + 1}` }));
     files.set(`${kind}.yaml`, `${named.flatMap((one, i) => proposalLines(one, i, patients)).join('\n')}\n`);
-    codes.push(...named.flatMap(codeMapLines));
+    for (const [map, lines] of named.flatMap(codeMapsOf)) if (!codes.has(map)) codes.set(map, lines);
   }
   if (undecided.length > 0) files.set('undecided.yaml', `${undecided.map(line => `## ${line}`).join('\n')}\n`);
-  if (codes.length > 0) files.set('codes.yaml', `${codes.join('\n')}\n`);
+  if (codes.size > 0) files.set('codes.yaml', `${[...codes.values()].flat().join('\n')}\n`);
   return files;
 }
 
@@ -227,6 +227,8 @@ function elementText(name: string, element: SeenElement, around: Surroundings): 
     return [
       `##${name}: ${column} counts time; SQL makes a day of it: docs/mapping-language.md, "What old tables have"; ${whyText(element)}`,
     ];
+  if (element.kind === 'system' && !seen?.codes?.length)
+    return [`##${name}: ${column} says it: a code map makes addresses of its values; ${whyText(element)}`];
   const line = `# ${name}: ${nodeText(element, around)}  ## ${whyText(element)}`;
   if (seen?.via !== 'comparator-number.value') return [line];
   const from = nodeText(element, around).replace('comparator-number.value', 'comparator-number.comparator');
@@ -368,7 +370,7 @@ function whyText({ score, why, declared, seen }: SeenElement): string {
 }
 
 function nodeText(element: SeenElement, { mapping, joins, children, patients }: Surroundings): string {
-  const { column, kind, join, child, seen, path } = element;
+  const { column, kind, join, child, seen } = element;
   const alias = child ? children.get(child.table) : lastAlias(joins, join);
   const from = alias === undefined ? column : `${alias}.${column}`;
   if (element.reference) {
@@ -380,24 +382,33 @@ function nodeText(element: SeenElement, { mapping, joins, children, patients }: 
     const theirs = (patients && patientColumn(patients, column)) ?? column;
     return `{ ref: ${patients?.kind ?? 'patients'}, on: { ${theirs}: ${from} } }`;
   }
-  if (seen?.codes) return `{ from: ${from}, via: ${codeMapName(mapping, path)} }`;
+  if (seen?.codes) return `{ from: ${from}, via: ${codeMapName(mapping, element)} }`;
   if (kind === 'key' || kind === 'code') return `{ from: ${from}, via: code }`;
   return seen?.via === undefined ? `{ from: ${from} }` : `{ from: ${from}, via: ${seen.via} }`;
 }
 
-const codeMapName = (mapping: string, path: string): string => `${mapping}-${path.replaceAll('.', '-')}`;
+/** The code systems of a table of concepts are the same for all mappings. */
+function codeMapName(mapping: string, { path, kind, column, join }: SeenElement): string {
+  const table = kind === 'system' ? join?.at(-1)?.table.name : undefined;
+  const name = table === undefined ? `${mapping}-${path.replaceAll('.', '-')}` : `${table}-${column}`;
+  return table === undefined ? name : name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
 
-function codeMapLines({ mapping, elements }: Named): readonly string[] {
-  return elements.flatMap(({ path, column, system, seen }) => {
-    if (!seen?.codes || system === undefined) return [];
-    return [
+/** Names of code maps with their lines. */
+function codeMapsOf({ mapping, elements }: Named): readonly (readonly [string, readonly string[]])[] {
+  return elements.flatMap(element => {
+    const { column, kind, system, seen } = element;
+    if (!seen?.codes?.length || (system === undefined && kind !== 'system')) return [];
+    const name = codeMapName(mapping, element);
+    const lines = [
       `## ${column} as it stands in a sample of rows; a person must decide what each means:`,
-      `# ${codeMapName(mapping, path)}:`,
-      `#   system: ${system}`,
+      `# ${name}:`,
+      ...(system === undefined ? [] : [`#   system: ${system}`]),
       '#   rows:',
       ...seen.codes.map(codeLine),
       '#',
     ];
+    return [[name, lines] as const];
   });
 }
 

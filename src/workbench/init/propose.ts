@@ -8,6 +8,7 @@ import type { Catalog, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import { elementsAround, sameKey, WRITERS } from './children.ts';
+import { withConcept } from './concepts.ts';
 import { bestIn, bestOf, type Found, found, KINDS, type Kind, kindOf, type Names, OF_KEYS, rounded } from './hints.ts';
 import { childrenIn, isSame, type Step, type Surveys, stepsIn } from './parents.ts';
 import type { Only } from './several.ts';
@@ -74,6 +75,8 @@ const RELATED = 0.6;
 const KEYLESS = 0.9;
 /** What a column says of rows: nearly as much as a table of its own would. */
 const SAID = 0.9;
+/** Names of columns that lead to other records: to whoever measured, or where, and not to what was measured. */
+const REFERENCES = [...new Set(KINDS.flatMap(({ references = [] }) => references.flatMap(({ columns }) => columns)))];
 /** Of the score: the name of the table; the columns have the rest. */
 const NAME_SHARE = 0.4;
 
@@ -189,8 +192,13 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
     return [{ path, kind: type, ...best, ...more, ...(rest.length > 0 ? { otherwise: rest } : {}) }];
   });
   const key = keyIn(table, wordsOf);
-  const all = [...own, ...elementsAround(kind, table, key, own, names)];
-  const elements = kind.elements.flatMap(({ path }) => all.filter(one => one.path === path));
+  const coded = only ? own : withConcept(kind, table, own, names, one => keyIn(one, wordsOf));
+  const all = [...coded, ...elementsAround(kind, table, key, own, names)];
+  const paths = new Set(kind.elements.map(({ path }) => path));
+  const elements = [
+    ...kind.elements.flatMap(({ path }) => all.filter(one => one.path === path)),
+    ...all.filter(({ path }) => !paths.has(path)),
+  ];
   const isKeyGuessed = table.primaryKey.length === 0 && key.length > 0;
   return scored({
     ...{ kind: kind.name, resource: kind.resource, table: tableText(table), info: table, elements, isKeyGuessed },
@@ -287,8 +295,10 @@ function textsAway(
 ): readonly (Found & { readonly join: readonly Step[] })[] {
   if (joined.length === 0) return [];
   const { wordsOf, patients } = names;
+  const isElsewhere = (ours: string): boolean =>
+    wordsOf(ours).has('patient') || bestOf(REFERENCES, wordsOf(ours)).score > 0;
   return steps
-    .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => wordsOf(ours).has('patient')))
+    .filter(({ table, on }) => !patients.has(table) && !on.some(([, ours]) => isElsewhere(ours)))
     .flatMap(step => {
       const theirs = bestIn(step.table, joined, type, names);
       if (!theirs) return [];
