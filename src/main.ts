@@ -264,7 +264,7 @@ async function serve(
   });
   database.onFormDisproved?.(forms.doubt);
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
-  for (const reading of readingsOf({ database, jobs, cache, admission, audit, forwarding, served }))
+  for (const reading of readingsOf({ database, jobs, cache, admission, audit, forwarding, tls, served }))
     metrics.add(reading);
   // Nobody is answered by mappings that a row has shown to be wrong.
   const answers: Answers = {

@@ -7,6 +7,7 @@ import type { Forwarding } from '../audit/forward.ts';
 import type { AnswerCounters } from '../cache/answers.ts';
 import type { Jobs } from '../export/jobs.ts';
 import type { Admission, Places } from '../http/middleware/limits.ts';
+import type { Tls } from '../http/server/tls.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Reading } from '../observe/metrics.ts';
 import type { BulkheadLoad, Database } from '../sql/database.ts';
@@ -18,6 +19,7 @@ export interface Observed {
   readonly admission: Admission;
   readonly audit: Pick<Audit, 'load'> | undefined;
   readonly forwarding: Pick<Forwarding, 'load'> | undefined;
+  readonly tls: Pick<Tls, 'ends'> | undefined;
   readonly served: () => Pick<Registry, 'pack' | 'version'> & { readonly refused: boolean; readonly lacking: boolean };
 }
 
@@ -30,6 +32,7 @@ export function readingsOf({
   admission,
   audit,
   forwarding,
+  tls,
   served,
 }: Observed): readonly Reading[] {
   const bulkheads = (what: keyof BulkheadLoad) => (): Values =>
@@ -82,7 +85,13 @@ export function readingsOf({
     ...(cache ? cacheReadings(cache) : []),
     ...(audit ? auditReadings(audit) : []),
     ...(forwarding ? sinkReadings(forwarding) : []),
+    ...(tls ? [certificateReading(tls)] : []),
   ];
+}
+
+function certificateReading(tls: Pick<Tls, 'ends'>): Reading {
+  const help = 'When the certificate of TLS_CERT ends, in seconds since 1970.';
+  return { ...gauge('lintel_tls_certificate_end_timestamp_seconds', help), read: () => one(tls.ends() / 1000) };
 }
 
 function exportReadings(jobs: Pick<Jobs, 'load'>): readonly Reading[] {

@@ -20,6 +20,8 @@ export interface Tls {
    * changed, for connections that are open were let in by the one before. Out: ends that.
    */
   follow(server: Pick<Server, 'setSecureContext'>, distrusts: () => void): () => void;
+  /** When the certificate that is served ends, in milliseconds since the epoch. */
+  ends(): number;
 }
 
 /** Milliseconds between two looks at the files. */
@@ -43,7 +45,17 @@ class TlsProblem extends Error {
 export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
   let stamps = stampsOf(files);
   let context = start();
-  warnOfEnd(context, log);
+  let ends = endOf(context);
+  /** The last day that a warning was for: a server that runs for months says it each day. */
+  let warned = Number.NaN;
+  warnOfEnd();
+
+  function warnOfEnd(): void {
+    const days = Math.floor((ends - Date.now()) / DAY);
+    if (days >= SOON || days === warned) return;
+    warned = days;
+    log.warn(days < 0 ? 'the TLS certificate has ended' : 'the TLS certificate ends soon', { days });
+  }
 
   function start(): SecureContextOptions {
     try {
@@ -58,6 +70,7 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
     follow(server, distrusts) {
       let failed = '';
       const timer = setInterval(() => {
+        warnOfEnd();
         const now = stampsOf(files);
         if (now === stamps) return;
         try {
@@ -68,7 +81,9 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
           stamps = now;
           failed = '';
           log.info('the TLS certificate was read anew');
-          warnOfEnd(next, log);
+          ends = endOf(next);
+          warned = Number.NaN;
+          warnOfEnd();
         } catch (error) {
           // Certificate and key are mostly written one after the other: what stays so is told, once.
           if (failed === now) {
@@ -82,6 +97,7 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
       }, look).unref();
       return () => clearInterval(timer);
     },
+    ends: () => ends,
   };
 }
 
@@ -140,8 +156,6 @@ function attempt<T>(variable: string, expected: string, make: () => T): T {
   }
 }
 
-function warnOfEnd({ cert }: SecureContextOptions, log: Log): void {
-  const { validTo } = new X509Certificate(String(cert));
-  const days = Math.floor((Date.parse(validTo) - Date.now()) / DAY);
-  if (days < SOON) log.warn(days < 0 ? 'the TLS certificate has ended' : 'the TLS certificate ends soon', { days });
+function endOf({ cert }: SecureContextOptions): number {
+  return Date.parse(new X509Certificate(String(cert)).validTo);
 }
