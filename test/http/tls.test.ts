@@ -281,138 +281,20 @@ test('a certificate that ends while it is served is warned of once a day', async
   const lines: string[] = [];
   const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
   const { paths, use } = files();
-  const looks = (): readonly string[] => lines.filter(line => line.includes('the TLS certificate'));
+  const told = (): readonly unknown[] =>
+    lines.filter(line => line.includes('the TLS certificate')).map(line => JSON.parse(line).days ?? 'read');
   const tls = openTls({ ...paths, clientCa: undefined }, log, 5);
-  const unfollow = tls.follow({ setSecureContext: () => undefined }, () => undefined);
-  onTestFinished(unfollow);
-  const days = [14, 13.5, 13.4, 12.5, -0.5];
-  for (const day of days) {
-    vi.setSystemTime(tls.ends() - day * 86_400_000);
+  onTestFinished(tls.follow({ setSecureContext: () => undefined }, () => undefined));
+  for (const days of [14, 13.5, 13.4, 12.5, -0.5]) {
+    vi.setSystemTime(tls.ends() - days * 86_400_000);
     await sleep(40);
   }
-  expect(looks().map(line => JSON.parse(line).days)).toEqual([13, 12, -1]);
+  expect(told()).toEqual([13, 12, -1]);
   use('next');
   await sleep(60);
-  expect(looks().map(line => JSON.parse(line).days)).toEqual([13, 12, -1, undefined, -1]);
+  expect(told()).toEqual([13, 12, -1, 'read', -1]);
   const { validTo } = new X509Certificate(readFileSync(paths.cert));
   expect(tls.ends()).toBe(Date.parse(validTo));
-});
-
-test.each<[title: string, spoil: (paths: { readonly cert: string; readonly key: string }) => void, problem: string]>([
-  ['a certificate that is half written', ({ cert }) => truncateSync(cert, 300), 'TLS_CERT: expected'],
-  ['an empty certificate', ({ cert }) => writeFileSync(cert, ''), 'TLS_CERT: expected'],
-  ['a key that is half written', ({ key }) => truncateSync(key, 100), 'TLS_KEY: expected'],
-  [
-    'a certificate of another key',
-    ({ cert }) => copyFileSync(join(PEM, 'next.pem'), cert),
-    'TLS_KEY: expected the private key of',
-  ],
-  [
-    'a key of another certificate',
-    ({ key }) => copyFileSync(join(PEM, 'next.key.pem'), key),
-    'TLS_KEY: expected the private key of',
-  ],
-  ['no key', ({ key }) => rmSync(key), 'TLS_KEY: expected the path'],
-])(
-  '%s keeps the old pair, is reported once without content, and a valid pair is used then',
-  async (_title, spoil, problem) => {
-    const { url, paths, use, lines } = await served();
-    const before = (await get(`${url}/health`)).serial;
-    spoil(paths);
-    const told = () => lines.filter(line => line.includes('cannot be used'));
-    await vi.waitFor(() => expect(told()).toHaveLength(1), 120_000);
-    expect(told()[0]).toContain(problem);
-    expect((await get(`${url}/health`)).serial).toBe(before);
-    use('next');
-    await vi.waitFor(async () => expect((await get(`${url}/health`)).serial).not.toBe(before), 120_000);
-    expect(told()).toHaveLength(1);
-    const secrets = [pem('server.key'), pem('next.key'), pem('server'), pem('next')].flatMap(text => text.split('\n'));
-    for (const secret of secrets.filter(line => line.length > 20 && !line.startsWith('-----')))
-      expect(lines.join('\n')).not.toContain(secret);
-  },
-);
-
-test('touched but unchanged certificate files are read again without effect', async () => {
-  const { url, paths, lines } = await served();
-  const { atime, mtimeMs } = statSync(paths.cert);
-  utimesSync(paths.cert, atime, new Date(mtimeMs + 5000));
-  await vi.waitFor(() => expect(lines.join('\n')).toContain('read anew'), 120_000);
-  expect((await get(`${url}/health`)).status).toBe(200);
-});
-
-test('mutual TLS: only clients with a certificate of the authority get an answer', async () => {
-  const { url } = await served({ clientCa: join(PEM, 'ca.pem') });
-  expect(await get(`${url}/fhir/Widget/1`, 'client')).toMatchObject({ status: 200 });
-  await expect(get(`${url}/health`)).rejects.toThrow();
-  await expect(get(`${url}/health`, 'stranger')).rejects.toThrow();
-});
-
-test('mutual TLS: connections of an authority that was taken away are closed', async () => {
-  const clientCa = join(temporaryFolder(), 'ca.pem');
-  copyFileSync(join(PEM, 'ca.pem'), clientCa);
-  const server = await served({ clientCa });
-  const opened = async () => {
-    const credentials = { cert: pem('client'), key: pem('client.key'), ca: pem('ca') };
-    const socket = connect({ host: '127.0.0.1', port: server.port, ...credentials });
-    onTestFinished(() => void socket.destroy());
-    socket.on('error', () => {});
-    await once(socket, 'secureConnect');
-    const ask = (): Promise<string> =>
-      new Promise(resolve => {
-        socket.once('data', (data: Buffer) => resolve(data.toString('utf8', 0, 12)));
-        if (socket.closed) resolve('closed');
-        else socket.once('close', () => resolve('closed'));
-        socket.write('GET /fhir/Widget/1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      });
-    return { ask, socket };
-  };
-  const [idle, late] = [await opened(), await opened()];
-  expect(await idle.ask()).toBe('HTTP/1.1 200');
-  const closed = once(idle.socket, 'close');
-  copyFileSync(join(PEM, 'other-ca.pem'), clientCa);
-  await closed;
-  // One that had asked nothing yet.
-  expect(await late.ask()).toBe('closed');
-});
-
-test.each<[cert: string, key: string, clientCa: string | undefined, problem: RegExp]>([
-  ['nowhere.pem', 'server.key.pem', undefined, /^TLS_CERT: expected the path of a file that can be read$/],
-  ['server.pem', 'nowhere.pem', undefined, /^TLS_KEY: expected the path/],
-  ['server.key.pem', 'server.key.pem', undefined, /^TLS_CERT: expected a certificate as PEM/],
-  ['server.pem', 'server.pem', undefined, /^TLS_KEY: expected a private key as PEM/],
-  ['server.pem', 'next.key.pem', undefined, /^TLS_KEY: expected the private key of the certificate in TLS_CERT$/],
-  ['server.pem', 'server.key.pem', 'server.key.pem', /^TLS_CLIENT_CA: expected a certificate as PEM$/],
-])('%s with %s and %s stops the start', (cert, key, clientCa, problem) => {
-  const path = (name: string): string => join(PEM, name);
-  const log = createLog({ level: 'silent', format: 'json' });
-  try {
-    openTls({ cert: path(cert), key: path(key), clientCa: clientCa && path(clientCa) }, log);
-    expect.unreachable();
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigError);
-    expect((error as ConfigError).problems[0]).toMatch(problem);
-  }
-});
-
-test('a certificate that ends while it is served is warned of once a day', async () => {
-  vi.useFakeTimers({ now: Date.parse('2026-06-30T12:00:00Z'), toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const lines: string[] = [];
-  const log = createLog({ level: 'debug', format: 'json', write: line => lines.push(line) });
-  const { paths, use } = files();
-  const looks = (): readonly string[] => lines.filter(line => line.includes('the TLS certificate'));
-  const tls = openTls({ ...paths, clientCa: undefined }, log, 5);
-  const unfollow = tls.follow({ setSecureContext: () => undefined }, () => undefined);
-  onTestFinished(unfollow);
-  const days = [14, 13.5, 13.4, 12.5, -0.5];
-  for (const day of days) {
-    vi.setSystemTime(tls.ends() - day * 86_400_000);
-    await sleep(40);
-  }
-  expect(looks().map(line => JSON.parse(line).days)).toEqual([13, 12, -1]);
-  expect(tls.ends()).toBe(Date.parse(new X509Certificate(readFileSync(paths.cert)).validTo));
-  use('next');
-  await vi.waitFor(() => expect(tls.ends()).toBe(Date.parse(new X509Certificate(readFileSync(paths.cert)).validTo)));
 });
 
 test('an expired or soon expiring certificate is warned of', () => {
