@@ -16,6 +16,7 @@ import { idPartsPresent, presentPredicate, servedPredicate } from '../plan/prese
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
 import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
+import type { TableSurvey } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { warnOfDangling } from './dangling.ts';
 import { ElementCounts } from './element-counts.ts';
@@ -26,6 +27,10 @@ import { type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken } from './susp
 
 /** Rows of a table that nobody reads as a whole for each row of another one. */
 const LARGE = 1000;
+/** Rows by which the number of an engine may be off, and the share of them. */
+const FEW = 20;
+const SLACK = 0.01;
+
 export const ROWS: CheckSection = {
   name: 'rows',
   title: 'Rows',
@@ -72,6 +77,8 @@ class Counts {
   readonly #mappings: (string | number)[][] = [];
   /** Tables with the columns that were told as without an index. */
   readonly #withoutIndex = new Set<string>();
+  /** Sizes of all tables, asked once. */
+  #surveys: Promise<ReadonlyMap<string, TableSurvey>> | undefined;
   /** Mappings that serve nothing though their table has rows. */
   readonly #empty: string[] = [];
   /** Scopes of the source that is being counted, by alias. */
@@ -114,6 +121,7 @@ class Counts {
     const [lead] = first.source.key;
     const { total, all, within } = await this.#counter.range(scope, lead);
     this.#tellNoIndex(first, all);
+    await this.#tellHidden(first, all);
     for (const mapping of mappings) this.#tellNoIndexOfPatient(mapping, all);
     const asked: Counted[] = [];
     for (const mapping of mappings) {
@@ -134,6 +142,27 @@ class Counts {
       await this.#children(mapping);
     }
     await warnOfDangling(this.#elements.suspects.splice(0), this.#scopes, this.#counter, this.report);
+  }
+
+  /**
+   * The login may read fewer rows than the engine keeps. The numbers of the engine are about right, and rows come and
+   * go while they are counted.
+   */
+  async #tellHidden({ source, at }: Mapping, seen: number): Promise<void> {
+    const { catalog, database } = this.#context;
+    const info = findTable(catalog, source.table);
+    if (!info || info.isView || (catalog.unseen === undefined && info.disguises === undefined)) return;
+    this.#surveys ??= database.survey?.(catalog);
+    const surveys = await this.#surveys;
+    const [key] = [...catalog.tables].find(([, table]) => table === info) ?? [];
+    const kept = key === undefined ? undefined : surveys?.get(key)?.rows?.count;
+    if (kept === undefined || kept - seen <= Math.max(FEW, kept * SLACK)) return;
+    this.report.warning(
+      'disguised-table',
+      at,
+      `the login sees ${plural(seen, 'row')} of table ${info.name}, which has about ${kept}: a security policy may hide others`,
+      { expected: 'a login that sees all rows, unless these are to be left out' },
+    );
   }
 
   /** Reads, and references from each row of other tables, would go through the whole table. */

@@ -71,6 +71,8 @@ export interface TableInfo {
   readonly primaryKey: readonly string[];
   /** Its rows are made of those of other tables. */
   readonly isView?: true;
+  /** Its rows are former versions of those of another table. */
+  readonly isHistory?: true;
   /** Why the login may read other rows than those that are there. Absent: nothing is known of such. */
   readonly disguises?: readonly Disguise[];
   /** The primary key's index included. */

@@ -88,12 +88,15 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
   });
   const own = await disguisesOf(run, 'sys', listed);
   const unseen = [...own.unseen];
-  const tables = [...names].map(([key, [object, name, place, schema, isView]]): [string, TableInfo] => {
+  const tables = [...names].map(([key, [object, name, place, schema, isView, isHistory]]): [string, TableInfo] => {
     const id = Number(object);
     const needed = Number(place) > NEARBY || key.includes('.');
     const of = disguisedBy(own, id, tableOf(String(name), columns.get(id) ?? [], indexes.get(id) ?? []));
-    const view = isView === 1 ? { isView: true as const } : {};
-    return [key, { ...of, ...view, schema: { name: String(schema), needed } }];
+    const kind = {
+      ...(isView === 1 && { isView: true as const }),
+      ...(isHistory === 1 && { isHistory: true as const }),
+    };
+    return [key, { ...of, ...kind, schema: { name: String(schema), needed } }];
   });
   const { synonyms, unreachable } = await synonymsOf(run, part?.tables.map(bareName));
   const seen = new Map(tables);

@@ -169,7 +169,10 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   for (const { id, name } of views) {
     const open: string[] = [];
     const policies = new Set<Disguise>();
-    for (const [, column, isHere, schema, table, source] of sources.filter(([of]) => of === id)) {
+    const own = sources.filter(([of]) => of === id);
+    // The server could not say what the view returns.
+    if (own.length === 0) open.push('any column');
+    for (const [, column, isHere, schema, table, source] of own) {
       if (isHere !== 1) open.push(String(column));
       else {
         const how = hidden.get(nameOf(schema, table, source))?.how;

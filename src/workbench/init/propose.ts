@@ -88,7 +88,9 @@ export function namesIn(catalog: Catalog, surveys: Surveys): Names {
     words.set(name, known);
     return known;
   };
-  const tables = [...new Set(catalog.tables.values())].filter(({ name }) => isIdentifier(name));
+  const tables = [...new Set(catalog.tables.values())].filter(
+    ({ name, isHistory }) => isIdentifier(name) && !isHistory,
+  );
   const stepsOf = stepsIn(catalog, surveys, wordsOf, table => keyIn(table, wordsOf));
   return { tables, wordsOf, stepsOf, childrenOf: childrenIn(tables, stepsOf) };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Catalog, findColumn, findTable } from '../../../src/sql/catalog.ts';
 import { readCatalog } from '../../../src/sql/mssql/catalog.ts';
 import type { Row, Statement } from '../../../src/sql/plan.ts';
+import { namesIn } from '../../../src/workbench/init/propose.ts';
 import { tsqlProblems } from '../grammar/tsql-grammar.ts';
 
 /** Rows by the view that a statement begins to read, and by its database. */
@@ -127,6 +128,11 @@ describe('a view', () => {
     expect(catalog.unseen).toEqual([expect.stringContaining('What view dbo.PERSON reads for NAM is not known')]);
   });
 
+  it('of which the server cannot say what it returns is told', async () => {
+    const { unseen } = await read({ ...persons, behind: [] }, ['PERSON']);
+    expect(unseen).toEqual([expect.stringContaining('What view dbo.PERSON reads for any column is not known')]);
+  });
+
   it('is not looked into if nothing in the database is masked, encrypted or filtered', async () => {
     const texts: string[] = [];
     const { unseen } = await read({ ...persons, disguised: [] }, ['PERSON'], texts);
@@ -152,9 +158,11 @@ describe('the rows of a table', () => {
 
   it('are former versions in the history of a temporal table', async () => {
     const objects: readonly Row[] = [[1, 'PATIENT', 1, 'dbo', 0, 1]];
-    expect(caveats(await read({ ...patients, objects }, ['PATIENT']), 'PATIENT')).toEqual([
-      'is the history of a temporal table: its rows are former versions',
-    ]);
+    const catalog = await read({ ...patients, objects }, ['PATIENT']);
+    expect(caveats(catalog, 'PATIENT')).toEqual(['is the history of a temporal table: its rows are former versions']);
+    // `lintel init` proposes no mapping of it.
+    expect(namesIn(catalog, new Map()).tables).toEqual([]);
+    expect(namesIn(await read(patients, ['PATIENT']), new Map()).tables).toHaveLength(1);
   });
 
   it('are not known to be all where the login lacks VIEW DEFINITION', async () => {
