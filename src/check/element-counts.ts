@@ -69,6 +69,13 @@ export class ElementCounts {
     ];
   }
 
+  /** A source begins: what one before has left whose statements failed is of other tables. */
+  begin(): void {
+    this.suspects.length = 0;
+    this.#readings.length = 0;
+    this.#combined.length = 0;
+  }
+
   /** Values and references that a scope's rows have; those of child rows are counted for themselves. */
   nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
     if (node.kind === 'each') {

@@ -117,6 +117,7 @@ class Counts {
   async group(mappings: readonly Mapping[]): Promise<void> {
     const [first] = mappings;
     if (!first) return;
+    this.#elements.begin();
     const scope = withoutRequired(first.source);
     const [lead] = first.source.key;
     const { total, all, within } = await this.#counter.range(scope, lead);

@@ -1,7 +1,8 @@
 /** A statement that the database refuses ends what it was for; the rest of the check is done. */
 import { expect, test } from 'vitest';
+import { ROWS } from '../../src/check/rows.ts';
 import { type Database, DatabaseError } from '../../src/sql/database.ts';
-import { smallClinic } from '../cli/small-clinic.ts';
+import { smallClinic, WEIGHTS } from '../cli/small-clinic.ts';
 import { check, open, told } from './opened.ts';
 
 /** `database`, which refuses each statement whose text has `part`. */
@@ -49,5 +50,15 @@ test('a mapping whose statements are refused leaves the others', async () => {
     expect.stringMatching(/^weighing\.yaml:1:1: .*It ends values of weights/),
     expect.stringMatching(/^person\.yaml:1:1: .*It ends numbers of rows of people/),
   ]);
+  expect(note(reports, 'rows')).toBe('1 source counted.');
+});
+
+test('what was counted of a source that is refused is not asked of the next one', async () => {
+  const { registry, database, close } = await open(
+    smallClinic({ 'weighing.yaml': WEIGHTS.replace('as: w,', 'as: p,') }),
+  );
+  const reports = await check({ registry, database: refusing(database, 'p.SURNAME') }, { sections: [ROWS] });
+  await close();
+  expect(told(reports)).toEqual([expect.stringMatching(/^person\.yaml:1:1: .*It ends numbers of rows of people/)]);
   expect(note(reports, 'rows')).toBe('1 source counted.');
 });
