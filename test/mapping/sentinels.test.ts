@@ -190,3 +190,47 @@ elements:
     ],
   );
 });
+
+describe('a date rule reaches days that are counted', () => {
+  const pack = (via: string, type: string, rows: readonly (string | number)[]) => ({
+    schema: `CREATE TABLE PT (NO INT NOT NULL PRIMARY KEY, BORN ${type});
+      INSERT INTO PT VALUES ${rows.map((raw, i) => `(${i + 1}, ${typeof raw === 'number' ? raw : `'${raw}'`})`).join(', ')};`,
+    files: {
+      'pack.yaml': `name: small\ntitle: Small\nzone: UTC\nabsent: { date: ["1950-01-01", "9999-12-31"] }\n`,
+      'm.yaml': `mapping: people
+resource: Patient
+source: { table: PT, as: p, key: [NO] }
+id: "{NO}"
+elements:
+  active: { const: "true", if: { present: [BORN] } }
+  birthDate: { from: BORN, via: ${via} }
+`,
+    },
+  });
+
+  // The first row is a day, the others stand for none.
+  test.each([
+    ['{ ymd8: { since: 1900 } }', 'DECIMAL(9,0)', [1_240_314, 500_101]],
+    ['{ ymd8: { since: 1900 } }', 'VARCHAR(9)', ['1240314', '500101', '0500101']],
+    ['{ ymd8: { since: 1700 } }', 'INTEGER', [3_240_314, 2_500_101, 82_991_231]],
+    ['{ days: { since: 1840-12-31 } }', 'INTEGER', [66_913, 39_812, 2_980_013]],
+    ['{ days: { since: 1899-12-30 } }', 'REAL', [45_365.5, 18_264, 2_958_465]],
+    ['{ days: { since: 1899-12-30 } }', 'VARCHAR(20)', ['45365.5', '18264', '2958465']],
+    ['{ yddd: { since: 1900 } }', 'INTEGER', [124_074, 50_001]],
+    ['{ yddd: { since: 1900 } }', 'VARCHAR(6)', ['124074', '50001', '050001']],
+    ['yddd', 'CHAR(7)', ['2024074', '1950001', '9999365']],
+    ['horolog', 'VARCHAR(20)', ['66913,30600', '39812', '39812,0', '2980013']],
+    ['{ ymd14: { since: 1700 } }', 'NUMERIC', [3_240_314.083, 2_500_101, 82_991_231]],
+    ['{ ymd14: { since: 1700 } }', 'VARCHAR(14)', ['3240314.083', '2500101']],
+  ])('by %s in %s', async (via, type, rows) => {
+    const { schema, files } = pack(via, type, rows);
+    const { resources } = await searchSmall(schema, files, 'Patient');
+    expect(resources.map(one => [one['birthDate'], one['active']])).toEqual([
+      ['2024-03-14', true],
+      ...rows.slice(1).map(() => [undefined, undefined]),
+    ]);
+    expect((await searchSmall(schema, files, 'Patient?birthdate:missing=false')).ids).toEqual(['1']);
+    expect((await searchSmall(schema, files, 'Patient?birthdate=lt9999-12-31T23:00:00Z')).ids).toEqual(['1']);
+    expect((await searchSmall(schema, files, 'Patient?active=true')).ids).toEqual(['1']);
+  });
+});

@@ -40,6 +40,8 @@ export interface Codec {
   readonly intervals?: true;
   /** `indexed`: match compares the bare column; `computed`: it computes on it. */
   readonly inverse: 'indexed' | 'computed' | 'none';
+  /** Raw values of the first column that are a day alone, `2024-03-14`, where columns do not have it written so. */
+  readonly rawsOf?: (day: string) => readonly (string | number)[];
   /** How values sort; undefined if they do not. */
   readonly order?: OrderFace;
   /**

@@ -212,6 +212,7 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
     columns: 2,
     plain: true,
     inverse: timed ? 'indexed' : packing.inverse,
+    rawsOf: day => dates.rawsOf?.(day) ?? [],
     decode: (rawDate, rawTime = null) => {
       if (last === undefined || last.rawDate !== rawDate || last.rawTime !== rawTime)
         last = { rawDate, rawTime, value: read(rawDate, rawTime) };

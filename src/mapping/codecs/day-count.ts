@@ -36,6 +36,8 @@ export interface DayCount {
   readonly sorted?: (raw: SqlValue) => number | undefined;
   /** The least value of `compared` at or after a position. */
   stored(position: number): string | number;
+  /** Raw values of a day alone. */
+  raws(day: number): readonly (string | number)[];
   /** Of `stored`. */
   readonly type: ColumnType;
   /** What is compared and sorted by. */
@@ -57,6 +59,7 @@ export function wholeDays(type: ColumnType, since: number): DayCount {
       return typeof number === 'number' && Number.isInteger(number) ? number + since : undefined;
     },
     stored: position => position - since,
+    raws: day => [day - since],
     type,
     compared: column => column,
     isNumber: column => not(isNull(column)),
@@ -97,6 +100,7 @@ function inFloats(type: ColumnType, { since, perDay }: FractionOptions, isSingle
       while (counted(bound) < at) bound = up(bound);
       return bound;
     },
+    raws: day => [day - since],
     type,
     compared: column => column,
     isNumber: column => not(isNull(column)),
@@ -121,6 +125,7 @@ function inDecimals(type: ColumnType & { readonly kind: 'decimal' }, { since, pe
         : undefined;
     },
     stored: position => numberIfExact(printUnits(unitsFrom(position - before), type.scale)),
+    raws: day => [day - since],
     type,
     compared: column => column,
     isNumber: column => not(isNull(column)),
@@ -153,6 +158,7 @@ function inTexts({ since, perDay }: FractionOptions): DayCount {
       const coarse = 10n ** BigInt(Math.max(0, MOST_DECIMALS - (DIGITS - 1 - whole)));
       return numberIfExact(printUnits(ceilTo(units, coarse), MOST_DECIMALS));
     },
+    raws: day => [String(day - since)],
     type: NUMBER,
     compared,
     isNumber: column => isNumberText(trimmedText(column)),

@@ -68,6 +68,10 @@ export function daysCodec(made: DaysOptions): Codec {
     columns: 1,
     plain: true,
     inverse: count.inverse,
+    rawsOf: text => {
+      const day = parseDay(text);
+      return day === undefined || day * ofDay < ends.first ? [] : count.raws(day);
+    },
     decode: raw => {
       const position = held(count.position(raw));
       if (position === undefined) return undefined;

@@ -44,6 +44,7 @@ export function horologCodec({ zone, isDay, at }: HorologOptions): Codec {
     yields: isDay ? ['date'] : inner.yields,
     columns: 1,
     inverse: 'computed',
+    rawsOf: day => inner.rawsOf?.(day).flatMap(raw => [`${raw}`, `${raw},0`]) ?? [],
     decode: raw => {
       const [days, seconds] = read(raw);
       return inner.decode(days, seconds);

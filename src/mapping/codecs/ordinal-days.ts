@@ -10,6 +10,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { civil, dayOf, daysIn, END_DAY, pad } from '../../time/calendar.ts';
 import type { DayCount } from './day-count.ts';
 import { holds } from './number.ts';
+import { shortened } from './packed-column.ts';
 import { trimEnd } from './text.ts';
 
 /** The first day that such dates mean. */
@@ -33,6 +34,7 @@ export function ordinalDays(type: ColumnType, since: number): DayCount {
       return typeof number === 'number' && number > 0 ? dayIn(number + add) : undefined;
     },
     stored: day => ordinalOf(day) - add,
+    raws: day => [ordinalOf(day) - add],
     type,
     compared: column => column,
     isNumber: column => {
@@ -56,6 +58,7 @@ function inTexts(type: ColumnType): DayCount {
       return /^\d{7}$/.test(text) ? dayIn(Number(text)) : undefined;
     },
     stored: day => pad(ordinalOf(day), 7),
+    raws: day => [pad(ordinalOf(day), 7)],
     type,
     compared: column => column,
     isNumber: isOrdinal,
@@ -80,6 +83,7 @@ function inCountedTexts(add: number): DayCount {
     },
     sorted: (raw: SqlValue) => (raw === null || raw instanceof Uint8Array ? undefined : dayIn(Number(raw))),
     stored: ordinalOf,
+    raws: day => shortened(pad(ordinalOf(day) - add, 6)),
     type: INTEGER,
     compared,
     isNumber: column => isOrdinal(call('text', [compared(column)], UNICODE)),

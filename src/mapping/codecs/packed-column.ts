@@ -20,6 +20,8 @@ export interface PackedColumn {
   stored(packed: number): SqlValue;
   /** Likewise, to compare with. */
   literal(packed: number): Expression;
+  /** Raw values of a packed date, if they are other digits. */
+  raws?(packed: number): readonly (string | number)[];
   /** What is compared and sorted by. */
   compared(column: Expression): Expression;
   /** The column holds a day, a month or a year. */
@@ -55,7 +57,7 @@ export function packedColumn(type: ColumnType, since = 0): PackedColumn {
     stored: at => at - add,
     literal: at => value(at - add, type),
     compared: column => column,
-    ...(since !== 0 && { none: add }),
+    ...(since !== 0 && { none: add, raws: packed => [packed - add] }),
     isDate,
     isDay: column => and(isDate(column), not(glob(plain ? column : call('text', [packed(column)], UNICODE), '*00'))),
   };
@@ -100,10 +102,16 @@ function countedTexts(since: number): PackedColumn {
     stored: packed => packed,
     literal: packed => value(packed, INTEGER),
     compared,
+    raws: packed => shortened(pad(packed - add, 7)),
     none: add,
     isDate,
     isDay: column => and(isDate(column), not(glob(column, '*00'))),
   };
+}
+
+/** Digits of which some rows have lost the first zero. */
+export function shortened(digits: string): readonly string[] {
+  return digits.startsWith('0') ? [digits, digits.slice(1)] : [digits];
 }
 
 function inRange(packed: number): number | undefined {

@@ -35,6 +35,8 @@ export interface StampColumn {
   stored(position: number): SqlValue;
   /** Likewise, to compare with. */
   literal(position: number): Expression;
+  /** Raw values of a packed date alone, if they are other digits. */
+  raws?(packed: number): readonly (string | number)[];
   /** What is compared and sorted by. */
   compared(column: Expression): Expression;
   isStamp(column: Expression): Predicate;
@@ -97,6 +99,7 @@ export function stampCodec(column: StampColumn, { label, options, zone, fhirType
     columns: 1,
     plain: true,
     inverse: column.inverse,
+    rawsOf: day => column.raws?.(Number(day.replaceAll('-', ''))) ?? [],
     decode: raw => {
       const position = column.position(raw);
       if (position === undefined) return undefined;

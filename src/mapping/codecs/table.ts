@@ -91,7 +91,13 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       if (type && (isFraction(type) || (type.kind === 'text' && since !== undefined))) {
         if (type.kind === 'decimal' && type.scale > MOST_DECIMALS) return refuse('ymd14', type);
         const form = { point: true as const, ...(since !== undefined && { since }) };
-        return stamps(pointColumn(type, since ?? 0), type, options?.at, { label: 'ymd14', options: form }, context);
+        return stamps(
+          pointColumn(type, since ?? 0),
+          type,
+          options?.at,
+          { label: labelSince('ymd14', options?.since), options: form },
+          context,
+        );
       }
       if (since !== undefined) return 'ymd14: `since` is for times behind a point; days alone are read by ymd8';
       return type?.kind === 'text' || isWholeNumber(type)
@@ -110,7 +116,13 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     z.union([NONE, z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() })]),
     (options, [type], context) =>
       type?.kind === 'text' || isWholeNumber(type)
-        ? daysAlone('yddd', ordinals(type, numberIn(options?.since)), type, options?.at, context)
+        ? daysAlone(
+            labelSince('yddd', options?.since),
+            ordinals(type, numberIn(options?.since)),
+            type,
+            options?.at,
+            context,
+          )
         : refuse('yddd', type),
   ),
   horolog: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
@@ -388,14 +400,19 @@ function days(
   const from = epochDay(options.since) ?? 0;
   if (isWholeNumber(type) && !isFraction(type)) {
     if (options.midnight !== undefined) return 'days: `midnight` is for numbers with a fraction';
-    return daysAlone('days', counted(type, from), type, options.at, context);
+    return daysAlone(labelSince('days', options.since), counted(type, from), type, options.at, context);
   }
   if (options.at !== undefined) return 'days: `at` is for whole numbers; the fraction of others is a time';
   const { zone, fhirType } = context;
   const perDay = fhirType === 'instant' ? DAY : DAY / 1000;
   const count = fractionsOfDays(type, { since: from, perDay });
   if (count === undefined) return refuse('days', type);
-  const made = { name: 'days', zone: zoneOf(zone), first: firstCounted(from), options: { from } };
+  const made = {
+    name: labelSince('days', options.since),
+    zone: zoneOf(zone),
+    first: firstCounted(from),
+    options: { from },
+  };
   if (fhirType !== 'instant' && fhirType !== 'dateTime')
     return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
   const midnight = options.midnight === 'date' && fhirType === 'dateTime' ? 'date' : undefined;
@@ -413,7 +430,7 @@ function daysAlone(
   const made = { ...of, name, zone: zoneOf(zone), unit: DAY };
   if (at === undefined)
     return fhirType === 'instant'
-      ? NO_TIME_OF(`${name}: {at: "00:00"}`)
+      ? NO_TIME_OF('at: "00:00"')
       : onWholeNumbers(daysCodec({ ...made, gives: 'day' }), [type]);
   if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
   return onWholeNumbers(daysCodec({ ...made, gives: fhirType, at: millisecondsOf(at) }), [type]);
@@ -438,7 +455,7 @@ function stamps(
   { zone, fhirType }: CodecContext,
 ): Codec | string {
   if (at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
-  if (at === undefined && fhirType === 'instant') return NO_TIME_OF(`${label}: {at: "00:00"}`);
+  if (at === undefined && fhirType === 'instant') return NO_TIME_OF('at: "00:00"');
   const codec = stampCodec(column, {
     label: at === undefined ? label : `${label} (at 00:00:00)`,
     ...(options && { options }),
@@ -476,6 +493,10 @@ function wrongSince(date: 'ymd8' | 'yddd' | 'days' | 'date', since: string | und
   if (since === undefined) return undefined;
   if (date === 'date') return '`since` is for dates in numbers and texts';
   return SINCE.safeParse(since).error?.issues[0]?.message;
+}
+
+function labelSince(name: string, since: string | undefined): string {
+  return since === undefined ? name : `${name} since ${since}`;
 }
 
 function numberIn(text: string | undefined): number | undefined {

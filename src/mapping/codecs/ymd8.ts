@@ -42,6 +42,7 @@ export function ymd8Codec({ zone, columnType, since }: Ymd8Options): Codec {
     columns: 1,
     plain: true,
     inverse: packing.inverse,
+    rawsOf: day => packing.raws?.(Number(day.replaceAll('-', ''))) ?? [],
     decode: raw => {
       const packed = packing.read(raw);
       return packed === undefined ? undefined : printPacked(packed);
@@ -86,6 +87,7 @@ export function ymd8AtCodec({ zone, columnType, since, fhirType, at }: Ymd8AtOpt
     columns: 1,
     plain: true,
     inverse: packing.inverse,
+    rawsOf: day => packing.raws?.(Number(day.replaceAll('-', ''))) ?? [],
     decode: raw => {
       const day = dayIn(raw);
       if (day === undefined) return undefined;

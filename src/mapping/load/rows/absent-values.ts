@@ -71,6 +71,7 @@ export function absentValues(
     const written = new Set<string | number>(typed(context.settings.absent.date, first.column.type, context));
     for (const value of datesOf(first.column.type, codec, context))
       if (written.has(value) || codec.decode(value, null, null) !== undefined) values.add(value);
+    for (const value of countedDates(first.column.type, codec, context)) values.add(value);
   }
   return [...values];
 }
@@ -95,7 +96,10 @@ export function onlyPresent(
   add([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)]);
   if (type.kind === 'instant') add(unreadEnds(type));
   const isOpen = table !== undefined && takesDates(type) && context.settings.absent.date.length > 0;
-  if (isOpen) context.dates.watch(keyOf(resolved), found => add(datesOf(type, found, context)));
+  if (isOpen)
+    context.dates.watch(keyOf(resolved), found => {
+      add([...datesOf(type, found, context), ...countedDates(type, found, context)]);
+    });
   return isOpen || values.length > 0 ? [...tests, { kind: 'none', of: { kind: 'is', column, values } }] : tests;
 }
 
@@ -225,5 +229,15 @@ function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context)
       // `17530101` seconds since 1970 are another day.
       return day === undefined || typeof read !== 'string' || read.startsWith(day) ? [value] : [];
     });
+  });
+}
+
+/** Likewise days as a codec finds them whose numbers count from another day or year: 2958465 is 9999-12-31 in Excel. */
+function countedDates(type: ColumnType, codec: Codec, { settings, catalog }: Context): readonly (string | number)[] {
+  if (!takesDates(type) || !codec.rawsOf) return [];
+  return settings.absent.date.flatMap(({ text }) => {
+    const day = dayOf(text);
+    const raws = day === undefined ? [] : (codec.rawsOf?.(day) ?? []);
+    return raws.flatMap(raw => readLiteral(String(raw), type, catalog.engine) ?? []);
   });
 }
