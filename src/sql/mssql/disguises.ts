@@ -17,7 +17,7 @@
 import type { Disguise } from '../catalog.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
-import { databaseText, prefixText } from './other-database.ts';
+import { databaseText, hasOnDatabase, prefixText } from './other-database.ts';
 
 /** A table or view of the catalog. */
 export interface Seen {
@@ -57,14 +57,10 @@ const HISTORY: Disguise = {
   expected: 'the temporal table itself',
 };
 
-/** In brackets, so that a name of any characters is read as one. */
-const onDatabase = (sys: string, permission: string): string =>
-  `HAS_PERMS_BY_NAME(QUOTENAME(${databaseText(sys)}), 'DATABASE', '${permission}')`;
-
 /** Babelfish has no security policies. */
 const rights = (sys: string): string =>
-  `SELECT COALESCE(${onDatabase(sys, 'VIEW DEFINITION')}, 0) AS may_view,
-  COALESCE(${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask,
+  `SELECT ${hasOnDatabase(sys, "'VIEW DEFINITION'")} AS may_view,
+  ${hasOnDatabase(sys, "'UNMASK'")} AS may_unmask,
   COUNT(*) AS has_policies
 FROM ${sys}.all_views AS v
 WHERE v.name = 'security_predicates'`;
@@ -78,7 +74,7 @@ const disguised = (sys: string, also = ''): string => {
   return `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
   COALESCE(HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK', c.name, 'COLUMN'),
-    HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK'), ${onDatabase(sys, 'UNMASK')}, 0) AS may_unmask,
+    HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK'), ${hasOnDatabase(sys, "'UNMASK'")}) AS may_unmask,
   CAST(s.name AS nvarchar(128)) AS schema_name, CAST(o.name AS nvarchar(128)) AS table_name
 FROM ${sys}.columns AS c
 JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.is_ms_shipped = 0

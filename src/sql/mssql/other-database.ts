@@ -19,6 +19,16 @@ export function databaseText(sys: string): string {
   return sys === 'sys' ? 'DB_NAME()' : textOf(sys.slice('['.length, -'].sys'.length).replaceAll(']]', ']'));
 }
 
+/**
+ * 1 where the login has a permission on the whole of it, else 0. The documentation writes the name plain, which is no
+ * name where it has a dot or a hyphen.
+ */
+export function hasOnDatabase(sys: string, permission: string): string {
+  const has = (name: string): string => `HAS_PERMS_BY_NAME(${name}, 'DATABASE', ${permission})`;
+  const name = databaseText(sys);
+  return `CASE WHEN 1 IN (${has(name)}, ${has(`QUOTENAME(${name})`)}) THEN 1 ELSE 0 END`;
+}
+
 function textOf(name: string): string {
   return `N'${name.replaceAll("'", "''")}'`;
 }

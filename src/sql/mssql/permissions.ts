@@ -6,11 +6,11 @@
 import type { Permissions } from '../database.ts';
 import type { Row } from '../plan.ts';
 import { askOf, type Run } from './lists.ts';
-import { prefixText, sysOf } from './other-database.ts';
+import { hasOnDatabase, prefixText, sysOf } from './other-database.ts';
 
 const ON_DATABASE = `SELECT CAST(p.name AS nvarchar(128)) AS name
 FROM (VALUES ('INSERT'), ('UPDATE'), ('DELETE'), ('EXECUTE'), ('ALTER'), ('CREATE TABLE'), ('CONTROL')) AS p (name)
-WHERE HAS_PERMS_BY_NAME(DB_NAME(), 'DATABASE', p.name) = 1`;
+WHERE ${hasOnDatabase('sys', 'p.name')} = 1`;
 
 const NAME = `QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
 
