@@ -116,9 +116,11 @@ const READINGS: Readonly<Record<string, Single>> = {
     differs: (stored, emitted) => countedDay(stored.split(',')[0], HOROLOG) !== emitted,
     means: stored => /^[5-8]\d{4}$/.test(stored),
   },
-  epoch: { differs: (stored, emitted) => !isMoment(emitted, Number(stored) * 1000) },
-  'epoch (milliseconds)': { differs: (stored, emitted) => !isMoment(emitted, Number(stored)) },
-  julian: { differs: (stored, emitted) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000) },
+  epoch: { differs: (stored, emitted, { zone }) => !isMoment(emitted, Number(stored) * 1000, zone) },
+  'epoch (milliseconds)': { differs: (stored, emitted, { zone }) => !isMoment(emitted, Number(stored), zone) },
+  julian: {
+    differs: (stored, emitted, { zone }) => !isMoment(emitted, (Number(stored) - 2_440_587.5) * 86_400_000, zone),
+  },
   boolean: {
     differs: (stored, emitted, { options }) => String(truthOf(stored, options)) !== emitted,
     means: (stored, { options }) => truthOf(stored, options) !== undefined,
@@ -179,9 +181,11 @@ function contradictsText(
   // A datetime column that holds a number says its moment in a way of its own.
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
-  const single = READINGS[bare] ?? READINGS[/^(ymd8|ymd14|yddd|days) /.exec(label)?.[1] ?? ''];
+  const moment = bare.replace(/ \(day(?: in UTC)?\)$/, '');
+  const single = READINGS[bare] ?? READINGS[moment] ?? READINGS[/^(ymd8|ymd14|yddd|days) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
-  if (emitted !== undefined) return single.differs(text, emitted, context);
+  const seen = label.endsWith('(day in UTC)') ? { ...context, zone: 'UTC' } : context;
+  if (emitted !== undefined) return single.differs(text, emitted, seen);
   return midnight === undefined && single.means?.(text, context) === true ? true : undefined;
 }
 
@@ -332,8 +336,11 @@ function differsInTime(stored: string, emitted: string, { zone }: Context): bool
 /** The time behind a day, and the offset. */
 const CLOCK = /^[ T](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)? *(?:Z|[+-]\d\d(?::?\d\d)?)? *$/i;
 
-/** Whether an emitted moment is that of so many milliseconds since 1970, to its own second. */
-function isMoment(emitted: string, at: number): boolean {
+/** Whether an emitted moment is that of so many milliseconds since 1970, to its own second, or a day its day there. */
+function isMoment(emitted: string, at: number, timeZone: string): boolean {
+  // Years of fewer digits are not padded.
+  if (emitted.length === 10)
+    return emitted.startsWith('0') || new Date(at).toLocaleDateString('sv', { timeZone }) === emitted;
   const said = Date.parse(emitted);
   return /\.\d/.test(emitted) ? Math.abs(said - at) <= 1 : said - at <= 1 && at - said < 1001;
 }

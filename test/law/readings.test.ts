@@ -394,6 +394,17 @@ const CASES: readonly Case[] = [
       ],
     }),
   ),
+  ...[undefined, 'UTC'].map(
+    (zone): Case => ({
+      name: `epoch as a date ${zone ?? ''}`,
+      codec: made('epoch', 'date', [INTEGER], zone && { zone }),
+      raws: one(fc.constantFrom(0, 1_710_374_400, 1_710_388_800, -1, 2_147_483_647, -2_147_483_648)),
+      faults: [
+        [[1_710_374_400], zone === undefined ? '2024-03-14' : '2024-03-13'],
+        [[1_710_388_800], '2024-03-15'],
+      ],
+    }),
+  ),
   {
     name: 'ymd8 whose years count from 1900',
     codec: made('ymd8', 'date', [INTEGER], { since: '1900' }),

@@ -73,7 +73,7 @@ source:
 id: "{FAC|escaped}-{CODE|escaped}"
 elements:
   active: { from: STILL, via: { boolean: { true: t, false: f } } }
-  birthDate: { sql: "date({t.BORN_AT}, 'unixepoch')", type: date }
+  birthDate: { from: BORN_AT, via: { epoch: { zone: UTC } } }
 `;
 
 const RECORDS = `mapping: records

@@ -69,15 +69,11 @@ function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
   return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
 }
 
-const DAY_BY_SQL = '`{ sql: …, type: date }` (docs/mapping-language.md, "What old tables have")';
-
 /** Columns by number and the element's type, which each codec states. */
 export function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): MadeCodec {
   if (columnTypes.length !== codec.columns)
     return { problem: `takes ${codec.columns} columns`, expected: `a list of ${codec.columns} in \`from:\`` };
-  if (!codec.yields.includes(fhirType)) {
-    const day = fhirType === 'date' && codec.yields.includes('dateTime') ? `, or a day made by ${DAY_BY_SQL}` : '';
-    return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}${day}` };
-  }
+  if (!codec.yields.includes(fhirType))
+    return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}` };
   return { codec };
 }

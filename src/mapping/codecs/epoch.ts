@@ -1,6 +1,7 @@
 /**
  * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone.
- * In: the number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment.
+ * In: the number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment; as a
+ * date the day that clocks of the pack's zone show, or those of UTC.
  * Numbers beyond the years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
@@ -15,13 +16,16 @@ import { type Zone, zoneOf } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
+import { instantsOfDays } from './instant.ts';
 
 type IntegerType = Extract<ColumnType, { kind: 'integer' }>;
 
 export interface EpochOptions {
   readonly zone: Zone;
   readonly columnType: IntegerType;
-  readonly fhirType: 'dateTime' | 'instant';
+  readonly fhirType: 'dateTime' | 'instant' | 'date';
+  /** Whose clocks show the day that a date is; without it those of `zone`. */
+  readonly dayIn?: Zone | undefined;
   /** What the column counts, in milliseconds. */
   readonly unit: 1 | 1000;
 }
@@ -32,17 +36,23 @@ export interface EpochOptions {
  */
 export function computedEpochCodec(
   epochUnit: EpochUnit,
-  { zone, fhirType }: Pick<EpochOptions, 'zone' | 'fhirType'>,
+  { zone, fhirType, dayIn }: Pick<EpochOptions, 'zone' | 'fhirType' | 'dayIn'>,
 ): Codec {
-  const codec = epochCodec({ zone, columnType: BIGINT, fhirType, unit: 1 });
+  const codec = epochCodec({ zone, columnType: BIGINT, fhirType, dayIn, unit: 1 });
   const unit = constant(epochUnit, UNICODE);
   return {
     ...codec,
-    label: epochUnit === 'days' ? 'julian' : epochUnit === 'seconds' ? 'epoch' : 'epoch (milliseconds)',
+    label: `${LABELS[epochUnit]}${dayOfLabel(fhirType, dayIn)}`,
     inverse: 'computed',
     // Whatever the column declares, it is asked for its numbers.
     reads: columns => columns.map(column => call('instant', [{ ...column, type: { kind: 'float' } }, unit], BIGINT)),
   };
+}
+
+const LABELS = { days: 'julian', seconds: 'epoch', milliseconds: 'epoch (milliseconds)' } as const;
+
+function dayOfLabel(fhirType: string, dayIn: Zone | undefined): string {
+  return fhirType !== 'date' ? '' : dayIn ? ' (day in UTC)' : ' (day)';
 }
 
 const BIGINT = { kind: 'integer', bits: 64 } as const;
@@ -54,7 +64,7 @@ const END = (END_DAY - 1) * DAY;
 const UTC = zoneOf('UTC');
 
 /** Moments counted since 1970. */
-export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): Codec {
+export function epochCodec({ zone, columnType, fhirType, dayIn, unit }: EpochOptions): Codec {
   const [first, end] = [FIRST / unit, END / unit];
   const inRange = (column: Expression): ReturnType<typeof and> =>
     columnType.bits < 64
@@ -67,7 +77,7 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
     return at >= first && at < end ? at * unit : undefined;
   };
   return {
-    label: unit === 1 ? 'epoch (milliseconds)' : 'epoch',
+    label: `${unit === 1 ? LABELS.milliseconds : LABELS.seconds}${dayOfLabel(fhirType, dayIn)}`,
     yields: [fhirType],
     columns: 1,
     plain: true,
@@ -75,8 +85,9 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
     decode: raw => {
       const instant = instantOf(raw);
       if (instant === undefined) return undefined;
-      const offset = zone.offsetAt(instant);
+      const offset = (dayIn ?? zone).offsetAt(instant);
       const local = instant + offset;
+      if (fhirType === 'date') return printDay(Math.floor(local / DAY));
       const fraction = fhirType === 'instant' ? `.${pad(((instant % 1000) + 1000) % 1000, 3)}` : '';
       return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(offset)}`;
     },
@@ -86,7 +97,10 @@ export function epochCodec({ zone, columnType, fhirType, unit }: EpochOptions): 
       const column = only(columns);
       const precise = fhirType === 'instant' ? MILLISECOND : SECOND;
       const counted = (precise === MILLISECOND ? 1 : 1000) / unit;
-      const set = mapEnds(satisfying(criterion.any, UTC, precise), at => Math.ceil(at * counted));
+      const set =
+        fhirType === 'date'
+          ? mapEnds(instantsOfDays(criterion.any, zone, dayIn ?? zone), at => Math.ceil(at / unit))
+          : mapEnds(satisfying(criterion.any, UTC, precise), at => Math.ceil(at * counted));
       const present = inRange(column);
       const within = rangePredicate(clip(set, least, beyond), {
         column,

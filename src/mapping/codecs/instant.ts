@@ -12,7 +12,7 @@ import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime 
 import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
 import { parseLocal, printLocal, type Zone, zoneOf } from '../../time/zone.ts';
-import type { Criterion } from '../criterion.ts';
+import type { Criterion, DateEdge } from '../criterion.ts';
 import { rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
@@ -124,7 +124,12 @@ function instantsOf(
 ): RangeSet {
   if (gives === 'instant') return satisfying(any, UTC, MILLISECOND);
   if (gives === 'dateTime') return mapEnds(satisfying(any, UTC, SECOND), second => second * 1000);
-  const from = (day: number): RangeSet => (Number.isFinite(day) ? zone.instantsFrom(day * DAY) : EVERYTHING);
+  return instantsOfDays(any, zone, zone);
+}
+
+/** Likewise of the days that clocks in `shown` show. */
+export function instantsOfDays(any: readonly (readonly DateEdge[])[], zone: Zone, shown: Zone): RangeSet {
+  const from = (day: number): RangeSet => (Number.isFinite(day) ? shown.instantsFrom(day * DAY) : EVERYTHING);
   const days = satisfying(any, zone, WHOLE_DAY);
   return union(
     ...days.map(day =>

@@ -21,7 +21,7 @@ import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
 import { MOST_DECIMALS } from './decimal.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
-import { computedEpochCodec, epochCodec } from './epoch.ts';
+import { computedEpochCodec, type EpochOptions, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
 import { htmlCodec } from './html.ts';
 import { instantCodec } from './instant.ts';
@@ -51,6 +51,8 @@ const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is
 const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
+/** Days of UTC, where those of the pack's zone are not meant. */
+const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
 /** A century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
 const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number 0 is';
@@ -74,7 +76,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     (options, [type]) => booleans(type, options) ?? refuse('boolean', type),
   ),
   ymd8: entry(
-    z.union([NONE, z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() })]),
+    z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() }).optional(),
     (options, [type], { zone, fhirType }) => {
       if (type?.kind !== 'text' && !isWholeNumber(type)) return refuse('ymd8', type);
       const days = { zone: zoneOf(zone), columnType: type, since: numberIn(options?.since) };
@@ -85,7 +87,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     },
   ),
   ymd14: entry(
-    z.union([NONE, z.strictObject({ at: MIDNIGHT.optional(), since: SINCE.optional() })]),
+    z.strictObject({ at: MIDNIGHT.optional(), since: SINCE.optional() }).optional(),
     (options, [type], context) => {
       const since = numberIn(options?.since);
       if (type && (isFraction(type) || (type.kind === 'text' && since !== undefined))) {
@@ -113,7 +115,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     (options, [type], context) => (type ? days(type, options, context) : refuse('days', type)),
   ),
   yddd: entry(
-    z.union([NONE, z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() })]),
+    z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() }).optional(),
     (options, [type], context) =>
       type?.kind === 'text' || isWholeNumber(type)
         ? daysAlone(
@@ -125,7 +127,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
           )
         : refuse('yddd', type),
   ),
-  horolog: entry(z.union([NONE, z.strictObject({ at: MOMENT })]), (options, [type], { zone, fhirType }) => {
+  horolog: entry(z.strictObject({ at: MOMENT }).optional(), (options, [type], { zone, fhirType }) => {
     if (type?.kind !== 'text') return refuse('horolog', type);
     if (options === undefined)
       return fhirType === 'instant'
@@ -166,21 +168,20 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     },
   ),
   epoch: entry(
-    z.union([NONE, z.strictObject({ unit: z.enum(['seconds', 'milliseconds']) })]),
-    (options, [type], { zone, fhirType }) =>
-      type?.kind === 'integer' && type.bits >= 32
-        ? onWholeNumbers(
-            epochCodec({
-              zone: zoneOf(zone),
-              columnType: type,
-              fhirType: fhirType === 'instant' ? 'instant' : 'dateTime',
-              unit: options?.unit === 'milliseconds' ? 1 : 1000,
-            }),
-            [type],
-          )
-        : computedEpoch('epoch', type, options?.unit ?? 'seconds', { zone, fhirType }),
+    z.strictObject({ unit: z.enum(['seconds', 'milliseconds']).optional(), zone: UTC.optional() }).optional(),
+    (options, [type], { zone, fhirType }) => {
+      const to = momentsOrDays(options?.zone, { zone, fhirType });
+      if (typeof to === 'string') return to;
+      if (type?.kind !== 'integer' || type.bits < 32)
+        return computedEpoch('epoch', type, options?.unit ?? 'seconds', to);
+      const unit = options?.unit === 'milliseconds' ? 1 : 1000;
+      return onWholeNumbers(epochCodec({ ...to, columnType: type, unit }), [type]);
+    },
   ),
-  julian: entry(NONE, (_, [type], { zone, fhirType }) => computedEpoch('julian', type, 'days', { zone, fhirType })),
+  julian: entry(z.strictObject({ zone: UTC }).optional(), (options, [type], { zone, fhirType }) => {
+    const to = momentsOrDays(options?.zone, { zone, fhirType });
+    return typeof to === 'string' ? to : computedEpoch('julian', type, 'days', to);
+  }),
   'date-and-time': entry(
     z.strictObject({
       date: z.enum(['ymd8', 'yddd', 'days', 'date']),
@@ -474,17 +475,27 @@ function isFraction(type: ColumnType | undefined): boolean {
 
 const MOST_DIGITS = 38;
 
+/** What moments are shown as. */
+function momentsOrDays(
+  day: string | undefined,
+  { zone, fhirType }: Pick<CodecContext, 'zone' | 'fhirType'>,
+): Pick<EpochOptions, 'zone' | 'fhirType' | 'dayIn'> | string {
+  if (day !== undefined && fhirType !== 'date') return '`zone` says which day a date is; moments have no zone';
+  const shown = fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime';
+  return { zone: zoneOf(zone), fhirType: shown, ...(day !== undefined && { dayIn: zoneOf(day) }) };
+}
+
 /** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
 function computedEpoch(
   name: string,
   type: ColumnType | undefined,
   unit: EpochUnit,
-  { zone, fhirType }: { readonly zone: string; readonly fhirType: string },
+  to: Pick<EpochOptions, 'zone' | 'fhirType' | 'dayIn'>,
 ): Codec | string {
   const dated = isTimed(type) && (type.form?.kind !== 'layout' || isMixed(type));
   const isNumber = type?.kind === 'float' || type?.kind === 'decimal' || (type?.kind === 'integer' && unit === 'days');
   if (!dated && !isNumber) return refuse(name, type);
-  return computedEpochCodec(unit, { zone: zoneOf(zone), fhirType: fhirType === 'instant' ? 'instant' : 'dateTime' });
+  return computedEpochCodec(unit, to);
 }
 
 /** Words for what `since` has to be beside a kind of dates; undefined: it is that. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { epochCodec } from '../../../src/mapping/codecs/epoch.ts';
+import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
@@ -111,6 +112,67 @@ describe('epoch', () => {
       }),
       RUNS,
     );
+  });
+});
+
+describe('epoch as a date', () => {
+  const at = fc
+    .tuple(
+      fc.constantFrom(SPRING, AUTUMN, 0, Date.UTC(2011, 11, 30, 10), Date.UTC(2024, 2, 14), Date.UTC(2024, 2, 14, 4)),
+      fc.constantFrom(0, 1, -1, 1000, -1000, 43_200_000, 86_400_000),
+    )
+    .map(([moment, by]) => moment + by);
+  const zones = fc.constantFrom('America/New_York', 'Pacific/Apia', 'Europe/Berlin', 'Asia/Kolkata', 'UTC');
+
+  it.each([
+    ['INT', 'epoch', {}, 1000],
+    ['BIGINT', 'epoch', { zone: 'UTC' }, 1000],
+    ['BIGINT', 'epoch', { unit: 'milliseconds' }, 1],
+    ['BIGINT', 'epoch', { unit: 'milliseconds', zone: 'UTC' }, 1],
+    ['FLOAT', 'epoch', {}, 1000],
+    ['FLOAT', 'julian', { zone: 'UTC' }, 86_400_000],
+  ] as const)('keeps the law for %s by %s %j', (declared, name, options, unit) => {
+    const rows = table(declared);
+    const raw = at.map(moment =>
+      name === 'julian'
+        ? moment / unit + 2_440_587.5
+        : declared === 'FLOAT'
+          ? moment / unit
+          : Math.floor(moment / unit),
+    );
+    const given = Object.keys(options).length > 0 ? options : undefined;
+    fc.assert(
+      fc.property(zones, fc.array(nullable(raw), { minLength: 1, maxLength: 10 }), fc.gen(), (zone, raws, g) => {
+        const made = CODECS[name]?.make(given, undefined, {
+          ...{ zone, fhirType: 'date', columnTypes: [columnType(declared)] },
+        });
+        if (!made || 'problem' in made) throw new Error(made?.problem);
+        rows.fill(raws.map((one): readonly SqlValue[] => [one]));
+        expectPresent(made.codec, rows);
+        const values = decodeAll(made.codec, rows);
+        for (let i = 0; i < 6; i++) expectMatch(made.codec, rows, g(dateCriterion, values, zone, LOCALS), zone, values);
+        expectOrder(made.codec, rows, KEYS);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is the day that clocks of the zone show, or those of UTC', () => {
+    const of = (options?: object) => {
+      const context = { zone: 'America/New_York', fhirType: 'date', columnTypes: [columnType('INT')] };
+      const made = CODECS['epoch']?.make(options, undefined, context);
+      return made && 'codec' in made ? made.codec.decode(1_710_374_400) : made?.problem;
+    };
+    expect(of()).toBe('2024-03-13');
+    expect(of({ zone: 'UTC' })).toBe('2024-03-14');
+    expect(of({ zone: 'Europe/Berlin' })).toMatch('`zone` is UTC');
+  });
+
+  it('takes a zone for a date alone', () => {
+    const context = { zone: 'America/New_York', fhirType: 'instant', columnTypes: [columnType('INT')] };
+    expect(CODECS['epoch']?.make({ zone: 'UTC' }, undefined, context)).toMatchObject({
+      problem: '`zone` says which day a date is; moments have no zone',
+    });
   });
 });
 

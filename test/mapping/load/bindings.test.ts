@@ -52,7 +52,7 @@ describe('bindings of columns are checked against the schema and the codecs', ()
 
   test('a codec that does not read the column is rejected', () => {
     expect(problemsOfElements('  birthDate: { from: LST_NM, via: datetime }')).toEqual([
-      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8, ymd14, or `via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators, or `via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times',
+      'm.yaml:6:35: datetime does not read NVARCHAR(40); expected `via:` one of ymd8, ymd14, yddd, horolog, or `via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators, or `via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times',
     ]);
   });
 
@@ -62,9 +62,9 @@ describe('bindings of columns are checked against the schema and the codecs', ()
     ]);
   });
 
-  test('seconds since 1970 for a day are rejected with the SQL to use', () => {
-    expect(problemsOfElements('  birthDate: { from: PT_NO, via: epoch }')).toEqual([
-      'm.yaml:6:34: epoch: gives no date; expected an element of type dateTime, or a day made by `{ sql: …, type: date }` (docs/mapping-language.md, "What old tables have")',
+  test('columns of numbers are told of days that count', () => {
+    expect(problemsOfElements('  birthDate: { from: PT_NO, via: datetime }')).toEqual([
+      'm.yaml:6:34: datetime does not read INT; expected `via:` one of ymd8, ymd14, yddd, epoch, julian, or `via: { days: { since: 1899-12-30 } }` for days that count from one',
     ]);
   });
 

@@ -150,6 +150,8 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
   if (isText && names.includes('ymd8')) ways.push('`via: [{ written: YYYY-MM-DD }, ymd8]` for dates with separators');
   if (isText && names.includes('ymd14'))
     ways.push('`via: [{ written: DD/MM/YYYY HH:mm }, ymd14]` for dates with times');
+  if (!isText && fits('days', { since: '1899-12-30' }))
+    ways.push('`via: { days: { since: 1899-12-30 } }` for days that count from one');
   if (!names.includes('boolean') && fits('boolean', { true: 'Y', false: 'N' }))
     ways.push('`via: { boolean: { true: Y, false: N } }` with the values of the column');
   if (ways.length > 0) return ways.join(', or ');
