@@ -58,6 +58,9 @@ JOIN ${sys}.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column
 WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)${also}
 ORDER BY i.object_id, i.index_id, k.key_ordinal`;
 
+/** Where a row of `columnsOf` says that the column is of the period of a temporal table. */
+const PERIOD = 12;
+
 /** The last place where the server looks for a bare name: dbo. */
 const NEARBY = 1;
 
@@ -87,6 +90,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
     return { id, name: full, isView: isView === 1, isHistory: isHistory === 1, columns: seenOf(columns.get(id)) };
   });
   const own = await disguisesOf(run, 'sys', listed);
+  for (const [id, of] of columns) columns.set(id, inUtc(of, own.utc.get(id)));
   const unseen = [...own.unseen];
   const tables = [...names].map(([key, [object, name, place, schema, isView, isHistory]]): [string, TableInfo] => {
     const id = Number(object);
@@ -112,6 +116,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
       }),
     );
     unseen.push(...theirs.unseen);
+    for (const [id, rows] of theirColumns) theirColumns.set(id, inUtc(rows, theirs.utc.get(id)));
     for (const { name, schema, place, base, isView } of of) {
       const bare = name.toLowerCase();
       const other = seen.get(bare);
@@ -146,6 +151,12 @@ function seenOf(columns: readonly Row[] = []): readonly SeenColumn[] {
       isComputed: isComputed === true,
     };
   });
+}
+
+/** The columns of a view, of which some are in UTC as a period column of a table is. */
+function inUtc(rows: Row[], utc: ReadonlySet<string> | undefined): Row[] {
+  if (utc === undefined) return rows;
+  return rows.map(row => (utc.has(String(row[1]).toLowerCase()) ? [...row.slice(0, PERIOD), 1] : row));
 }
 
 function disguisedBy({ columns, tables }: Disguises, id: number, table: TableInfo): TableInfo {
@@ -214,7 +225,7 @@ const IN_BYTES = /^(?:(?:VAR)?CHAR|TEXT)$/;
  * server writes the column in UTC.
  */
 function spelling(row: Row): string {
-  const [name, codePage, isPeriod] = [String(row[2]).toUpperCase(), row[8], row[12]];
+  const [name, codePage, isPeriod] = [String(row[2]).toUpperCase(), row[8], row[PERIOD]];
   const type = sizedType(name, row);
   if (isPeriod === 1) return `${type} UTC`;
   return IN_BYTES.test(name) && typeof codePage === 'number' && codePage !== COMPARED_IN

@@ -10,6 +10,7 @@
  * | Always Encrypted | ciphertext | column |
  * | a security policy with a filter predicate | fewer rows | table |
  * | the history of a temporal table | former versions | table |
+ * | a column of a view that is of the period of a temporal table | a time in UTC | its type |
  *
  * https://learn.microsoft.com/sql/relational-databases/security/dynamic-data-masking
  * https://learn.microsoft.com/sql/relational-databases/security/row-level-security
@@ -40,6 +41,8 @@ export interface Disguises {
   /** By object, and by column in lower case. */
   readonly columns: ReadonlyMap<number, ReadonlyMap<string, Disguise>>;
   readonly tables: ReadonlyMap<number, readonly Disguise[]>;
+  /** Columns of views that are in UTC, in lower case. */
+  readonly utc: ReadonlyMap<number, ReadonlySet<string>>;
   /** What is not known, one sentence each. */
   readonly unseen: readonly string[];
 }
@@ -66,8 +69,8 @@ FROM ${sys}.all_views AS v
 WHERE v.name = 'security_predicates'`;
 
 /**
- * Columns with a mask, or encrypted, and 1 where the login has UNMASK: before SQL Server 2022 it can only be given on
- * the database, and is NULL for what is smaller.
+ * Columns with a mask, encrypted, or of a temporal table's period, and 1 where the login has UNMASK: before SQL Server
+ * 2022 it can only be given on the database, and is NULL for what is smaller.
  */
 const disguised = (sys: string, also = ''): string => {
   const table = `${prefixText(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
@@ -75,11 +78,12 @@ const disguised = (sys: string, also = ''): string => {
   CASE WHEN c.encryption_type IS NULL THEN 0 ELSE 1 END AS is_encrypted,
   COALESCE(HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK', c.name, 'COLUMN'),
     HAS_PERMS_BY_NAME(${table}, 'OBJECT', 'UNMASK'), ${hasOnDatabase(sys, "'UNMASK'")}) AS may_unmask,
-  CAST(s.name AS nvarchar(128)) AS schema_name, CAST(o.name AS nvarchar(128)) AS table_name
+  CAST(s.name AS nvarchar(128)) AS schema_name, CAST(o.name AS nvarchar(128)) AS table_name,
+  CAST(c.is_masked AS int) AS is_masked
 FROM ${sys}.columns AS c
 JOIN ${sys}.objects AS o ON o.object_id = c.object_id AND o.is_ms_shipped = 0
 JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
-WHERE (c.is_masked = 1 OR c.encryption_type IS NOT NULL)${also}`;
+WHERE (c.is_masked = 1 OR c.encryption_type IS NOT NULL OR c.generated_always_type IN (1, 2))${also}`;
 };
 
 /** The server writes the columns of a definition in brackets; NULL where the login may not see it. */
@@ -114,10 +118,11 @@ LEFT JOIN ${sys}.schemas AS ts ON ts.schema_id = t.schema_id
 WHERE p.predicate_type = 0
 ORDER BY s.name, y.name`;
 
-interface Hidden {
+interface Special {
   readonly id: number;
+  readonly table: readonly [schema: unknown, name: unknown];
   readonly column: string;
-  readonly how: Disguise;
+  readonly how: Disguise | 'utc';
 }
 
 /** `sys`: the catalog views of the database that the tables are in. */
@@ -125,7 +130,8 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   const columns = new Map<number, Map<string, Disguise>>();
   const caveats = new Map<number, Disguise[]>();
   const unseen: string[] = [];
-  const found: Disguises = { columns, tables: caveats, unseen };
+  const utc = new Map<number, Set<string>>();
+  const found: Disguises = { columns, tables: caveats, utc, unseen };
   const hide = (id: number, column: unknown, how: Disguise): void => {
     const of = columns.get(id) ?? new Map<string, Disguise>();
     columns.set(id, of.set(String(column).toLowerCase(), how));
@@ -140,14 +146,8 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   if (tables.length === 0) return found;
 
   const views = tables.filter(({ isView }) => isView);
-  const hidden = await hiddenIn(run, sys, tables, views.length > 0);
-  for (const { id, column, how } of hidden.values()) hide(id, column, how);
-  const computing = tables.filter(({ id, columns: of }) => columns.has(id) && of.some(one => one.isComputed));
-  const definitions = (marks: string): string => computed(sys, marks);
-  for (const [id, name, definition] of await askOf(run, definitions, idsOf(computing))) {
-    const masks = [...hidden.values()].filter(one => one.id === id && one.how === MASKED);
-    if (masks.some(({ column }) => readsColumn(definition, column))) hide(Number(id), name, COMPUTED);
-  }
+  const special = await specialIn(run, sys, tables, views.length > 0);
+  for (const { id, column, how } of special.values()) if (how !== 'utc') hide(id, column, how);
 
   const [mine = []] = await run({ text: rights(sys), parameters: [] });
   const hasPolicies = mine[2] !== 0;
@@ -160,7 +160,8 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
   }
   if (hasPolicies) unseen.push(...unknownTo(mine, views.length > 0));
 
-  if (hidden.size === 0 && filtered.size === 0) return found;
+  if (special.size === 0 && filtered.size === 0) return found;
+  const isDisguised = columns.size > 0 || filtered.size > 0;
   const sources = await askOf(run, marks => behind(sys, marks), idsOf(views));
   for (const { id, name } of views) {
     const open: string[] = [];
@@ -171,40 +172,57 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
     for (const [, column, isHere, schema, table, source] of own) {
       if (isHere !== 1) open.push(String(column));
       else {
-        const how = hidden.get(nameOf(schema, table, source))?.how;
-        if (how !== undefined) hide(id, column, how);
+        const how = special.get(nameOf(schema, table, source))?.how;
+        if (how === 'utc') utc.set(id, (utc.get(id) ?? new Set()).add(String(column).toLowerCase()));
+        else if (how !== undefined) hide(id, column, how);
         const policy = filtered.get(nameOf(schema, table));
         if (policy !== undefined) policies.add(policy);
       }
     }
     for (const policy of policies) warn(id, policy);
-    if (open.length > 0) unseen.push(`What view ${name} reads for ${open.join(', ')} is not known; ${MAY_BE}.`);
+    if (open.length > 0 && isDisguised)
+      unseen.push(`What view ${name} reads for ${open.join(', ')} is not known; ${MAY_BE}.`);
   }
   return found;
 }
 
 const MAY_BE = 'it may be columns that are masked for the login, or tables of which a security policy hides rows';
 
-/** Columns with a mask that the login does not lift, and encrypted ones, by their names. */
-async function hiddenIn(
+/** Columns that are read otherwise than they are, or than they look, by their names; what is computed of them too. */
+async function specialIn(
   run: Run,
   sys: string,
   tables: readonly Seen[],
   everywhere: boolean,
-): Promise<ReadonlyMap<string, Hidden>> {
+): Promise<ReadonlyMap<string, Special>> {
   const masked = tables.filter(({ columns }) => columns.some(({ isMasked }) => isMasked));
   const among = (marks: string): string => disguised(sys, ` AND c.object_id IN (${marks})`);
   // A view may read any table of the database.
   const rows = everywhere
     ? await run({ text: disguised(sys), parameters: [] })
     : await askOf(run, among, idsOf(masked));
-  const hidden = new Map<string, Hidden>();
-  for (const [id, column, isEncrypted, mayUnmask, schema, table] of rows) {
-    if (isEncrypted !== 1 && mayUnmask === 1) continue;
-    const how = isEncrypted === 1 ? ENCRYPTED : MASKED;
-    hidden.set(nameOf(schema, table, column), { id: Number(id), column: String(column), how });
+  const special = new Map<string, Special>();
+  const add = (one: Special): void => {
+    special.set(nameOf(...one.table, one.column), one);
+  };
+  for (const [id, column, isEncrypted, mayUnmask, schema, table, isMasked] of rows) {
+    const how = isEncrypted === 1 ? ENCRYPTED : isMasked !== 1 ? 'utc' : mayUnmask === 1 ? undefined : MASKED;
+    if (how !== undefined) add({ id: Number(id), table: [schema, table], column: String(column), how });
   }
-  return hidden;
+  const masks = Map.groupBy(
+    [...special.values()].filter(({ how }) => how === MASKED),
+    ({ id }) => id,
+  );
+  const definitions = (marks: string): string => computed(sys, marks);
+  // A table that is read by a view alone is not among these.
+  const plain = new Set(idsOf(tables.filter(({ columns }) => !columns.some(({ isComputed }) => isComputed))));
+  const computing = [...masks.keys()].filter(id => !plain.has(id));
+  for (const [object, name, definition] of await askOf(run, definitions, computing)) {
+    const of = masks.get(Number(object)) ?? [];
+    const [read] = of.filter(({ column }) => readsColumn(definition, column));
+    if (read) add({ ...read, column: String(name), how: COMPUTED });
+  }
+  return special;
 }
 
 /** What a login cannot see that lacks VIEW DEFINITION. */

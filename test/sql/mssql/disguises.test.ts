@@ -57,8 +57,8 @@ const PATIENT_COLUMNS = [
   column(1, 'AGE', 'int', COMPUTED),
   column(1, 'WARD', 'varchar', COMPUTED),
 ];
-const BORN: Row = [1, 'BORN', 0, 0, 'dbo', 'PATIENT'];
-const SSN: Row = [1, 'SSN', 1, 0, 'dbo', 'PATIENT'];
+const BORN: Row = [1, 'BORN', 0, 0, 'dbo', 'PATIENT', 1];
+const SSN: Row = [1, 'SSN', 1, 0, 'dbo', 'PATIENT', 0];
 const FORMULAS: readonly Row[] = [
   [1, 'AGE', '(datediff(year,[born],getdate()))'],
   [1, 'WARD', "('W'+[NO])"],
@@ -138,6 +138,28 @@ describe('a view', () => {
     const { unseen } = await read({ ...persons, disguised: [] }, ['PERSON'], texts);
     expect(unseen).toBeUndefined();
     expect(texts.some(text => text.includes('describe'))).toBe(false);
+  });
+
+  it('has what is computed of a mask of a table that no mapping names', async () => {
+    const behind: readonly Row[] = [[2, 'NO', 1, 'dbo', 'PATIENT', 'AGE']];
+    const catalog = await read({ ...persons, behind, computed: FORMULAS }, ['PERSON']);
+    expect(denied(catalog, 'PERSON')).toEqual({ NO: IS_COMPUTED });
+  });
+
+  it('has period columns of temporal tables in UTC', async () => {
+    const period = { disguised: [[1, 'SYS_FROM', 0, 0, 'dbo', 'PATIENT', 0]] as readonly Row[] };
+    const columns = [column(2, 'UPD', 'datetime2'), column(2, 'SEEN', 'datetime2')];
+    const behind: readonly Row[] = [
+      [2, 'UPD', 1, 'dbo', 'PATIENT', 'SYS_FROM'],
+      [2, 'SEEN', 0, null, null, null],
+    ];
+    const catalog = await read({ ...persons, ...period, columns, behind }, ['PERSON']);
+    const table = findTable(catalog, 'PERSON');
+    expect([...(table?.columns.values() ?? [])].map(({ declared }) => declared)).toEqual([
+      'DATETIME2(0) UTC',
+      'DATETIME2(0)',
+    ]);
+    expect(catalog.unseen).toBeUndefined();
   });
 
   it('has the policies of the tables behind it', async () => {

@@ -59,7 +59,7 @@ export function schemaScript({ tables, database = [], blind }: ScriptedSchema): 
     if (text.includes("'UNMASK'"))
       return answer(
         ...named.flatMap(([name, { masked = [], schema = 'dbo' }], id) =>
-          masked.map(column => [id, column, 0, 0, schema, tableIn(name)]),
+          masked.map(column => [id, column, 0, 0, schema, tableIn(name), 1]),
         ),
       );
     if (text.includes('FROM sys.security_predicates'))
