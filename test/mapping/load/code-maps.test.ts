@@ -11,7 +11,7 @@ describe('code maps are checked in themselves and in their uses', () => {
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found mael; did you mean male?',
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender by row M (codes.yaml:2:11); expected one of male, female, other, unknown; found mael; did you mean male?',
     ]);
   });
 
@@ -26,8 +26,8 @@ describe('code maps are checked in themselves and in their uses', () => {
 `,
     };
     expect(problemsOf(files)).toEqual([
-      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found none',
-      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender; expected one of male, female, other, unknown; found any',
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender by `blank`; expected one of male, female, other, unknown; found none',
+      'm.yaml:6:11: code map sex gives a code outside the required binding of Patient.gender by `else`; expected one of male, female, other, unknown; found any',
     ]);
   });
 
@@ -93,6 +93,23 @@ describe('code maps are checked in themselves and in their uses', () => {
       'codes.yaml:2:20: warning: row FEMALE of a code map gives another code of the map than its name; expected female; found other',
       'codes.yaml:2:35: warning: row Other of a code map gives another code of the map than its name; expected other; found female',
     ]);
+  });
+
+  test.each([
+    ['M: female, F: male', 'M', 'female', 'F', 'male'],
+    ['"M": female, U: unknown, F: male, O: other', 'M', 'female', 'F', 'male'],
+  ])('two letters whose codes are swapped are a warning: %s', (rows, ...[one, its, other, theirs]) => {
+    const files = (text: string) => ({
+      'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex }\n`,
+      'codes.yaml': `sex:\n  rows: { ${text} }\n`,
+    });
+    expect(problemsOf(files(rows))).toEqual([
+      expect.stringMatching(
+        `^codes.yaml:2:\\d+: warning: rows ${one} and ${other} of a code map begin the code of each other: they may be swapped; found ${one}: ${its}, ${other}: ${theirs}$`,
+      ),
+    ]);
+    expect(problemsOf(files('M: male, F: female, W: female, O: other'))).toEqual([]);
+    expect(problemsOf(files('W: female, M: male, D: other, U: unknown, X: unknown'))).toEqual([]);
   });
 
   test('keys with letters beyond ASCII are rejected under fold', () => {

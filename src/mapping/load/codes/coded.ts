@@ -13,6 +13,7 @@ import { allowedCodes, isInside } from '../nodes/constant.ts';
 import type { Slot } from '../nodes/slot.ts';
 import { type NamedCodeMap, readFacet, typesOf } from '../nodes/via.ts';
 import type { Context } from '../pack/context.ts';
+import { placeText } from '../problem.ts';
 import type { MapTree, ScalarTree } from '../read/tree.ts';
 import { absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
@@ -46,9 +47,17 @@ export function checkBinding(
 ): void {
   const { bound } = slot;
   if (!bound) return;
-  for (const { code, system } of codesOf(loaded.map)) {
+  const { map, rowsAt, name } = loaded;
+  const made = [
+    ...[...map.rows].map(([raw, coded]) => [coded, `row ${raw} (${placeText(rowsAt.get(raw) ?? loaded.at)})`] as const),
+    [map.blank, '`blank`'] as const,
+    [map.else.kind === 'code' ? map.else.coded : undefined, '`else`'] as const,
+  ];
+  for (const [coded, by] of made) {
+    if (!coded) continue;
+    const { code, system } = coded;
     if (isInside(bound, code, withSystem ? system : undefined)) continue;
-    const outside = `code map ${loaded.name} gives a code outside the required binding of ${slot.path}`;
+    const outside = `code map ${name} gives a code outside the required binding of ${slot.path} by ${by}`;
     context.report.error('required-binding', at.at, outside, {
       found: withSystem && system !== undefined ? `${system}#${code}` : code,
       ...allowedCodes(bound),

@@ -1,7 +1,8 @@
 /**
  * Finds rows of a code map whose codes are swapped. In: the rows of a map. Out: a warning per raw value that is the
- * word of a code which the map gives for another value (`ACTIVE: stopped` beside `STOPPED: active`). Both codes are
- * valid, so that no other check finds it, and all their resources are wrong.
+ * word of a code which the map gives for another value (`ACTIVE: stopped` beside `STOPPED: active`), and per pair of
+ * raw values each of which begins the code of the other (`M: female` beside `F: male`). Both codes are valid, so that
+ * no other check finds it, and all their resources are wrong.
  */
 import type { Coded } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
@@ -32,5 +33,27 @@ export function reportSwapped(
       expected: named,
       found: coded.code,
     });
+  }
+  reportSwappedLetters(rows, report);
+}
+
+/** A letter or two that stand for a word, as they are written for sexes and states. */
+const LETTERS = /^[a-z]{1,3}$/i;
+/** A list of more is of abbreviations, and not of sexes or states. */
+const MOST_LETTERS = 40;
+
+function reportSwappedLetters(rows: Parameters<typeof reportSwapped>[0], report: Report): void {
+  const short = [...rows].flatMap(([raw, { coded, at }]) => (coded && LETTERS.test(raw) ? [{ raw, coded, at }] : []));
+  if (short.length > MOST_LETTERS) return;
+  const begins = (raw: string, { code }: Coded): boolean => code.toLowerCase().startsWith(raw.toLowerCase());
+  for (const [i, one] of short.entries()) {
+    for (const other of short.slice(i + 1)) {
+      const areSwapped = begins(one.raw, other.coded) && begins(other.raw, one.coded);
+      if (!areSwapped || begins(one.raw, one.coded) || begins(other.raw, other.coded)) continue;
+      const message = `rows ${one.raw} and ${other.raw} of a code map begin the code of each other: they may be swapped`;
+      report.warning('unlikely-code', one.at, message, {
+        found: [one, other].map(({ raw, coded }) => `${raw}: ${coded.code}`).join(', '),
+      });
+    }
   }
 }
