@@ -40,6 +40,7 @@ export function createWithheld({ read, clock = () => performance.now() }: Withhe
   /** That a pack names: all of a schema is read to say what a name may mean, and is too much for each minute. */
   let known: CatalogPart | undefined;
   let since = 0;
+  let unexpected: { readonly error: unknown } | undefined;
 
   const catalog = async (part?: CatalogPart): Promise<Catalog> => {
     known = part ?? known;
@@ -54,8 +55,9 @@ export function createWithheld({ read, clock = () => performance.now() }: Withhe
   const refresh = (): void => {
     if (known === undefined || clock() - since < FRESH) return;
     catalog(known).catch((error: unknown) => {
-      // Whether the database is there, others tell.
-      if (!(error instanceof DatabaseError)) throw error;
+      // Whether the database is there, others tell. An error in the code fails a statement, which is logged; nobody
+      // waits here, so thrown it would end the process.
+      if (!(error instanceof DatabaseError)) unexpected = { error };
     });
   };
 
@@ -63,6 +65,9 @@ export function createWithheld({ read, clock = () => performance.now() }: Withhe
     catalog,
     check(plan) {
       refresh();
+      const failed = unexpected;
+      unexpected = undefined;
+      if (failed) throw failed.error;
       if (tables.size === 0) return;
       const { tables: named, columns, texts } = readBy(plan);
       for (const [alias, names] of named) {

@@ -135,3 +135,20 @@ it('nothing is read again where no part of a schema was', () => {
   const withheld = createWithheld({ read: () => Promise.reject(new Error('nobody asked')), clock: () => 1e9 });
   expect(() => withheld.check(plan([column('a', 'NAM')]))).not.toThrow();
 });
+
+it('an error in reading it fails one statement, and not the process', async () => {
+  let now = 0;
+  let fails = false;
+  const withheld = createWithheld({
+    clock: () => now,
+    read: () => (fails ? Promise.reject(new TypeError('no such row')) : Promise.resolve(catalogOf(table('A')))),
+  });
+  const asked = plan([column('a', 'NAM')]);
+  await withheld.catalog({ tables: ['a'] });
+  fails = true;
+  now = 60_000;
+  withheld.check(asked);
+  await new Promise(resolve => setImmediate(resolve));
+  expect(() => withheld.check(asked)).toThrow(TypeError);
+  expect(() => withheld.check(asked)).not.toThrow();
+});
