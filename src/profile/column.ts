@@ -4,6 +4,7 @@
  * Memory is bounded.
  */
 import type { SqlValue } from '../sql/expression.ts';
+import { CountedDates } from './counted-dates.ts';
 import { damageOf } from './damaged-text.ts';
 import { formOf, impossibleDay, isDayForm, looksLikeNone, settledForms, standsForNoDay, yearLastIn } from './form.ts';
 
@@ -103,6 +104,7 @@ export class ColumnTally {
   readonly #nones = new Map<string, number>();
   readonly #damaged = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
+  readonly #counted = new CountedDates();
   /** Likewise of values that are dates only in a column of dates: `19801330`. */
   readonly #digits = new Map<string, number>();
 
@@ -139,7 +141,10 @@ export class ColumnTally {
     const [day, isDay, isNone] = [impossibleDay(stored), isDayForm(form), looksLikeNone(stored)];
     if (day !== undefined && (isDay || !isNone)) count(isDay ? this.#impossible : this.#digits, day, MOST_FORMS);
     if (isNone) count(this.#nones, trimmed, MOST_FORMS);
-    else this.#spread(stored, trimmed, form);
+    else {
+      this.#spread(stored, trimmed, form);
+      this.#counted.add(trimmed, form);
+    }
     if (typeof stored === 'number') return;
     this.#texts++;
     this.#least = Math.min(this.#least, trimmed.length);
@@ -164,9 +169,11 @@ export class ColumnTally {
   profile(showing: Showing): ColumnProfile {
     const filled = this.#values - this.#nulls - this.#blanks;
     const ranked = byRows(this.#counts);
-    const frequent = this.#frequent(ranked, filled, showing);
+    const counted = this.#counted.form(this.#counts.size);
+    const frequent = counted && showing === 'codes' ? undefined : this.#frequent(ranked, filled, showing);
     const sentinels = this.#sentinels(ranked, filled, frequent !== undefined);
-    const range = showing === 'never' || showing === 'forms' ? undefined : this.#range(sentinels);
+    // A day may be one patient's.
+    const range = showing === 'never' || showing === 'forms' || counted ? undefined : this.#range(sentinels);
     return {
       values: this.#values,
       nulls: this.#nulls,
@@ -174,7 +181,7 @@ export class ColumnTally {
       distinct: { count: this.#counts.size, atLeast: this.#isFull },
       ...(this.#texts > 0 ? { length: { least: this.#least, most: this.#most } } : {}),
       ...(range ? { range } : {}),
-      forms: byRows(settledForms(this.#forms, this.#yearsLast)),
+      forms: byRows(settledForms(counted ? renamed(this.#forms, counted) : this.#forms, this.#yearsLast)),
       ...(frequent ? { frequent } : {}),
       sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
@@ -257,6 +264,16 @@ function count(counts: Map<string, number>, key: string, most: number): boolean 
   if (before === undefined && counts.size >= most) return false;
   counts.set(key, (before ?? 0) + 1);
   return true;
+}
+
+/** The forms of a column whose numbers are dates. */
+function renamed(
+  forms: ReadonlyMap<string, number>,
+  { name, of }: { readonly name: string; readonly of: ReadonlyMap<string, number> },
+): ReadonlyMap<string, number> {
+  const left = new Map([...forms].map(([form, rows]) => [form, rows - (of.get(form) ?? 0)] as const));
+  const rows = of.values().reduce((sum, some) => sum + some, 0);
+  return sumOf(new Map([...left].filter(([, some]) => some > 0)), new Map([[name, rows]]));
 }
 
 function sumOf(some: ReadonlyMap<string, number>, others: ReadonlyMap<string, number>): ReadonlyMap<string, number> {

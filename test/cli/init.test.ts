@@ -167,6 +167,41 @@ test.each([
   expect(out).toContain(note);
 });
 
+/** Days of some months, as a number of each counts them. */
+const SOME_DAYS = Array.from({ length: 30 }, (_, i) => 19_796 - i * 11);
+const yearOf = (day: number): number => new Date(day * 86_400_000).getUTCFullYear();
+const ymd = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 10).replaceAll('-', '');
+const ordinal = (day: number): number => yearOf(day) * 1000 + day - Date.UTC(yearOf(day), 0, 0) / 86_400_000;
+
+test.each<[string, string, (day: number) => number | string, string, string]>([
+  ['CYYMMDD', 'DECIMAL(7,0)', day => Number(ymd(day)) - 19_000_000, '{ ymd8: { since: 1900 } }', 'cyymmdd'],
+  ['FileMan', 'VARCHAR(14)', day => String(Number(ymd(day)) - 17_000_000), '{ ymd8: { since: 1700 } }', 'yyymmdd'],
+  ['days of MUMPS', 'INTEGER', day => day + 47_117, '{ days: { since: 1840-12-31 } }', 'whole number'],
+  ['days of Excel', 'INTEGER', day => day + 25_569, '{ days: { since: 1899-12-30 } }', 'whole number'],
+  ['days of Clarion', 'INTEGER', day => day + 61_730, '{ days: { since: 1800-12-28 } }', 'whole number'],
+  ['days of Unix', 'INTEGER', day => day, '{ days: { since: 1970-01-01 } }', 'whole number'],
+  ['$HOROLOG', 'VARCHAR(20)', day => `${day + 47_117},30600`, 'horolog', 'days,seconds'],
+  ['yyyyddd', 'INTEGER', day => ordinal(day - (day % 33)), 'yddd', 'yyyyddd'],
+  ['JD Edwards', 'DECIMAL(6,0)', day => ordinal(day) - 1_900_000, '{ yddd: { since: 1900 } }', 'cyyddd'],
+])('dates of %s in %s are read by what their rows say', async (_, type, stored, via, note) => {
+  const { file, pack, environment } = begun();
+  const database = new DatabaseSync(file);
+  database.exec(`CREATE TABLE PATIENT (PID INTEGER PRIMARY KEY, LNAME VARCHAR(40), DOB ${type}, UPDATED_AT ${type})`);
+  const insert = database.prepare('INSERT INTO PATIENT VALUES (?, ?, ?, ?)');
+  for (const [i, day] of SOME_DAYS.entries()) insert.run(i, 'Quxfamily', stored(day), stored(day));
+  database.close();
+  const { out } = await lintel(environment, 'init', pack, '--zone', 'UTC');
+  const patients = readFileSync(join(pack, 'patients.yaml'), 'utf8');
+  expect(patients).toContain(`birthDate: { from: DOB, via: ${via} }`);
+  const [name, since] = via
+    .replaceAll(/[{},:]/g, ' ')
+    .split(/ +since +| +/)
+    .filter(Boolean);
+  const options = since === undefined ? 'at: "00:00"' : `since: ${since}, at: "00:00"`;
+  expect(patients).toContain(`changed: { from: UPDATED_AT, via: { ${name}: { ${options} } } }`);
+  expect(out).toContain(note);
+});
+
 /**
  * English plurals, snake_case, UUIDs as texts, seconds since 1970, `t` and `f`, and a table that joins patients and
  * allergies.
@@ -250,7 +285,7 @@ test('English plurals and common names are recognised, a table is proposed once,
   const patients = readFileSync(join(pack, 'patients.yaml'), 'utf8');
   expect(patients).toMatch(/^# {3}changed: \{ from: updated_at, via: epoch \}/m);
   expect(patients).toMatch(/^# {3}telecom:\n# {5}- system: phone\n# {7}value: \{ from: phone \}/m);
-  expect(patients).toMatch(/^##.*birthDate: born_at counts time; SQL makes a day of it/m);
+  expect(patients).toMatch(/^# {3}birthDate: \{ from: born_at, via: \{ epoch: \{ zone: UTC \} \} \}/m);
   expect(readFileSync(join(pack, 'allergies.yaml'), 'utf8')).toMatch(
     /j: \{ table: allergies, on: \{ id: allergy_id \} \} {2}## by the names alone\n.*two UUIDs do not fit.*\n# id: "\{patient_id\|escaped\}-\{allergy_id\|escaped\}"/,
   );

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ColumnTally, isPersonal } from '../../src/profile/column.ts';
 import { formOf, impossibleDay, isDayForm, looksLikeNone } from '../../src/profile/form.ts';
 
@@ -215,4 +215,48 @@ test.each([
   const told = tally.profile('codes');
   expect(told.range ? `${told.range.least} to ${told.range.most}` : '').toBe(range);
   expect(told.sentinels.map(({ what }) => what)).toEqual(sentinels);
+});
+
+describe('numbers that may be dates which count from a century', () => {
+  const formsOf = (values: readonly (string | number)[]): readonly string[] => {
+    const tally = new ColumnTally(true);
+    for (const one of values) tally.add(one);
+    return tally.profile('codes').forms.map(({ what, rows }) => `${what} ${rows}`);
+  };
+  const ymd = Array.from({ length: 60 }, (_, i) => {
+    const day = new Date(Date.UTC(1998, 0, 1) + i * 31 * 86_400_000);
+    return Number(day.toISOString().slice(0, 10).replaceAll('-', ''));
+  });
+
+  test('are dates where nearly all rows are', () => {
+    const cyymmdd = ymd.map(one => one - 19_000_000);
+    expect(formsOf(cyymmdd)).toEqual(['cyymmdd 60']);
+    expect(formsOf([...cyymmdd, 0, 0, 9_999_999])).toEqual(['cyymmdd 60', 'whole number 3']);
+    expect(formsOf(cyymmdd.map(one => String(one).padStart(7, '0')))).toEqual(['cyymmdd 60']);
+    expect(formsOf(ymd.map(one => one - 17_000_000))).toEqual(['yyymmdd 60']);
+    expect(formsOf(ymd.map(one => one - 17_000_000 + 0.083))).toEqual(['yyymmdd.hhmmss 60']);
+    expect(formsOf(ymd.map((one, i) => one - 17_000_000 + (i % 3 === 0 ? 0 : 0.083)))).toEqual(['yyymmdd.hhmmss 60']);
+    expect(formsOf(ymd.map((_, i) => `${66_000 + i},${(i * 997) % 86_400}`))).toEqual(['days,seconds 60']);
+  });
+
+  test('show neither codes nor a range', () => {
+    const tally = new ColumnTally(true);
+    for (const one of [...ymd, ...ymd, ...ymd]) tally.add(one - 19_000_000);
+    const { range, frequent } = tally.profile('codes');
+    expect([range, frequent]).toEqual([undefined, undefined]);
+  });
+
+  test.each<[string, readonly (string | number)[]]>([
+    ['keys that follow each other', Array.from({ length: 400 }, (_, i) => 1_240_301 + i)],
+    ['a few keys of one month', Array.from({ length: 30 }, (_, i) => 1_240_301 + i)],
+    ['few rows', ymd.slice(0, 10).map(one => one - 19_000_000)],
+    ['numbers of any kind', Array.from({ length: 300 }, (_, i) => 1_000_000 + ((i * 7919) % 500_000))],
+    ['six digits', ymd.map(one => one % 1_000_000)],
+    ['record numbers by year', Array.from({ length: 300 }, (_, i) => (2022 + (i % 3)) * 1000 + 1 + Math.floor(i / 3))],
+    ['keys of six digits', Array.from({ length: 300 }, (_, i) => 124_001 + i)],
+    ['decimals with a comma', Array.from({ length: 300 }, (_, i) => `${100 + i},5`)],
+    ['postal codes', Array.from({ length: 300 }, (_, i) => 10_000 + ((i * 7919) % 90_000))],
+  ])('are none where they are %s', (_, values) => {
+    expect(formsOf(values).join()).not.toMatch(/yymmdd|yyddd|seconds/);
+  });
 });

@@ -47,7 +47,7 @@ export function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnPr
   const told = usual === undefined ? filledText : `${filledText}; ${usual}${forms.length > 1 ? ' and others' : ''}`;
   if (share === 0) return { note: 'no value', fit: EMPTY, via: undefined };
   if (kind === 'date') {
-    const via = dateCodec(forms, type);
+    const via = dateCodec(forms, type, of.range?.most);
     if (via === undefined) return { note: `${told}: no date`, fit: CONTRADICTED, via };
     const guesses = [
       ...(forms.some(isAmbiguousDay) ? [AMBIGUOUS] : []),
@@ -131,9 +131,31 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
       return datesOf(form, written);
     }),
   ),
-  [/^whole number$/, 'epoch'],
-  [/^number, /, 'julian'],
+  [/^cyymmdd$/, '{ ymd8: { since: 1900 } }'],
+  [/^yyymmdd$/, '{ ymd8: { since: 1700 } }'],
+  [/^yyymmdd\.hhmmss$/, '{ ymd14: { since: 1700 } }'],
+  [/^yyyyddd$/, 'yddd'],
+  [/^cyyddd$/, '{ yddd: { since: 1900 } }'],
+  [/^days,seconds$/, 'horolog'],
 ];
+
+/** What reads numbers that count, by the greatest of a column: days from 2000 to 2035, seconds from 1971 on. */
+const COUNTS: readonly (readonly [least: number, most: number, via: string])[] = [
+  [10_957, 24_106, '{ days: { since: 1970-01-01 } }'],
+  [36_526, 49_675, '{ days: { since: 1899-12-30 } }'],
+  [58_074, 71_222, '{ days: { since: 1840-12-31 } }'],
+  [72_686, 85_835, '{ days: { since: 1800-12-28 } }'],
+  [2_451_544, 2_464_694, 'julian'],
+  [31_536_000, 2_082_758_400, 'epoch'],
+  [100_000_000_000, 2_082_758_400_000, '{ epoch: { unit: milliseconds } }'],
+];
+
+function countCodec(form: string, greatest: string | undefined): string | undefined {
+  if (!/^whole number$|^number, /.test(form)) return undefined;
+  // Nothing is known of the range of a column that may hold what tells a person.
+  if (greatest === undefined) return form === 'whole number' ? 'epoch' : 'julian';
+  return COUNTS.find(([least, most]) => Number(greatest) >= least && Number(greatest) < most)?.[2];
+}
 
 /** Kinds of columns that `datetime` reads, without its name behind `via:`. */
 const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
@@ -148,14 +170,18 @@ const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
  * that holds dates. Where rows prove both orders of day and month, the more frequent one is taken, and where none
  * proves any, the month first.
  */
-function dateCodec(forms: readonly string[], type: ProposedElement['type']): string | undefined {
+function dateCodec(
+  forms: readonly string[],
+  type: ProposedElement['type'],
+  greatest: string | undefined,
+): string | undefined {
   const [usual = ''] = forms;
   if (usual.startsWith('yyyy-') && type && TIMES.has(type.kind)) return '';
   const ambiguous = isAmbiguousDay(usual);
   const read = ambiguous
     ? (forms.find(form => ORDERED.test(form) && !isAmbiguousDay(form)) ?? usual.replace(/^.* or /, ''))
     : usual;
-  return DATE_CODECS.find(([form]) => form.test(read))?.[1];
+  return DATE_CODECS.find(([form]) => form.test(read))?.[1] ?? countCodec(read, greatest);
 }
 
 /**

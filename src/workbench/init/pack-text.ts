@@ -217,16 +217,14 @@ interface Surroundings {
 }
 
 /**
- * The lines of an element. A day that is counted in seconds stays a comment: no codec makes it. A result such as `<5`
- * is a number and a comparator: without that, it would be served as 5.
+ * The lines of an element. A result such as `<5` is a number and a comparator: without that, it would be served as 5.
  */
 function elementText(name: string, element: SeenElement, around: Surroundings): readonly string[] {
   const { path, seen, column } = element;
   const isDay = elementsOf(around.resource).some(one => one.name === path && one.types.includes('date'));
+  // A day without a time of it is mostly kept as its midnight in UTC.
   if (isDay && (seen?.via === 'epoch' || seen?.via === 'julian'))
-    return [
-      `##${name}: ${column} counts time; SQL makes a day of it: docs/mapping-language.md, "What old tables have"; ${whyText(element)}`,
-    ];
+    return elementText(name, { ...element, seen: { ...seen, via: `{ ${seen.via}: { zone: UTC } }` } }, around);
   if (element.kind === 'system' && !seen?.codes?.length)
     return [`##${name}: ${column} says it: a code map makes addresses of its values; ${whyText(element)}`];
   const line = `# ${name}: ${nodeText(element, around)}  ## ${whyText(element)}`;
@@ -296,11 +294,21 @@ interface Joined {
 function changedLine(stamp: SeenElement): string {
   const { column, seen, type } = stamp;
   const why = `  ## ${whyText(stamp)}`;
-  if (seen?.via === 'epoch' || seen?.via === 'julian')
-    return `#   changed: { from: ${column}, via: ${seen.via} }${why}`;
+  const via = seen?.via === undefined ? undefined : momentVia(seen.via, type);
+  if (via !== undefined) return `#   changed: { from: ${column}, via: ${via} }${why}`;
   return isMoment(type) && seen?.via === undefined
     ? `#   changed: ${column}${why}`
     : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
+}
+
+/** What reads dates, as instants: a day without a time is its midnight. */
+function momentVia(via: string, type: ColumnType | undefined): string | undefined {
+  if (/\b(?:epoch|julian)\b/.test(via)) return via;
+  // A fraction is a time.
+  if (/\bdays:/.test(via) && type?.kind !== 'integer') return via;
+  const [, before = '', name, since = '', behind = ''] =
+    /^(\[.*, )?(?:\{ )?(ymd8|ymd14|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
+  return name && `${before}{ ${name}: { ${since && `${since}, `}at: "00:00" } }${behind}`;
 }
 
 /** Steps that lead to the columns of elements, by alias: `j`, `j2`. */
