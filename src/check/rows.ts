@@ -4,6 +4,7 @@
  * many conditions; of a large table it reads some ranges of the key.
  */
 import { plural } from '../common/plural.ts';
+import { columnsUsed } from '../coverage/unused.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { isClosed } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -19,12 +20,15 @@ import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { TableSurvey } from '../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
 import { warnOfDangling } from './dangling.ts';
+import { unreadMarks } from './deleted-marks.ts';
 import { ElementCounts } from './element-counts.ts';
 import { RowCounter } from './row-counter.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
 import { type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken } from './suspicions.ts';
 
+/** Columns of a table that nothing reads. */
+const NONE: ReadonlySet<string> = new Set();
 /** Rows of a table that nobody reads as a whole for each row of another one. */
 const LARGE = 1000;
 /** Rows by which the number of an engine may be off, and the share of them. */
@@ -79,6 +83,8 @@ class Counts {
   readonly #withoutIndex = new Set<string>();
   /** Sizes of all tables, asked once. */
   #surveys: Promise<ReadonlyMap<string, TableSurvey>> | undefined;
+  /** Marks of deleted rows that were told, each once. */
+  readonly #told = new Set<string>();
   /** Mappings that serve nothing though their table has rows. */
   readonly #empty: string[] = [];
   /** Scopes of the source that is being counted, by alias. */
@@ -138,6 +144,7 @@ class Counts {
       await this.#counter.count(scope, served, [
         ...this.#elements.nodes(mapping, mapping.source, TRUE, root, []),
         ...stamp,
+        ...this.#deletedMarks(mapping.source, mapping, mapping.at),
       ]);
       await this.#counter.count(scope, served, this.#elements.unshown());
       await this.#children(mapping);
@@ -220,6 +227,15 @@ class Counts {
           }
         : { expected: 'an index that begins with it, as `lintel indexes` prints it' },
     );
+  }
+
+  /** Of the table of the mapping, or of its child rows; a reference among these leaves out what its mapping does. */
+  #deletedMarks(scope: Scope, { name, group }: Mapping, at: Position, item?: Node): readonly Counted[] {
+    const { registry, catalog } = this.#context;
+    const targets = item ? targetsIn(item) : new Set();
+    const own = registry.mappings.filter(one => one.group === group || targets.has(one.name) || targets.has(one.group));
+    const used = columnsUsed({ mappings: own }).get(scope.table.name.toLowerCase()) ?? NONE;
+    return unreadMarks(scope, { used, name, at, told: this.#told }, catalog, this.report);
   }
 
   /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */
@@ -309,12 +325,13 @@ class Counts {
       readonly scope: Scope;
       readonly item: Node;
       readonly path: readonly string[];
+      readonly at: Position;
       lead: Expression | undefined;
     }[] = [];
     const visit = (node: Node, path: readonly string[]): void => {
       if (node.kind === 'each' && node.from.kind === 'rows') {
         const { scope, on } = node.from;
-        if (isClosed(scope)) found.push({ scope, item: node.item, path, lead: on[0]?.theirs });
+        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, lead: on[0]?.theirs });
         visit(node.item, path);
         return;
       }
@@ -322,11 +339,14 @@ class Counts {
       else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name]);
     };
     visit(mapping.root, []);
-    for (const { scope, item, path, lead } of found) {
+    for (const { scope, item, path, at, lead } of found) {
       this.#scopes.set(scope.alias, scope);
       const { within } = await this.#counter.range(scope, lead?.kind === 'column' ? lead : undefined);
       const rows = and(within, this.#where(scope));
-      await this.#counter.count(scope, rows, this.#elements.nodes(mapping, scope, TRUE, item, path));
+      await this.#counter.count(scope, rows, [
+        ...this.#elements.nodes(mapping, scope, TRUE, item, path),
+        ...this.#deletedMarks(scope, mapping, at, item),
+      ]);
       await this.#counter.count(scope, rows, this.#elements.unshown());
     }
   }
@@ -339,6 +359,12 @@ function withoutRequired(scope: Scope): Scope {
     where: { kind: 'always' },
     lookups: scope.lookups.map(lookup => ({ ...lookup, required: false })),
   };
+}
+
+/** Names of the mappings that a node refers to. */
+function targetsIn(node: Node): ReadonlySet<string> {
+  const inner = childrenOf(node).flatMap(one => [...targetsIn(one)]);
+  return new Set(node.kind === 'ref' ? [node.target, ...inner] : inner);
 }
 
 function foundBy(on: Scope['lookups'][number]['on']): Predicate {

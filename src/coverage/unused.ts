@@ -79,7 +79,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
 }
 
 /** Columns that mappings read, by table, in lower case. */
-export function columnsUsed(registry: Registry): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
+export function columnsUsed(registry: Pick<Registry, 'mappings'>): ReadonlyMap<TableInfo['name'], ReadonlySet<string>> {
   const used = new Map<string, Set<string>>();
   const of = (table: string): Set<string> => {
     const known = used.get(table) ?? new Set();

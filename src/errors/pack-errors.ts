@@ -231,6 +231,11 @@ const ROWS = {
     'A large table has no index on its key or on the column of the patient, or one in another collation than comparisons.',
     'Create the index that `npx lintel indexes` prints.',
   ],
+  'deleted-rows': [
+    'LNT-713',
+    'Rows are served that a column, by its name, marks as deleted.',
+    'Name the column in `deleted`, `where` or an `if`, as the rows mean it.',
+  ],
 } as const satisfies Readonly<Record<string, PackError>>;
 
 /** Tests that a pack brings. */

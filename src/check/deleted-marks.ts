@@ -1,0 +1,111 @@
+/**
+ * Finds rows that are served though a column marks them as deleted. In: a scope, and the columns of its table that its
+ * mapping reads. Out: conditions to count, and a warning where a column that is named like such a mark (`DEL_FL`,
+ * `voided`, `deleted_at`) has a value in some of the rows, and no part of the mapping asks it.
+ */
+import { plural } from '../common/plural.ts';
+import type { Report } from '../mapping/load/problem.ts';
+import type { Position, Scope } from '../mapping/model.ts';
+import { type Catalog, type ColumnInfo, findTable } from '../sql/catalog.ts';
+import { among, and, call, constant, equals, hasValue, not, TRUE } from '../sql/construct.ts';
+import type { ColumnExpression, Predicate } from '../sql/expression.ts';
+import { identifier, isIdentifier } from '../sql/identifier.ts';
+import type { Counted } from './suspicions.ts';
+
+/** Words of a name that say so, and those that may stand beside them. */
+const MARKS: ReadonlySet<string> = new Set(['del', 'delete', 'deleted', 'void', 'voided', 'removed', 'erased']);
+const BESIDE: ReadonlySet<string> = new Set([
+  ...['is', 'fl', 'flag', 'flg', 'ind', 'indicator', 'yn', 'sw', 'rec', 'record', 'row', 'status', 'sts'],
+  ...['on', 'at', 'date', 'dt', 'dtm', 'time', 'ts'],
+]);
+/** What such a flag says of a row that is there. */
+const NOT = ['0', 'N', 'NO', 'F', 'FALSE', 'A', 'ACTIVE'];
+
+/** Whoever reads the rows. */
+export interface Reader {
+  /** A mapping, and where it reads them. */
+  readonly name: string;
+  readonly at: Position;
+  /** Lower-case names of the columns that it reads. */
+  readonly used: ReadonlySet<string>;
+  /** Marks that were told before. */
+  readonly told: Set<string>;
+}
+
+/** Conditions to count over the rows that are served. */
+export function unreadMarks(
+  { table, alias }: Pick<Scope, 'table' | 'alias'>,
+  { used, name, at, told }: Reader,
+  catalog: Catalog,
+  report: Report,
+): readonly Counted[] {
+  const info = findTable(catalog, table);
+  return [...(info?.columns.values() ?? [])].flatMap((column): readonly Counted[] => {
+    if (!isMark(column) || used.has(column.name.toLowerCase())) return [];
+    const marked = markedBy(column, alias);
+    if (!marked) return [];
+    let all = 0;
+    const tell = (rows: number): void => {
+      const mark = `${table.name}.${column.name}`.toLowerCase();
+      if (rows === 0 || rows === all || told.has(mark)) return;
+      told.add(mark);
+      const reads = `${column.name} of ${table.name} reads as a mark of deleted rows`;
+      report.warning(
+        'deleted-rows',
+        at,
+        `${reads}, no part of ${name} asks it, and ${plural(rows, 'row')} of ${all} that are served have a value in it`,
+        { expected: '`deleted` or `where` with the value that means so' },
+      );
+    };
+    return [
+      {
+        when: TRUE,
+        tell: rows => {
+          all = rows;
+        },
+      },
+      { when: marked, tell },
+    ];
+  });
+}
+
+function isMark({ name, denied }: ColumnInfo): boolean {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z]+/)
+    .filter(word => word !== '');
+  return (
+    !denied &&
+    isIdentifier(name) &&
+    words.some(word => MARKS.has(word)) &&
+    words.every(word => MARKS.has(word) || BESIDE.has(word))
+  );
+}
+
+/** Undefined: a type that marks nothing. */
+function markedBy({ name, type }: ColumnInfo, alias: ColumnExpression['alias']): Predicate | undefined {
+  if (!type) return undefined;
+  const column: ColumnExpression = { kind: 'column', alias, column: identifier(name), type };
+  switch (type.kind) {
+    case 'integer':
+    case 'bit':
+      return and(hasValue(column), not(equals(column, constant(0, type))));
+    case 'text':
+      return and(
+        hasValue(column),
+        not(
+          among(
+            call('upper', [column], type),
+            NOT.map(text => constant(text, type)),
+          ),
+        ),
+      );
+    case 'date':
+    case 'datetime':
+    case 'instant':
+      return hasValue(column);
+    default:
+      return undefined;
+  }
+}
