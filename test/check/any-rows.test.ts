@@ -228,6 +228,94 @@ elements:
   };
 }
 
+/** A number of days since 1970. */
+const dayNumber = (random: Random): number => random.int(-12_000, 20_500);
+const digitsOf = (at: number): number =>
+  Number(new Date(at * 86_400_000).toISOString().slice(0, 10).replaceAll('-', ''));
+const ordinalOf = (at: number): number => {
+  const year = Math.floor(digitsOf(at) / 10_000);
+  return year * 1000 + at - Date.UTC(year, 0, 0) / 86_400_000;
+};
+const ODD = [null, 0, -1, 99_999, 2_980_014, 'x', '', 1.5, 9_999_999, 3_240_314.0831];
+
+/** How numbers and texts hold dates, each with what reads it: as it is, and as an instant. */
+const DATED: readonly (readonly [
+  types: readonly string[],
+  via: string,
+  asInstant: string,
+  sound: (random: Random) => Value,
+])[] = [
+  ...[
+    ['1840-12-31', 47_117],
+    ['1899-12-30', 25_569],
+    ['1970-01-01', 0],
+  ].flatMap(([since, add]): (typeof DATED)[number][] => [
+    [
+      ['INTEGER', 'BIGINT', 'DECIMAL(7,0)'],
+      `{ days: { since: ${since} } }`,
+      `{ days: { since: ${since}, at: "02:30" } }`,
+      random => dayNumber(random) + Number(add),
+    ],
+    [
+      ['REAL', 'DOUBLE PRECISION', 'NUMERIC', 'DECIMAL(14,8)'],
+      `{ days: { since: ${since}, midnight: date } }`,
+      `{ days: { since: ${since} } }`,
+      random => dayNumber(random) + Number(add) + random.int(0, 86_399) / 86_400,
+    ],
+  ]),
+  [
+    TEXTS,
+    'horolog',
+    '{ horolog: { at: "00:00" } }',
+    random => `${dayNumber(random) + 47_117}${random.pick(['', ',', `,${random.int(0, 86_399)}`])}`,
+  ],
+  [['INTEGER', 'VARCHAR(7)'], 'yddd', '{ yddd: { at: "00:00" } }', random => ordinalOf(dayNumber(random))],
+  [
+    ['INTEGER', 'DECIMAL(6,0)', 'VARCHAR(6)'],
+    '{ yddd: { since: 1900 } }',
+    '{ yddd: { since: 1900, at: "00:00" } }',
+    random => ordinalOf(dayNumber(random)) - 1_900_000,
+  ],
+  [
+    ['REAL', 'NUMERIC', 'DECIMAL(13,6)', 'VARCHAR(14)'],
+    '{ ymd14: { since: 1700 } }',
+    '{ ymd14: { since: 1700, at: "00:00" } }',
+    random => digitsOf(dayNumber(random)) - 17_000_000 + random.pick([0, 0.083, 0.24, 0.153005, 0.000001]),
+  ],
+];
+
+/** A table of such dates, and mappings of it. */
+function dated(database: DatabaseSync, random: Random): string {
+  const [first, second, third] = [random.pick(DATED), random.pick(DATED), random.pick(DATED)];
+  const share = random.pick([0, 0.05, 0.3]);
+  database.exec(
+    `CREATE TABLE DATED (id INTEGER PRIMARY KEY, a ${random.pick(first[0])}, b ${random.pick(second[0])}, c ${random.pick(third[0])})`,
+  );
+  const insert = database.prepare('INSERT INTO DATED VALUES (?, ?, ?, ?)');
+  for (let id = 1; id <= 24; id++)
+    insert.run(id, ...[first, second, third].map(one => (random.chance(share) ? random.pick(ODD) : one[3](random))));
+  for (const name of ['a', 'b', 'c']) database.exec(`CREATE INDEX DATED_${name} ON DATED (${name})`);
+  return `mapping: messages
+resource: Communication
+source: { table: DATED, as: d, key: [id], changed: { from: c, via: ${third[2]} } }
+compartment: { none: numbers alone }
+id: "{id}"
+elements:
+  status: completed
+  sent: { from: a, via: ${first[1]} }
+  received: { from: b, via: ${second[2]} }
+---
+mapping: relatives
+resource: RelatedPerson
+source: { table: DATED, as: d, key: [id] }
+compartment: { none: numbers alone }
+id: "{id}"
+elements:
+  patient: { display: x }
+  birthDate: { from: a, via: ${first[1].replace(', midnight: date', '')} }
+`;
+}
+
 test.each(SEEDS)('random rows, %i: the check finds nothing wrong with what is served', async seed => {
   const random = new Random(20_261_127, seed);
   const folder = temporaryFolder();
@@ -236,6 +324,7 @@ test.each(SEEDS)('random rows, %i: the check finds nothing wrong with what is se
   for (const [name, text] of Object.entries(packOf(random))) writeFileSync(join(pack, name), text);
   const database = new DatabaseSync(join(folder, 'any.sqlite'));
   fill(database, random);
+  writeFileSync(join(pack, 'dated.yaml'), dated(database, new Random(20_261_128, seed)));
   database.close();
   const environment = {
     DATABASE_URL: `sqlite:${join(folder, 'any.sqlite')}`,
@@ -243,6 +332,6 @@ test.each(SEEDS)('random rows, %i: the check finds nothing wrong with what is se
     DATA_DIR: join(folder, 'data'),
   };
   const { out } = await lintel(environment, 'check', '--all', '--seed', '1');
-  expect(out).toMatch(/ 2 mappings of 2 types; /);
+  expect(out).toMatch(/ 4 mappings of 4 types; /);
   expect(out.split('\n').filter(line => / \[LNT-(?:604|711|9\d\d)\]/.test(line))).toEqual([]);
 });

@@ -48,12 +48,13 @@ export interface DayCount {
 
 /** Whole days in a column of whole numbers. `since`: the day of the number 0, counted from 1970-01-01. */
 export function wholeDays(type: ColumnType, since: number): DayCount {
-  const { least, most } = holds(type);
+  // SQLite may keep more than the type declares.
+  const held = holdsAnyNumber(type) ? undefined : holds(type);
   return {
     inverse: 'indexed',
     isSingle: true,
-    least: Number(least) + since,
-    most: Number(most) + since,
+    least: held && Number(held.least) + since,
+    most: held && Number(held.most) + since,
     position: raw => {
       const number = typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
       return typeof number === 'number' && Number.isInteger(number) ? number + since : undefined;

@@ -4,7 +4,7 @@
  * a number or a text of six digits or, without its first zero, five. Out: a DayCount. Numbers, and texts of seven
  * digits, are compared as they stand. Years begin with 1000.
  */
-import { type ColumnType, INTEGER, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, INTEGER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, or } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { civil, dayOf, daysIn, END_DAY, pad } from '../../time/calendar.ts';
@@ -28,7 +28,8 @@ export function ordinalDays(type: ColumnType, since: number): DayCount {
     isSingle: true,
     isSparse: true,
     least: undefined,
-    most: most < 10_000_000n ? lastDay(Number(most) + add) : undefined,
+    // SQLite may keep more than the type declares.
+    most: most < 10_000_000n && !holdsAnyNumber(type) ? lastDay(Number(most) + add) : undefined,
     position: raw => {
       const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
       return typeof number === 'number' && number > 0 ? dayIn(number + add) : undefined;

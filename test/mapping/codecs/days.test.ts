@@ -532,6 +532,14 @@ describe('yddd', () => {
     expectLaw(zone => codecOf('yddd', ['VARCHAR(9)'], fhirType, options, zone), 'VARCHAR(9)', counted);
   });
 
+  it('keeps the law in a column of SQLite that holds more than it declares', () => {
+    const type: ColumnType = { kind: 'decimal', precision: 6, scale: 0, any: 'mixed' };
+    const raw = fc.constantFrom<SqlValue>(124_074, 2_980_014, 8_099_365, 1.5, 'x', -1, 0);
+    const of = { declared: 'DECIMAL(6,0)', type };
+    expectLaw(zone => codecOf('yddd', [type], 'date', { since: '1900' }, zone), of, raw);
+    expectLaw(zone => codecOf('days', [type], 'date', { since: '1899-12-30' }, zone), of, raw);
+  });
+
   it('keeps the law beside a time of day', () => {
     const types = ['DECIMAL(6,0)', 'DECIMAL(6,0)'];
     const row = fc.tuple(
