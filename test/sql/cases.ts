@@ -28,6 +28,8 @@ import { identifier } from '../../src/sql/identifier.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { column } from './sample.ts';
 
+const LONG = { kind: 'integer', bits: 64 } as const;
+
 export interface Case {
   readonly title: string;
   readonly plan: SqlPlan;
@@ -212,8 +214,8 @@ export const CASES: readonly Case[] = [
     call('digits', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
-    call('scaled', [column('a', 'AMT'), 1], INTEGER),
-    call('scaled', [{ kind: 'value', value: 2.5, type: { kind: 'float' } }, 6], INTEGER),
+    call('scaled', [column('a', 'AMT'), 1], LONG),
+    call('scaled', [{ kind: 'value', value: 2.5, type: { kind: 'float' } }, 6], LONG),
   ),
   {
     title: 'every type is fetched in its form',
