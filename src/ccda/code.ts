@@ -20,6 +20,8 @@ export interface CodedOptions {
   readonly shown?: string;
   /** A nullFlavor instead of UNK where nothing is known. */
   readonly unknown?: string;
+  /** The template demands a translation where the code is of none of `systems`: an unknown one where there is none. */
+  readonly translated?: true;
 }
 
 /** For elements that may hold values of other types. */
@@ -40,7 +42,12 @@ export function coded(element: string, concept: CodeableConcept | undefined, opt
           nullFlavorOf(concept) ?? (translations.length === 0 ? (options.unknown ?? 'UNK') : 'OTH'),
         )
       : codeAttributes(main);
-  const inner = xml`${originalText(options.shown, main === undefined ? said(concept) : undefined)}${translations}`;
+  const demanded =
+    options.translated === true && main === undefined && translations.length === 0
+      ? xml`<translation nullFlavor="UNK"/>`
+      : NOTHING;
+  const words = originalText(options.shown, main === undefined ? said(concept) : undefined);
+  const inner = xml`${words}${translations}${demanded}`;
   const attributes = xml`${options.attributes}${own}`;
   return inner.isEmpty ? xml`<${element}${attributes}/>` : xml`<${element}${attributes}>${inner}</${element}>`;
 }

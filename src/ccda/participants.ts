@@ -10,7 +10,7 @@ import type { CodeableConcept, Reference, Resource } from './fhir/datatypes.ts';
 import type { Organization, Person, PractitionerRole } from './fhir/people.ts';
 import { identifierElements, uuidOf } from './ids.ts';
 import { addressElement, nameElement, readableName, telecomElements } from './people.ts';
-import { hl7Time } from './time.ts';
+import { hl7Time, timeElement } from './time.ts';
 import { type Markup, NOTHING, templateIds, textElement, xml } from './xml.ts';
 
 /** Leads from a reference to the resource that was read along, if there is one. */
@@ -119,12 +119,21 @@ export function performers(references: readonly (Reference | undefined)[], resol
 export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
   const when = hl7Time(time);
-  if (actor === undefined || when === undefined) return NOTHING;
+  return actor === undefined || when === undefined ? NOTHING : authorOrUnknown(reference, time, resolve);
+}
+
+/** The same for a template that demands an author: what is not known of it has a nullFlavor. */
+export function authorOrUnknown(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
+  const actor = actorOf(reference, resolve);
+  const who =
+    actor === undefined
+      ? xml`<id nullFlavor="UNK"/>`
+      : xml`${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}`;
   return xml`
     <author>
       ${templateIds('4.119')}
-      <time value="${when}"/>
-      <assignedAuthor>${actorIds(actor)}${actorCode(actor)}${personOrOrganization(actor)}</assignedAuthor>
+      ${timeElement('time', time)}
+      <assignedAuthor>${who}</assignedAuthor>
     </author>`;
 }
 

@@ -1,6 +1,6 @@
 /**
  * Notes. In: DocumentReference with its text. Out: Note Activity with the text, and a row. Of a scan or a PDF the row
- * has title and form.
+ * has title and form. A Note Activity must say who wrote it and when, or that it is not known.
  * C-CDA Companion Guide R4.1, Note Activity
  */
 
@@ -9,7 +9,7 @@ import { coded, isCoded, labelOf, reference } from '../code.ts';
 import { LOINC } from '../code-systems.ts';
 import type { CodeableConcept, DocumentReference } from '../fhir/datatypes.ts';
 import { headOf, secondOf } from '../narrative.ts';
-import { author, nameOf, namesOf } from '../participants.ts';
+import { actorOf, authorOrUnknown, nameOf, namesOf } from '../participants.ts';
 import { remarksIn } from '../remark.ts';
 import type { SectionWriter } from '../section.ts';
 import { readableTime, timeElement } from '../time.ts';
@@ -28,10 +28,7 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
     readableTime(date),
     namesOf(note.author ?? [], content.resolve) || nameOf(custodian, content.resolve),
   );
-  const [by] = note.author ?? [];
-  // A Note Activity must say who wrote it and when.
-  const written = author(by, date, content.resolve).or(author(custodian, date, content.resolve));
-  if (written.isEmpty) return;
+  const by = [note.author?.[0], custodian].find(one => actorOf(one, content.resolve) !== undefined);
   content.entry(
     xml`
     <act classCode="ACT" moodCode="EVN">
@@ -44,7 +41,7 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
       <text>${text}${reference(secondOf(row))}</text>
       <statusCode code="completed"/>
       ${timeElement('effectiveTime', note.context?.period?.start ?? date)}
-      ${written}
+      ${authorOrUnknown(by, date, content.resolve)}
     </act>`,
   );
 }

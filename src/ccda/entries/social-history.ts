@@ -149,7 +149,7 @@ function body(observation: Observation, row: string, content: SectionWriter): Ma
   const { code, effectiveDateTime, effectivePeriod, performer } = observation;
   return xml`
     ${content.id(observation)}
-    ${coded('code', code, { systems: [LOINC], shown: headOf(row) })}
+    ${coded('code', code, { systems: [LOINC], shown: headOf(row), translated: true })}
     <text>${reference(row)}</text>
     <statusCode code="completed"/>
     ${moment(effectiveDateTime, effectivePeriod)}
