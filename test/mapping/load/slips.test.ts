@@ -313,7 +313,7 @@ const SLIPS: readonly Slip[] = [
       'm.yaml': `mapping: people\nresource: Patient\n source: { table: dbo.PT, as: p, key: [PT_NO] }\nid: "{PT_NO}"\nelements:\n  active: "true"\n  name: [{ family: { from: LST_NM } }]\n`,
     },
     told: [
-      'm.yaml:2:11: Nested mappings are not allowed in compact mappings; expected the next line with the same indent as its siblings, and quotes around a text with a colon and a blank in it',
+      'm.yaml:2:11: a second colon where one value stands; expected the next line with the same indent as its siblings, and quotes around a text with a colon and a blank in it',
     ],
   },
   {
@@ -321,14 +321,14 @@ const SLIPS: readonly Slip[] = [
     files: {
       'm.yaml': `mapping: people\nresource: Patient\nsource: { table: dbo.PT, as: p, key: [PT_NO]\nid: "{PT_NO}"\nelements:\n  active: "true"\n  name: [{ family: { from: LST_NM } }]\n`,
     },
-    told: ['m.yaml:4:1: Flow map in block collection must be sufficiently indented and end with a }'],
+    told: ['m.yaml:3:9: `{` is not closed; expected `}` at its end'],
   },
   {
     slip: 'a quote that is not closed',
     files: {
       'm.yaml': `mapping: people\nresource: Patient\nsource: { table: "dbo.PT, as: p, key: [PT_NO] }\nid: "{PT_NO}"\nelements:\n  active: "true"\n  name: [{ family: { from: LST_NM } }]\n`,
     },
-    told: ['m.yaml:3:48: Missing closing "quote; expected quotes and brackets to be closed'],
+    told: ['m.yaml:3:18: `"` is not closed; expected `"` at its end'],
   },
   {
     slip: 'tabs',
@@ -340,14 +340,39 @@ const SLIPS: readonly Slip[] = [
   {
     slip: 'no blank behind a colon',
     files: { 'm.yaml': ACTIVE.replace('resource: ', 'resource:') },
-    told: [
-      'm.yaml:2:1: Implicit keys need to be on a single line; expected `key: value`, with a blank after the colon',
-    ],
+    told: ['m.yaml:2:1: a line that is no `key: value`; expected `key: value`, with a blank after the colon'],
   },
   {
     slip: 'syntax of pack.yaml',
     files: { 'm.yaml': ACTIVE, 'pack.yaml': P.replace('systems: {', 'systems: { {') },
-    told: ['pack.yaml:6:1: Flow map in block collection must be sufficiently indented and end with a }'],
+    told: ['pack.yaml:5:10: `{` is not closed; expected `}` at its end'],
+  },
+  {
+    slip: 'a bracket too many',
+    files: { 'm.yaml': `${PEOPLE}  gender: { from: SEX, via: sex } }\n` },
+    told: ['m.yaml:6:35: `}` closes nothing; expected a `{` before it, or one `}` less'],
+  },
+  {
+    slip: 'a comma that is missing',
+    files: { 'm.yaml': `${PEOPLE}  gender: { from: SEX via: sex }\n` },
+    told: ['m.yaml:6:19: a second key without a comma before it; expected commas between what stands in brackets'],
+  },
+  {
+    slip: 'a key that is indented by one blank more',
+    files: { 'm.yaml': `${PEOPLE}  name: [{ family: { from: LST_NM } }]\n   gender: { from: SEX, via: sex }\n` },
+    told: [
+      'm.yaml:7:1: the line does not begin in the column of its siblings above; expected the same number of blanks before each key, or each dash, of a list',
+    ],
+  },
+  {
+    slip: 'no blank between a colon and a bracket',
+    files: { 'm.yaml': `${PEOPLE}  name:[{ family: { from: LST_NM } }]\n` },
+    told: ['m.yaml:6:3: no blank behind the colon of `name`; expected `name: …`'],
+  },
+  {
+    slip: 'no blank behind a colon in brackets',
+    files: { 'm.yaml': `${PEOPLE}  name: [{ family: { from:LST_NM } }]\n` },
+    told: ['m.yaml:6:22: no blank behind the colon of `from`; expected `from: …`'],
   },
   {
     slip: 'the line of an element above its own',

@@ -3,26 +3,16 @@
  * that `Y`, `NO`, `01` and `null` mean themselves. Errors of syntax, duplicate keys and anchors are reported.
  * https://yaml.org/spec/1.2.2/
  */
-import { type ErrorCode, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
 import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';
+import { noBlank, syntaxWords } from './syntax-words.ts';
 import { type Entry, scalar, type Tree } from './tree.ts';
 
 /** A pack is written by hand; what is deeper or larger than this was not. */
 const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
 const NULL = /^(?:null|~)$/i;
-
-/** What to do about an error of syntax, where its words do not say it. */
-const CURES: Partial<Record<ErrorCode, string>> = {
-  BLOCK_AS_IMPLICIT_KEY:
-    'the next line with the same indent as its siblings, and quotes around a text with a colon and a blank in it',
-  IMPOSSIBLE: 'one form: a list, a map or a text',
-  MISSING_CHAR: 'quotes and brackets to be closed',
-  MULTILINE_IMPLICIT_KEY: '`key: value`, with a blank after the colon',
-  TAB_AS_INDENT: 'blanks',
-  UNEXPECTED_TOKEN: 'quotes around a text with { } [ ] , & * # ? | > @ ` " or % in it',
-};
 
 /**
  * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others
@@ -44,9 +34,8 @@ export function readYaml(file: string, text: string, report: Report): readonly T
   for (const document of parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false })) {
     const [error] = document.errors;
     if (error) {
-      const [message = ''] = error.message.split(/ at line \d+|\n/);
-      const expected = CURES[error.code];
-      report.error('unreadable-file', position(error.pos[0]), message, expected === undefined ? {} : { expected });
+      const { message, expected, offset } = syntaxWords(error, text, document.contents);
+      report.error('unreadable-file', position(offset), message, expected === undefined ? {} : { expected });
     }
     if (document.errors.length > 0 || !document.contents) continue;
     const tree = convert(document.contents, position, report, 0);
@@ -84,11 +73,27 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
       if (before) report.error('written-twice', keyAt, 'key written twice');
       // Of two the one that says something counts, or all that needs it would be told beside it.
       if (before && !isEmpty(before.value)) continue;
+      const glued = key.type === 'PLAIN' ? gluedIn(name, value) : undefined;
+      if (glued) {
+        report.error('unreadable-file', keyAt, noBlank(glued.key), { expected: `\`${glued.key}: …\`` });
+        if (glued.value !== undefined)
+          entries.set(glued.key, { key: glued.key, value: scalar(glued.value, keyAt), at: keyAt });
+        continue;
+      }
       const tree = value ? convert(value, position, report, depth + 1) : scalar('', keyAt);
       if (tree) entries.set(name, { key: name, value: tree, at: keyAt });
     }
   }
   return { kind: 'map', entries: [...entries.values()], at };
+}
+
+/** `from:COL` and `name:{ family`, which YAML takes for keys. `value`: undefined where it begins with a bracket. */
+function gluedIn(name: string, value: Node | null): { readonly key: string; readonly value?: string } | undefined {
+  const [, key, rest = ''] = /^([\w$-]+):(\S.*)$/s.exec(name) ?? [];
+  if (key === undefined) return undefined;
+  if (/^[{["']/.test(rest)) return { key };
+  const isBare = value === null || (isScalar(value) && value.value === '');
+  return isBare && !rest.includes(' ') ? { key, value: rest } : undefined;
 }
 
 function isEmpty(tree: Tree): boolean {
