@@ -18,6 +18,8 @@ export interface Suspect {
   readonly columns: string;
   readonly withKey: number;
   readonly found: number;
+  /** Of those that find nothing the ones that lead to a row which the target's rules leave out. */
+  readonly leftOut: number;
 }
 
 /** Warns of each; says so where those that find something may be chance. Rejects with DatabaseError. */
@@ -27,23 +29,40 @@ export async function warnOfDangling(
   counter: RowCounter,
   report: Report,
 ): Promise<void> {
-  for (const { node, target, columns, withKey, found } of suspects) {
+  for (const suspect of suspects) {
+    const { node, target, columns, withKey, found } = suspect;
     const chance = await chanceOf(node, target, scopes, counter);
-    const share = found / withKey;
-    const percent = (part: number): string => `${Math.round(100 * part)} %`;
-    const isChance = chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE;
     report.warning(
       'dangling-reference',
       node.at,
       `${plural(withKey - found, 'reference')} of ${withKey} from ${columns} find no ${target.resource} of ${node.target}`,
-      {
-        expected: isChance ? `another table, whose keys ${columns} holds` : `keys of ${target.source.table.name}`,
-        found: isChance
-          ? `${percent(share)} found, and ${percent(chance)} of all numbers between least and greatest would be`
-          : `${percent(share)} found`,
-      },
+      adviceOn(suspect, chance),
     );
   }
+}
+
+/** What a suspect may mean: a wrong column, or rows that the target leaves out. */
+function adviceOn(
+  { node, target, columns, withKey, found, leftOut }: Suspect,
+  chance: number | undefined,
+): { readonly expected: string; readonly found: string } {
+  const percent = (part: number): string => `${Math.round(100 * part)} %`;
+  const share = found / withKey;
+  const table = target.source.table.name;
+  if (chance !== undefined && found > 0 && Math.abs(share - chance) <= NEAR_CHANCE) {
+    return {
+      expected: `another table, whose keys ${columns} holds`,
+      found: `rows for ${percent(share)}, as for ${percent(chance)} of all numbers between least and greatest`,
+    };
+  }
+  if (leftOut === withKey - found) {
+    return {
+      expected: `an \`if\` of the reference, or a mapping of the rows of ${table} that ${node.target} leaves out`,
+      found: 'such a row for each',
+    };
+  }
+  const others = leftOut === 0 ? '' : `, and for ${percent(leftOut / withKey)} rows that ${node.target} leaves out`;
+  return { expected: `keys of ${table}`, found: `rows for ${percent(share)}${others}` };
 }
 
 /** The share of all whole numbers between our least and greatest key that are keys of the target. */

@@ -23,6 +23,7 @@ import {
   type Counted,
   ENOUGH,
   farDates,
+  hasRow,
   mayFindNothing,
   type Reading,
   unshownValues,
@@ -195,7 +196,10 @@ export class ElementCounts {
     const keyed = and(served, ...node.on.map(({ ours }) => hasValue(ours)));
     const found = exists(targetRelation(target, node.on, this.#env).relation);
     const columns = node.on.map(({ ours }) => ours.column).join(', ');
+    const { source } = target;
+    const hasKeys = node.on.every(({ theirs }) => theirs.alias === source.alias);
     let withKey = 0;
+    let dangling = 0;
     return [
       {
         when: keyed,
@@ -206,10 +210,15 @@ export class ElementCounts {
       {
         when: and(keyed, found),
         tell: rows => {
-          const dangling = withKey - rows;
+          dangling = withKey - rows;
           this.#references.push([mapping.name, path.join('.'), columns, node.target, withKey, rows, dangling]);
+        },
+      },
+      {
+        when: hasKeys ? and(keyed, not(found), hasRow(source, node.on, this.#env)) : NEVER,
+        tell: leftOut => {
           if (withKey < ENOUGH || dangling < withKey * DANGLING || isAlternative(mapping.root, node)) return;
-          this.suspects.push({ node, target, columns, withKey, found: rows });
+          this.suspects.push({ node, target, columns, withKey, found: withKey - dangling, leftOut });
         },
       },
     ];

@@ -159,6 +159,16 @@ test('an inverse that finds too much is named by its parameter', async () => {
   );
 });
 
+test('references to rows that the other mapping leaves out are not told as keys of another table', async () => {
+  const opened = await open(clinic({ 'person.yaml': PEOPLE.replace('key: [ID]', 'key: [ID], where: { SEX: F }') }));
+  const problems = told(await check(opened)).filter(line => line.includes('find no Patient'));
+  await opened.close();
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(
+    /^weighing\.yaml:8:\d+: warning: \d+ references of 62 from PERSON_ID find no Patient of people; expected an `if` of the reference, or a mapping of the rows of PERSON that people leaves out; found such a row for each/,
+  );
+});
+
 test('rows reveal a dangling reference, an `else` that always applies, and a lookup that excludes all rows', async () => {
   const opened = await open(
     clinic({
@@ -182,7 +192,7 @@ elements: { name: { from: SURNAME } }
   await opened.close();
   const problems = told(reports).join('\n');
   expect(problems).toMatch(
-    /^weighing\.yaml:8:\d+: warning: 33 references of 62 from NO find no Patient of people; expected another table, whose keys NO holds; found 47 % found, and 47 % of all numbers/m,
+    /^weighing\.yaml:8:\d+: warning: 33 references of 62 from NO find no Patient of people; expected another table, whose keys NO holds; found rows for 47 %, as for 47 % of all numbers/m,
   );
   expect(problems).toMatch(/^person\.yaml:7:\d+: warning: every value of SEX falls to `else`; found 32 rows/m);
   expect(problems).toMatch(

@@ -171,7 +171,10 @@ test('a test that cannot be read is reported by its line, and the others run', a
     ['just words\n', /^a\.test\.yaml:1:1: not in the right form; expected a map; found just words \[LNT-402\]$/m],
     ['mapping: people\nrow: {}\n', /^a\.test\.yaml:2:1: unknown key; found row; did you mean rows\? \[LNT-403\]$/m],
     ['maping: people\n', /^a\.test\.yaml:1:1: unknown key; found maping; did you mean mapping\? \[LNT-403\]$/m],
-    ['mapping: people\nrows: { PERSON: 5 }\n', /^a\.test\.yaml:2:17: not in the right form; found 5 \[LNT-402\]$/m],
+    [
+      'mapping: people\nrows: { PERSON: 5 }\n',
+      /^a\.test\.yaml:2:17: not in the right form; expected a map or a list; found 5 \[LNT-402\]$/m,
+    ],
     [
       'mapping: people\nrows: [PERSON]\n',
       /^a\.test\.yaml:2:7: not in the right form; expected a map; found a list \[LNT-402\]$/m,
@@ -188,7 +191,10 @@ test('a test that cannot be read is reported by its line, and the others run', a
       'mapping: people\nresource: words\n',
       /^a\.test\.yaml:2:11: not in the right form; expected a map; found words \[LNT-402\]$/m,
     ],
-    ['mapping: people\nmatches: { a: b }\n', /^a\.test\.yaml:2:10: not in the right form; found a map \[LNT-402\]$/m],
+    [
+      'mapping: people\nmatches: { a: b }\n',
+      /^a\.test\.yaml:2:10: not in the right form; expected a single value or a list; found a map \[LNT-402\]$/m,
+    ],
     ['mapping: people\nmatches: ["gendre=male"]\n', /^a\.test\.yaml:2:11: this search is refused: /m],
     [
       'mapping: people\nrows: { PERSON: [{ ID: x, SEX: M }] }\nresource: { gender: male }\n',

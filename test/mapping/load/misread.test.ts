@@ -10,6 +10,13 @@ describe('mistakes typical of SQL and YAML users are explained in terms of the m
     ]);
   });
 
+  test('a single profile with a condition, which stands in a list, is told what may stand there', () => {
+    const profile = 'profile: { us-core-patient: { PT_NO: "1" } }\n';
+    expect(problemsOf({ 'm.yaml': `${HEAD}${profile}elements: { active: "true" }\n` })).toEqual([
+      'm.yaml:5:10: not in the right form; expected a single value or a list; found a map',
+    ]);
+  });
+
   test('options of a codec without options are rejected', () => {
     expect(problemsOfElements('  name: [{ text: { from: LST_NM, via: { html: {} } } }]')).toEqual([
       'm.yaml:6:47: not in the right form; expected the name alone, as it has no options; found a map',

@@ -72,7 +72,11 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
       const branch = likeliest(issue.errors, node);
       if (branch) for (const inner of branch) reportIssue(shape, inner, path);
       else if (!reportKeyOnTheWay(shape, path))
-        report.error('wrong-form', node.at, 'not in the right form', { ...quotesInstead(node), found: describe(node) });
+        report.error('wrong-form', node.at, 'not in the right form', {
+          ...kindsOf(issue.errors),
+          ...quotesInstead(node),
+          found: describe(node),
+        });
       return;
     }
     case 'invalid_type':
@@ -190,6 +194,16 @@ function wording(expected: string): string {
 function describe(node: Tree): string {
   if (node.kind === 'scalar') return node.text === '' ? 'nothing' : node.text;
   return node.kind === 'list' ? 'a list' : 'a map';
+}
+
+/** The kinds of node that the branches of a union take, where none of them takes the one that is there. */
+function kindsOf(branches: readonly (readonly Issue[])[]): { readonly expected?: string } {
+  const kinds = branches.flatMap(([first]) =>
+    first?.code === 'invalid_type' && first.path.length === 0 && first.expected !== 'never'
+      ? [wording(first.expected)]
+      : [],
+  );
+  return kinds.length === branches.length ? { expected: [...new Set(kinds)].join(' or ') } : {};
 }
 
 /** Of a union's branches the one that was meant: that with the right kind of node and the fewest strange keys. */
