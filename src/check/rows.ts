@@ -18,7 +18,7 @@ import { OPEN_SIGHT } from '../plan/sight.ts';
 import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
 import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { TableSurvey } from '../sql/database.ts';
-import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
+import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { warnOfDangling } from './dangling.ts';
 import { unreadMarks } from './deleted-marks.ts';
 import { ElementCounts } from './element-counts.ts';
@@ -200,6 +200,14 @@ class Counts {
     }
   }
 
+  /** Each read of the row that they are of would go through all of them. */
+  #tellNoIndexOfChildren(scope: Scope, by: readonly ColumnExpression[], rows: number, at: Position): void {
+    const info = findTable(this.#context.catalog, scope.table);
+    if (!info || by.length === 0 || findsRows(scope, by, this.#context.catalog)) return;
+    const names = by.map(({ column }) => column).join(', ');
+    this.#tellIndex(info, by, rows, at, `no index finds the child rows in ${info.name} (${rows} rows) by ${names}`);
+  }
+
   /** Once for all mappings of the table. */
   #tellIndex(
     { name, isView, indexes }: TableInfo,
@@ -326,12 +334,13 @@ class Counts {
       readonly item: Node;
       readonly path: readonly string[];
       readonly at: Position;
-      lead: Expression | undefined;
+      readonly by: readonly ColumnExpression[];
     }[] = [];
     const visit = (node: Node, path: readonly string[]): void => {
       if (node.kind === 'each' && node.from.kind === 'rows') {
         const { scope, on } = node.from;
-        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, lead: on[0]?.theirs });
+        const by = on.map(({ theirs }) => theirs).filter(({ alias }) => alias === scope.alias);
+        if (isClosed(scope)) found.push({ scope, item: node.item, path, at: node.at, by });
         visit(node.item, path);
         return;
       }
@@ -339,9 +348,10 @@ class Counts {
       else for (const one of node.members.flatMap(namedNodesOf)) visit(one.node, [...path, one.name]);
     };
     visit(mapping.root, []);
-    for (const { scope, item, path, at, lead } of found) {
+    for (const { scope, item, path, at, by } of found) {
       this.#scopes.set(scope.alias, scope);
-      const { within } = await this.#counter.range(scope, lead?.kind === 'column' ? lead : undefined);
+      const { within, all } = await this.#counter.range(scope, by[0]);
+      this.#tellNoIndexOfChildren(scope, by, all, at);
       const rows = and(within, this.#where(scope));
       await this.#counter.count(scope, rows, [
         ...this.#elements.nodes(mapping, scope, TRUE, item, path),

@@ -228,7 +228,7 @@ const ROWS = {
   ],
   'no-index': [
     'LNT-712',
-    'A large table has no index on its key or on the column of the patient, or one in another collation than comparisons.',
+    'A large table has no index by which its rows, those of a patient or child rows are found, or one in another collation.',
     'Create the index that `npx lintel indexes` prints.',
   ],
   'deleted-rows': [

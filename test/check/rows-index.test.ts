@@ -38,6 +38,20 @@ test('is a warning for the key and for the column of the patient, once for all m
   ]);
 });
 
+test('is a warning for the column by which child rows are found', async () => {
+  const where = `mapping: people-too
+resource: Practitioner
+source: { table: PERSON, as: p, key: [ID] }
+id: "{ID}"
+elements:
+  telecom: [{ each: { table: WEIGHING, as: w, on: { PERSON_ID: ID }, order: [NO] }, elements: { value: { from: w.KG } } }]
+`;
+  expect(await problemsWith({ rows: 1000, where })).toEqual([
+    `weighing.yaml:6:13: warning: no index finds the child rows in WEIGHING (1000 rows) by PERSON_ID; ${CURE}`,
+  ]);
+  expect(await problemsWith({ rows: 1000, where, sql: 'CREATE INDEX B ON WEIGHING (PERSON_ID);' })).toEqual([]);
+});
+
 test('is none where the table is small, has the indexes, or is a view', async () => {
   expect(await problemsWith({ rows: 999 })).toEqual([]);
   const sql = 'CREATE INDEX A ON WEIGHING (NO); CREATE INDEX B ON WEIGHING (PERSON_ID);';
