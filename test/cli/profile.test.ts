@@ -82,7 +82,7 @@ test('denied columns are not read, even with broken mappings; without a readable
   write('name: small\ndeny: ["*.SECRET"\n');
   const refused = await lintel(environment, 'profile', 'VISIT');
   expect([refused.code, refused.out]).toEqual([1, '']);
-  expect(refused.notes).toMatch(/^pack\.yaml:3:1: .*\nThe pack cannot be read/s);
+  expect(refused.notes).toMatch(/^pack\.yaml:2:7: .*\nThe pack cannot be read/s);
 });
 
 test('it needs no pack, and --json has the same content', async () => {
