@@ -38,6 +38,8 @@ export interface IdCodec {
   readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'escaped';
   /** Of a plain text: it is a UUID as it is written, and no other text has an id. */
   readonly isUuid?: true;
+  /** Digits that a number of the REST interface has before those of the column. */
+  readonly before?: string;
   /** The part of an id, or undefined if the key cannot be written (NULL, blank, illegal characters). */
   print(raw: string | number | Uint8Array | null): string | undefined;
   /** The column's value for a part of an id, or undefined if no row can have printed it. */
@@ -189,6 +191,19 @@ export function digitsCodec(length: number): IdCodec {
       return text.length <= NUMBER_DIGITS && /^\d+$/.test(text) ? String(Number(text)) : undefined;
     },
     parse: part => (/^(?:0|[1-9]\d*)$/.test(part) && part.length <= length ? part.padStart(length, '0') : undefined),
+  };
+}
+
+/** Numbers with digits before them, so that those of two tables differ. */
+export function prefixedCodec(before: string, codec: IdCodec): IdCodec {
+  return {
+    ...codec,
+    before,
+    print: raw => {
+      const number = codec.print(raw);
+      return number === undefined ? undefined : before + number;
+    },
+    parse: part => (part.startsWith(before) ? codec.parse(part.slice(before.length)) : undefined),
   };
 }
 

@@ -138,6 +138,23 @@ describe('numbers beside FHIR ids', () => {
     expect((await rest.get('/api/17/ccds/api/encounter-ccds?encounterId=1')).status).toBe(404);
   });
 
+  test('of two tables that both count from 1 are kept apart by digits before them', async () => {
+    const pack = {
+      'visits.yaml': encounters('visits', 'VISIT', 'number: "1{NO}"'),
+      'calls.yaml': encounters('calls', 'CALL', 'number: "2{NO}"'),
+    };
+    const more = `INSERT INTO CALL VALUES ('00000000-0000-4000-8000-000000000009', 501, '${ADA}', '2024-06-02');`;
+    const { facade, content, problems, live } = await clinic(pack, more);
+    if (!facade || !content) throw new Error(problems.join('\n'));
+    expect(live.filter(line => line.includes('equal'))).toEqual([]);
+    const rest = await (await restUnderTest(facade, {}, content)).client();
+    expect(await rest.json('/api/17/ccds/api/list-encounters')).toEqual({ status: 200, body: [1501, 2499, 2501] });
+    const status = async (number: string) =>
+      (await rest.get(`/api/17/ccds/api/encounter-ccds?encounterId=${number}`)).status;
+    for (const number of ['1501', '2499', '2501']) expect(await status(number)).toBe(200);
+    for (const number of ['499', '501', '1499', '1502', '2', '3501']) expect(await status(number)).toBe(404);
+  });
+
   test('stand in no FHIR resource', async () => {
     const { facade } = await clinic();
     const context = { access: { kind: 'all', caller: '' }, base: 'http://x/fhir', handling: 'strict' } as const;
@@ -265,5 +282,28 @@ describe('check counts numbers', () => {
       'people.yaml:1:1: number of people is not unique: 1 number of several rows; expected a column of which each value is in one row',
     );
     expect(live.join('\n')).toMatch(/numbers of mappings calls and visits are equal for 1 row/);
+  });
+
+  test('and reports a number that is the same with the digits before it', async () => {
+    const pack = { 'calls.yaml': encounters('calls', 'CALL', 'number: "5{NO}"') };
+    const more = "INSERT INTO CALL VALUES ('00000000-0000-4000-8000-000000000009', 2, NULL, NULL);";
+    for (const column of ['NO INTEGER', 'NO VARCHAR(6)']) {
+      const { live } = await clinic(
+        pack,
+        `${more}DROP TABLE VISIT;
+        CREATE TABLE VISIT (UID CHAR(36) COLLATE RTRIM PRIMARY KEY NOT NULL, ${column}, PERSON CHAR(36) COLLATE RTRIM, DT DATE);
+        INSERT INTO VISIT VALUES ('00000000-0000-4000-8000-000000000001', '052', '${ADA}', '2024-05-01');`,
+      );
+      expect(live.join('\n')).toMatch(/numbers of mappings calls and visits are equal for 1 row/);
+    }
+  });
+
+  test('and refuses what is not digits and one column', async () => {
+    for (const number of ['0{NO}', 'x{NO}', '{NO}{NO}', '1{NO}2', '1234567890123456{NO}']) {
+      const { problems } = await clinic({ 'visits.yaml': encounters('visits', 'VISIT', `number: "${number}"`) });
+      expect(problems).toContain(
+        `visits.yaml:5:9: \`number\` is not in the right form; expected a column, or digits and one column in braces, as in "1{NO}"; found ${number}`,
+      );
+    }
   });
 });

@@ -77,7 +77,9 @@ async function checkNumber(rule: Rule, before: readonly Rule[], asking: Checking
       expected: 'a column of which each value is in one row',
     });
   for (const other of before) {
-    const shared = await countShared(other, rule, asking, of => columnsIn(of).map(asNumber));
+    const isBare = [...parts, ...other.parts].every(part => beforeOf(part) === '');
+    const operands = (of: readonly IdPart[]) => (isBare ? columnsIn(of).map(asNumber) : of.map(spelt));
+    const shared = await countShared(other, rule, asking, operands);
     if (shared === 0) continue;
     report.error(
       'shared-id',
@@ -98,6 +100,16 @@ function isNumber(column: ColumnExpression): Predicate {
     not(glob(column, '*[^0-9]*')),
     not(glob(column, `${'?'.repeat(NUMBER_DIGITS + 1)}*`)),
   );
+}
+
+/** A number with the digits before it; as a number again, since engines write zeros behind the point or none. */
+function spelt(part: IdPart): Expression {
+  if (part.kind === 'literal') return constant(part.text, UNICODE);
+  return call('number', [call('concat', [constant(beforeOf(part), UNICODE), asNumber(part.column)], UNICODE)], NUMBER);
+}
+
+function beforeOf(part: IdPart): string {
+  return part.kind === 'column' ? (part.codec.before ?? '') : '';
 }
 
 function asNumber(column: ColumnExpression): Expression {

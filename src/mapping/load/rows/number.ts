@@ -1,21 +1,34 @@
 /**
  * Reads `number:` of a mapping: the whole number that the REST interface uses instead of the FHIR id. In: a column of
- * whole numbers, or of texts such as `0000012345`. Out: the column with its codecs.
+ * whole numbers, or of texts such as `0000012345`, or digits before one, `1{COL}`. Out: the column with its codecs.
  */
-import { digitsCodec, type IdColumn, idCodec, NUMBER_DIGITS, type NumberRule } from '../../id-rule.ts';
+import { digitsCodec, type IdColumn, idCodec, NUMBER_DIGITS, type NumberRule, prefixedCodec } from '../../id-rule.ts';
 import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from './columns.ts';
+
+/** Zeros at the beginning would be lost in a number; more than 14 digits leave none for the column. */
+const TEMPLATE = /^([1-9]\d{0,13})?\{([^{}]+)\}$/;
 
 /** Undefined where there is none; another column than one of whole numbers is reported. */
 export function readNumber(tree: Tree | undefined, visible: Visible, context: Context): NumberRule | undefined {
   const written = tree?.kind === 'map' ? child(tree, 'from') : tree;
   if (written?.kind !== 'scalar') return undefined;
-  const resolved = resolveColumn(written.text, written.at, visible, context);
+  const [, before = '', braced] = TEMPLATE.exec(written.text) ?? [];
+  if (braced === undefined && written.text.includes('{')) {
+    context.report.error('wrong-form', written.at, '`number` is not in the right form', {
+      expected: 'a column, or digits and one column in braces, as in "1{NO}"',
+      found: written.text,
+    });
+    return undefined;
+  }
+  const resolved = resolveColumn(braced ?? written.text, written.at, visible, context);
   if (!resolved) return undefined;
   const { column, info } = resolved;
   const { type } = column;
-  const numberOf = (codec: IdColumn['codec']): readonly [IdColumn] => [{ kind: 'column', column, codec }];
+  const numberOf = (codec: IdColumn['codec']): readonly [IdColumn] => [
+    { kind: 'column', column, codec: before === '' ? codec : prefixedCodec(before, codec) },
+  ];
   if (type.kind === 'text') {
     const length = type.length === 'max' ? NUMBER_DIGITS : Math.min(type.length, NUMBER_DIGITS);
     const [first, ...others] = Array.from({ length }, (_, i) => numberOf(digitsCodec(length - i)));
