@@ -13,10 +13,10 @@ import type { Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
 import { type Environment, environment } from '../plan/environment.ts';
 import { findsRows, searchUses } from '../plan/index-use.ts';
-import { idPartsPresent, presentPredicate, servedPredicate } from '../plan/presence.ts';
+import { idPartsPresent, presentPredicate, servedPredicate, targetRelation } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { findTable, type TableInfo, unfitIn } from '../sql/catalog.ts';
-import { and, isNull, not, or, TRUE } from '../sql/construct.ts';
+import { and, exists, FALSE, isNull, not, or, TRUE } from '../sql/construct.ts';
 import type { TableSurvey } from '../sql/database.ts';
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { warnOfDangling } from './dangling.ts';
@@ -257,7 +257,10 @@ class Counts {
         .map(lookup => ({
           name: 'required' as const,
           left: foundBy(lookup.on),
-          lacks: { when: not(hasRow(lookup, lookup.on, this.#env)), at: lookup.at },
+          lacks: {
+            when: and(not(hasRow(lookup, lookup.on, this.#env)), not(this.#servedElsewhere(mapping))),
+            at: lookup.at,
+          },
         })),
       ...needs.map(need => ({
         name: 'needs' as const,
@@ -294,6 +297,23 @@ class Counts {
       });
     }
     return found;
+  }
+
+  /** Rows that another mapping of the table serves: a required lookup that they lack tells the kinds of rows apart. */
+  #servedElsewhere({ group, source }: Mapping): Predicate {
+    const others = this.#context.registry.mappings.filter(
+      other => other.group !== group && other.source.table.name === source.table.name,
+    );
+    return or(
+      ...others.map(other => {
+        const on = source.key.flatMap((ours, i) => {
+          const theirs = other.source.key[i];
+          return theirs?.column === ours.column ? [{ ours, theirs }] : [];
+        });
+        const isSame = on.length === source.key.length && on.length === other.source.key.length;
+        return isSame ? exists(targetRelation(other, on, this.#env).relation) : FALSE;
+      }),
+    );
   }
 
   /** Where no lookup that is required joins rows away. */
