@@ -37,6 +37,14 @@ INSERT INTO PUMP VALUES (1, '2024074', 124366, 124074, 91500), (2, '2023366', 99
 CREATE TABLE FM (NO INTEGER NOT NULL PRIMARY KEY, VISIT_FM NUMERIC);
 INSERT INTO FM VALUES (1, 3240314.083), (2, 3240314), (3, 3240314.24), (4, 3240300), (5, 0);
 INSERT INTO PERSON VALUES (1, 'DOE^JOHN^Q', '03/10/1980', 1710054000, 'NYN', 2, 'en,es', NULL, 'NO/A-1', 'Pérez ', 'Ruiz'), (2, 'ROE', '00/00/1970', 0, 'NNN', 5, '', NULL, 'B', 'Ibáñez', NULL), (3, 'GONE^X', NULL, NULL, NULL, NULL, NULL, 1, NULL, NULL, NULL);
+CREATE TABLE OBS (NO INTEGER NOT NULL PRIMARY KEY, GROUP_NO INTEGER, QUESTION VARCHAR(4), CONCEPT INTEGER, VALUE DECIMAL(6,1));
+INSERT INTO OBS VALUES (1, NULL, 'BP', 5, NULL), (2, 1, 'SYS', 6, 120), (3, 1, 'DIA', 7, 80), (4, NULL, 'BP', 9, NULL);
+CREATE TABLE MAP (MAP_NO INTEGER NOT NULL PRIMARY KEY, CONCEPT INTEGER, TERM_NO INTEGER);
+INSERT INTO MAP VALUES (1, 5, 11), (2, 5, 12), (3, 5, 13);
+CREATE TABLE TERM (TERM_NO INTEGER NOT NULL PRIMARY KEY, SOURCE VARCHAR(9), CODE VARCHAR(20));
+INSERT INTO TERM VALUES (11, 'LN', '85354-9'), (12, 'SCT', '75367002'), (13, 'HOUSE', 'H7');
+CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INTEGER);
+INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000', '14-MAR-24');
@@ -153,6 +161,35 @@ elements:
   code: { text: x }
 `;
 
+const GROUPS = `mapping: groups
+resource: Observation
+source:
+  table: OBS
+  as: o
+  key: [NO]
+  where: { QUESTION: BP }
+  lookup:
+    s: { table: OBS, on: { GROUP_NO: NO }, where: { QUESTION: SYS }, pick: [NO] }
+id: "g-{NO}"
+compartment: { none: a test }
+needs: [code]
+elements:
+  status: final
+  code:
+    coding: [{ each: { table: MAP, as: m, on: { CONCEPT: o.CONCEPT }, order: [MAP_NO], lookup: { t: { table: TERM, on: { TERM_NO: m.TERM_NO } } } }, needs: [system], elements: { system: { from: t.SOURCE, via: sources }, code: { from: t.CODE, via: code } } }]
+  component: [{ code: { text: systolic }, valueQuantity: { value: { from: s.VALUE } }, needs: [valueQuantity] }]
+---
+mapping: estimated
+resource: Person
+source: { table: ESTIMATE, as: p, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  birthDate: { first: [{ sql: "substr({p.BORN}, 1, 4) || '0000'", type: char(8), via: ymd8, if: { p.ESTIMATED: 1 } }, { from: p.BORN }] }
+`;
+
+const SOURCES = 'sources:\n  rows: { LN: http://loinc.org, SCT: http://snomed.info/sct, HOUSE: absent }\n';
+
 const COUNTED = `mapping: counted
 resource: RelatedPerson
 source:
@@ -220,6 +257,8 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'pumps.yaml'), PUMPS);
   writeFileSync(join(folder, 'fileman.yaml'), FILEMAN);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
+  writeFileSync(join(folder, 'groups.yaml'), GROUPS);
+  writeFileSync(join(folder, 'codes.yaml'), SOURCES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
   expect(problems.map(formatProblem)).toEqual([]);
@@ -255,7 +294,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   ]);
   expect(staff[1]).not.toHaveProperty('birthDate');
   const quantity = (value: number) => ({ valueQuantity: { value } });
-  expect(await allOf(facade, 'Observation', [])).toMatchObject([
+  expect(await allOf(facade, 'Observation', [['_id:not', 'g-1']])).toMatchObject([
     {
       id: '7',
       subject: { reference: 'Patient/1' },
@@ -333,6 +372,23 @@ test('the forms in "What old tables have" work as documented', async () => {
   ]);
   expect(await ids('MedicationStatement', '_lastUpdated', 'gt2024-03-14T12:00:00Z')).toEqual(['1', '3']);
   expect(await ids('MedicationStatement', 'effective', '2024-03-14')).toEqual(['1', '2']);
+  const [group] = await allOf(facade, 'Observation', [['_id', 'g-1']]);
+  expect([group?.['code'], group?.['component']]).toEqual([
+    {
+      coding: [
+        { system: 'http://loinc.org', code: '85354-9' },
+        { system: 'http://snomed.info/sct', code: '75367002' },
+      ],
+    },
+    [{ code: { text: 'systolic' }, valueQuantity: { value: 120 } }],
+  ]);
+  expect(await ids('Observation', 'code', 'http://snomed.info/sct|75367002')).toEqual(['g-1']);
+  expect(await ids('Observation', 'code', 'H7')).toEqual([]);
+  expect(await ids('Observation', 'component-value-quantity', '120')).toContain('g-1');
+  const estimated = await allOf(facade, 'Person', []);
+  expect(estimated.map(({ birthDate }) => birthDate)).toEqual(['1968', '1968-07-08', undefined]);
+  expect(await ids('Person', 'birthdate', '1968')).toEqual(['1', '2']);
+  expect(await ids('Person', 'birthdate', '1968-07')).toEqual(['2']);
   await opened.close();
 });
 
@@ -344,7 +400,7 @@ test('each form in the reference is tested here', () => {
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${GROUPS}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );
