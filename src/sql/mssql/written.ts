@@ -1,13 +1,15 @@
 /**
  * Reads written dates in T-SQL (src/time/written-form.ts). In: SQL of a text, and a form. Out: SQL of the digits
- * yyyymmdd or yyyymmddhhmmss, NULL for a text of another form. Each way to spell the form, of one digit or two and with
- * a time or without, is a pattern of LIKE.
+ * yyyymmdd or yyyymmddhhmmss, NULL for a text of another form. Each way to spell the date, of one digit or two, is a
+ * pattern of LIKE; what stands behind it is read as a time likewise.
  */
 import { END_OF_DAY, formOfText, MONTHS, type WrittenForm } from '../../time/written-form.ts';
 import { BLANKS, binary } from './forms.ts';
 
 /** A text of a known shape: its pattern, how long it is, and SQL of its parts. */
 interface Shape {
+  /** SQL of the text. */
+  readonly of: string;
   readonly pattern: string;
   readonly length: number;
   readonly parts: Readonly<Record<string, string>>;
@@ -23,14 +25,22 @@ export function writtenDigits(sql: string, form: string, from: number | undefine
   if (!made) throw new RangeError(`no form of dates: ${form}`);
   const trimmed = `TRIM(${BLANKS} FROM ${sql})`;
   const text = binary(made.hasBlanks ? `REPLACE(${binary(trimmed)}, '  ', ' ')` : trimmed);
-  const cases = dateShapes(made).flatMap(date =>
-    timeShapes(made, date).map(shape => {
-      const isOpen = shape.isOpen ? ` AND SUBSTRING(n.t, ${shape.length + 1}, 4000) NOT LIKE '%[^0-9]%'` : '';
-      return `WHEN n.t LIKE '${shape.pattern}${shape.isOpen ? `${DIGIT}%` : ''}'${isOpen} THEN ${digitsOf(shape, made)}`;
-    }),
-  );
-  const digits = `(SELECT CASE ${cases.join(' ')} END AS d FROM (SELECT ${text} AS t) AS n)`;
-  return made.time === undefined ? `(SELECT w.d FROM ${digits} AS w)` : `(SELECT ${valid('w.d')} FROM ${digits} AS w)`;
+  const dates = dateShapes(made);
+  if (made.time === undefined) {
+    const cases = dates.map(shape => `WHEN n.t LIKE '${shape.pattern}' THEN ${dayOf(shape, made)}`).join(' ');
+    return `(SELECT w.d FROM (SELECT CASE ${cases} END AS d FROM (SELECT ${text} AS t) AS n) AS w)`;
+  }
+  // Two digits come before one, so what is behind a shape begins with no digit of the date.
+  const begun = (value: (shape: Shape) => string): string =>
+    `CASE ${dates.map(shape => `WHEN n.t LIKE '${shape.pattern}%' THEN ${value(shape)}`).join(' ')} END`;
+  const [day, rest] = [begun(shape => dayOf(shape, made)), begun(shape => `SUBSTRING(n.t, ${shape.length + 1}, 4000)`)];
+  const cut = `(SELECT ${day} AS d, ${rest} AS r FROM (SELECT ${text} AS t) AS n)`;
+  const times = timeShapes(made.time).map(shape => {
+    const isOpen = shape.isOpen ? ` AND SUBSTRING(x.r, ${shape.length + 1}, 4000) NOT LIKE '%[^0-9]%'` : '';
+    return `WHEN x.r LIKE '${shape.pattern}${shape.isOpen ? `${DIGIT}%` : ''}'${isOpen} THEN x.d + ${clockOf(shape)}`;
+  });
+  const digits = `(SELECT CASE WHEN x.r = '' THEN x.d ${times.join(' ')} END AS d FROM ${cut} AS x)`;
+  return `(SELECT ${valid('w.d')} FROM ${digits} AS w)`;
 }
 
 function dateShapes({ date }: WrittenForm): readonly Shape[] {
@@ -41,32 +51,35 @@ function dateShapes({ date }: WrittenForm): readonly Shape[] {
         const one = part === 'MON' ? '[A-Za-z]' : DIGIT;
         return widths.map(width => added(shape, before, part.charAt(0), one.repeat(width), width));
       }),
-    [{ pattern: '', length: 0, parts: {} }],
+    [emptyOf('n.t')],
   );
+}
+
+function emptyOf(of: string): Shape {
+  return { of, pattern: '', length: 0, parts: {} };
 }
 
 /** The shape with a part behind it. */
 function added(shape: Shape, before: string, name: string, pattern: string, width: number): Shape {
   return {
+    of: shape.of,
     pattern: shape.pattern + before + pattern,
     length: shape.length + before.length + width,
-    parts: { ...shape.parts, [name]: `SUBSTRING(n.t, ${shape.length + before.length + 1}, ${width})` },
+    parts: { ...shape.parts, [name]: `SUBSTRING(${shape.of}, ${shape.length + before.length + 1}, ${width})` },
   };
 }
 
-/** The date alone, and with each way to spell a time. */
-function timeShapes({ time }: WrittenForm, date: Shape): readonly Shape[] {
-  if (time === undefined) return [date];
+/** Each way to spell a time behind a date. */
+function timeShapes(time: NonNullable<WrittenForm['time']>): readonly Shape[] {
   const withHalf = (shape: Shape): Shape =>
     time.half === undefined ? shape : added(shape, time.half, 'half', '[AaPp][Mm]', 2);
-  const times = (time.isShortHour ? [2, 1] : [2]).flatMap(width => {
-    const hour = added(date, time.before, 'hour', DIGIT.repeat(width), width);
+  return (time.isShortHour ? [2, 1] : [2]).flatMap(width => {
+    const hour = added(emptyOf('x.r'), time.before, 'hour', DIGIT.repeat(width), width);
     const minute = added(hour, time.between, 'minute', DIGIT.repeat(2), 2);
     if (!time.hasSecond) return [withHalf(minute)];
     const second = added(minute, time.between, 'second', DIGIT.repeat(2), 2);
     return [withHalf(minute), withHalf(second), ...fractions(second, time.half)];
   });
-  return [date, ...times];
 }
 
 /** Digits of a second are left out, however many there are; before `AM` up to seven. */
@@ -78,16 +91,19 @@ function fractions(second: Shape, half: '' | ' ' | undefined): readonly Shape[] 
   );
 }
 
-function digitsOf({ parts }: Shape, { date, from }: WrittenForm): string {
-  const { Y = '', M = '', D = '', hour, minute = '', second = `'00'`, half } = parts;
+function dayOf({ parts }: Shape, { date, from }: WrittenForm): string {
+  const { Y = '', M = '', D = '' } = parts;
   const hasNames = date.some(([, part]) => part === 'MON');
   const names = MONTHS.map((name, i) => ` WHEN '${name}' THEN '${String(i + 1).padStart(2, '0')}'`).join('');
   const month = hasNames ? `CASE UPPER(${M})${names} END` : padded(M);
   const all = `${yearOf(Y, from)} + ${month} + ${padded(D)}`;
   const isZero = `${Y} = '00' AND ${padded(M)} = '00' AND ${padded(D)} = '00'`;
-  const digits = from === undefined || hasNames ? all : `CASE WHEN ${isZero} THEN '00000000' ELSE ${all} END`;
-  if (hour === undefined) return digits;
-  return `${digits} + ${half === undefined ? padded(hour) : hourOf(padded(hour), half)} + ${minute} + ${second}`;
+  return from === undefined || hasNames ? all : `CASE WHEN ${isZero} THEN '00000000' ELSE ${all} END`;
+}
+
+function clockOf({ parts }: Shape): string {
+  const { hour = '', minute = '', second = `'00'`, half } = parts;
+  return `${half === undefined ? padded(hour) : hourOf(padded(hour), half)} + ${minute} + ${second}`;
 }
 
 function padded(part: string): string {

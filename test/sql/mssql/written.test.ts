@@ -60,3 +60,10 @@ test.each<[form: string, from?: number]>([
   );
   expect(found).toBeGreaterThan(20);
 });
+
+test.each([
+  ['DD/MM/YYYY HH:mm', 1500],
+  ['M/D/YYYY h:mm:ss AM', 9000],
+])('SQL of %s, which stands in a statement some times, has at most %i characters', (form, most) => {
+  expect(writtenDigits('t.SENT_TS', form, undefined).length).toBeLessThan(most);
+});
