@@ -105,6 +105,38 @@ elements:
   expect(taken).not.toBe(stored);
 });
 
+test.each([
+  ['INTEGER', '{ days: { since: 1970-01-01 } }', ['5432', '2345', '9998', '-5432', '0'], ['90000']],
+  ['INTEGER', 'ymd8', ['19540317'], ['99991231', '0']],
+  ['VARCHAR(10)', '[{ written: YYYY-MM-DD }, ymd8]', ['1954-03-17'], ['9999-12-31', '0000-00-00']],
+])('in %s via %s a day of a life is replaced, and one that means none stays', async (declared, via, days, none) => {
+  const clinic = smallClinic({
+    'weighing.yaml': `mapping: weights
+resource: Observation
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "w-{NO}"
+compartment: { none: its days alone are looked at }
+elements:
+  status: final
+  code: loinc#29463-7 Body weight
+  effectiveDateTime: { from: TAKEN, via: ${via} }
+`,
+  });
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec(`DROP TABLE WEIGHING; CREATE TABLE WEIGHING (NO INTEGER PRIMARY KEY, TAKEN ${declared})`);
+  const insert = database.prepare('INSERT INTO WEIGHING VALUES (?, ?)');
+  const stored = [...days, ...none];
+  for (const [i, text] of stored.entries()) insert.run(i + 1, declared === 'INTEGER' ? Number(text) : text);
+  database.close();
+  for (const [i, text] of stored.entries()) {
+    const { code, out } = await lintel(clinic.environment, 'test', '--record', 'weights', `${i + 1}`);
+    expect(code).toBe(0);
+    const written = /TAKEN: "([^"]*)"/.exec(out)?.[1];
+    if (none.includes(text)) expect(written).toBe(text);
+    else expect(written).not.toBe(text);
+  }
+});
+
 test('a number that is printed with an exponent stays a number', async () => {
   const { environment } = smallClinic();
   const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));

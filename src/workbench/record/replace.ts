@@ -98,17 +98,23 @@ function movedDate(
   if (dayPart !== undefined) return /^\d{4}$/.test(text) && dayPart === 0 ? String(Number(text) - 4) : text;
   const isNative = type.kind === 'date' || type.kind === 'datetime' || type.kind === 'instant';
   const isRead = isNative || dates.length > 0;
-  if (isRead && (isSentinelDay(text) || NO_DAY.test(text))) return text;
   const readers = dates.flatMap(use => {
     const read = readOf(use, text);
     return read === undefined ? [] : [{ use, read }];
   });
+  // What is read says whether it is a day of a life: as a number of days 5432 is one, and no year.
+  const isNone = readers.length > 0 ? readers.every(({ read }) => isSentinelDay(read)) : isSentinel(text);
+  if (isRead && isNone) return text;
   // SQL of the pack may read it.
   if (readers.length === 0 && !isNative) return isJoined ? undefined : shiftedLook(text, shift);
   const fits = shiftedForms(text, shift).find(one =>
     readers.every(({ use, read }) => isMoved(read, readOf(use, one), shift)),
   );
   return fits ?? { leftOut: 'its date is in a form that is not moved' };
+}
+
+function isSentinel(text: string): boolean {
+  return isSentinelDay(text) || NO_DAY.test(text);
 }
 
 function readOf({ codec, type }: DateUse, text: string): string | undefined {
