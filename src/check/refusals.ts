@@ -8,8 +8,9 @@ import { DatabaseError } from '../sql/database.ts';
 import { someOf } from './section.ts';
 
 /**
- * Takes an error, and what it ended, such as `searches by Patient.name`. True: the database refused a statement, which
- * is told, at `of` where the error names no mapping. False: it is another error, which is the caller's to throw.
+ * Takes an error, and what it left unchecked, such as `searches by Patient.name`. True: the database refused a
+ * statement, which is told, at `of` where the error names no mapping. False: it is another error, which is the caller's
+ * to throw.
  */
 export type Refused = (error: unknown, ended: string, of?: Mapping) => boolean;
 
@@ -39,7 +40,7 @@ export function createRefusals(registry: Registry): Refusals {
         report.error(
           'statement-refused',
           at,
-          `the database refuses a statement: ${error.message}. It ends ${someOf([...ended])}`,
+          `the database refuses a statement: ${error.message}; not checked: ${someOf([...ended])}`,
           error.words === undefined ? {} : { found: error.words },
         );
       told.clear();

@@ -29,7 +29,7 @@ test('searches by one parameter that are refused leave the others', async () => 
   await close();
   expect(told(reports)).toEqual([
     expect.stringContaining(
-      'the database refuses a statement: the test refuses it. It ends searches by Patient.gender',
+      'the database refuses a statement: the test refuses it; not checked: searches by Patient.gender',
     ),
   ]);
   expect(note(reports, 'values')).toBe(note(sound, 'values'));
@@ -45,10 +45,10 @@ test('a mapping whose statements are refused leaves the others', async () => {
   const reports = await check({ registry, database: refusing(database, '\nFROM PERSON') });
   await close();
   expect(told(reports)).toEqual([
-    expect.stringMatching(/^person\.yaml:1:1: .*It ends values of people/),
+    expect.stringMatching(/^person\.yaml:1:1: .*not checked: values of people/),
     // A weighing is compared with its person.
-    expect.stringMatching(/^weighing\.yaml:1:1: .*It ends values of weights/),
-    expect.stringMatching(/^person\.yaml:1:1: .*It ends numbers of rows of people/),
+    expect.stringMatching(/^weighing\.yaml:1:1: .*not checked: values of weights/),
+    expect.stringMatching(/^person\.yaml:1:1: .*not checked: numbers of rows of people/),
   ]);
   expect(note(reports, 'rows')).toBe('1 source counted.');
 });
@@ -59,6 +59,6 @@ test('what was counted of a source that is refused is not asked of the next one'
   );
   const reports = await check({ registry, database: refusing(database, 'p.SURNAME') }, { sections: [ROWS] });
   await close();
-  expect(told(reports)).toEqual([expect.stringMatching(/^person\.yaml:1:1: .*It ends numbers of rows of people/)]);
+  expect(told(reports)).toEqual([expect.stringMatching(/^person\.yaml:1:1: .*not checked: numbers of rows of people/)]);
   expect(note(reports, 'rows')).toBe('1 source counted.');
 });
