@@ -108,8 +108,9 @@ elements:
 test.each([
   ['INTEGER', '{ days: { since: 1970-01-01 } }', ['5432', '2345', '9998', '-5432', '0'], ['90000']],
   ['INTEGER', 'ymd8', ['19540317'], ['99991231', '0']],
+  ['VARCHAR(10)', 'ymd8', ['5551', '-5551'], ['9999', '99999999']],
   ['VARCHAR(10)', '[{ written: YYYY-MM-DD }, ymd8]', ['1954-03-17'], ['9999-12-31', '0000-00-00']],
-])('in %s via %s a day of a life is replaced, and one that means none stays', async (declared, via, days, none) => {
+])('in %s via %s what is of a life is replaced, and a day that means none stays', async (declared, via, days, none) => {
   const clinic = smallClinic({
     'weighing.yaml': `mapping: weights
 resource: Observation

@@ -113,8 +113,9 @@ function movedDate(
   return fits ?? { leftOut: 'its date is in a form that is not moved' };
 }
 
+/** Of a text that nothing reads as a date: four digits alone, but for 9999, are a number of somebody's. */
 function isSentinel(text: string): boolean {
-  return isSentinelDay(text) || NO_DAY.test(text);
+  return NO_DAY.test(text) || (isSentinelDay(text) && !/^\W*(?!9999)\d{4}\W*$/.test(text));
 }
 
 function readOf({ codec, type }: DateUse, text: string): string | undefined {
