@@ -13,6 +13,8 @@ function after(step: StepOptions, text: string): string | undefined {
   switch (step.step) {
     case 'piece':
       return pieceAt(text, step.by, step.at);
+    case 'prefix':
+      return behind(text, step.prefixes);
     case 'words':
       return wordsOf(text, step.words);
     case 'written':
@@ -25,6 +27,12 @@ function after(step: StepOptions, text: string): string | undefined {
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };
+
+/** By cutting off as many characters as a prefix has, and looking whether they are it. */
+function behind(text: string, prefixes: readonly string[]): string | undefined {
+  const found = prefixes.find(prefix => text.slice(0, prefix.length) === prefix);
+  return found === undefined ? undefined : text.slice(found.length);
+}
 
 /** By looking for one separator after the other. */
 function pieceAt(text: string, by: string, at: number): string | undefined {

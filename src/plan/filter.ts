@@ -8,6 +8,7 @@ import type { Filter, Modifier, TokenValue, TypedValue } from '../search/query.t
 import type { Asking, Leaf } from '../search/types/search-type.ts';
 import { asAskedAt } from '../search/types/token.ts';
 import { matching } from '../search/types/types.ts';
+import { withColumnValues } from '../sql/alike.ts';
 import { and, equals, every, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { weightOf } from '../sql/walk.ts';
@@ -32,7 +33,7 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
       const matched = matchPredicate(mapping, filter, env);
       if (matched === undefined) return undefined;
       if (modifier === 'not') return complement(matched, env);
-      return parameter.type === 'date' ? withColumnBounds(matched) : matched;
+      return parameter.type === 'date' ? withColumnBounds(matched) : withColumnValues(matched);
     }
     case 'missing': {
       const present = parameterPresent(mapping, filter.parameter, env);

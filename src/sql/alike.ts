@@ -3,8 +3,8 @@
  * columns. Out: an equal predicate that compares with a list, so that the engine computes the operand once, and uses an
  * index.
  */
-import { among, and, equals, or } from './construct.ts';
-import type { Expression, Predicate } from './expression.ts';
+import { among, and, conjuncts, equals, or } from './construct.ts';
+import type { ColumnExpression, Expression, Predicate } from './expression.ts';
 import { expressionKey, predicateKey } from './expression-key.ts';
 
 type Comparison = Extract<Predicate, { readonly kind: 'equals' | 'in' | 'contains' }>;
@@ -150,4 +150,50 @@ function distinct(keys: readonly (readonly KeyOperand[])[], at: number): Readonl
       return one ? [[expressionKey(one.value), one] as const] : [];
     }),
   );
+}
+
+/** Lists that are longer save no engine much, and a statement has a limit of parameters. */
+const MOST_VALUES = 64;
+
+/** By column: the values of which it has one in each row that satisfies a condition. */
+type Lists = ReadonlyMap<string, { readonly column: ColumnExpression; readonly values: readonly Expression[] }>;
+
+/**
+ * A condition behind the list of a column's values that its alternatives name between them: no engine sees that all of
+ * them ask for the same column. The same object where there are no alternatives, or one of them leaves the column open.
+ */
+export function withColumnValues(of: Predicate): Predicate {
+  const parts = conjuncts(of);
+  if (!parts.some(part => part.kind === 'or')) return of;
+  const said = new Set(parts.flatMap(part => [...namedIn(part).keys()]));
+  const more = [...listsIn(of)].filter(([key, { values }]) => !said.has(key) && values.length <= MOST_VALUES);
+  return more.length > 0 ? and(...more.map(([, { column, values }]) => among(column, values)), of) : of;
+}
+
+function listsIn(of: Predicate): Lists {
+  switch (of.kind) {
+    case 'and':
+      // Of several lists of a column each is true by itself.
+      return new Map(of.of.flatMap(part => [...listsIn(part)]));
+    case 'or': {
+      const [first, ...others] = of.of.map(listsIn);
+      return new Map(
+        [...(first ?? [])].flatMap(([key, { column, values }]) => {
+          const lists = others.map(other => other.get(key)?.values);
+          if (!lists.every(list => list !== undefined)) return [];
+          const all = new Map([values, ...lists].flat().map(value => [expressionKey(value), value]));
+          return [[key, { column, values: [...all.values()] }] as const];
+        }),
+      );
+    }
+    default:
+      return namedIn(of);
+  }
+}
+
+function namedIn(of: Predicate): Lists {
+  if ((of.kind !== 'equals' && of.kind !== 'in') || of.not || of.left.kind !== 'column') return new Map();
+  const values = of.kind === 'in' ? of.values : [of.right];
+  if (!values.every(value => value.kind === 'value')) return new Map();
+  return new Map([[expressionKey(of.left), { column: of.left, values }]]);
 }

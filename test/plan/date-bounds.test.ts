@@ -1,6 +1,6 @@
 /**
  * Searches by date over periods begin with bounds of single columns, which an index serves, however many forms a date
- * has.
+ * has. Searches by codes of several systems begin with a list of one column's values.
  */
 import { describe, expect, test } from 'vitest';
 import { openSmall } from './small-pack.ts';
@@ -67,5 +67,56 @@ describe('a period of', () => {
     expect(mssql.join('\n')).toMatch(new RegExp(`^WHERE ${bounds}`, 'm'));
     // Two indexes for half of the rows each are dearer to SQLite than all rows, as long as nothing was counted.
     if (title !== 'the first of several, later start') expect(served.join('\n')).toMatch(/^SEARCH v USING/m);
+  });
+});
+
+describe('a code that one column has behind prefixes', () => {
+  const FACTS = `
+CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, CONCEPT VARCHAR(50) NOT NULL, KIND VARCHAR(9));
+CREATE INDEX FACT_CONCEPT ON FACT (CONCEPT);
+INSERT INTO FACT VALUES (1, 'LOINC:1', 'a'), (2, 'LCL:1', 'a'), (3, 'loinc:1', 'b'), (4, 'LOINC:2', NULL), (5, 'X:1', 'c'), (6, 'LOINC:', '1');
+`;
+  const coding = (by: string, also = ''): string =>
+    `[{ first: [{ system: urn:l, code: { from: CONCEPT, via: [${by}, code] } }, { system: urn:o, code: { from: CONCEPT, via: [{ prefix: "LCL:" }, code] } }${also}] }]`;
+  const pack = (written: string) => ({
+    'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\n',
+    'm.yaml': `mapping: facts
+resource: Observation
+source: { table: FACT, as: f, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  status: final
+  code: { text: x }
+  valueCodeableConcept: { coding: ${written} }
+`,
+  });
+  const PREFIX = '{ prefix: ["LOINC:", "loinc:"] }';
+
+  test.each([
+    ['urn:l|1', ['1', '3']],
+    ['urn:o|1', ['2']],
+    ['1', ['1', '2', '3']],
+    ['1,2', ['1', '2', '3', '4']],
+  ])('is searched by the index: %s', async (code, ids) => {
+    const search = await openSmall(FACTS, pack(coding(PREFIX)));
+    expect((await search(`Observation?value-concept=${code}`)).ids).toEqual(ids);
+    const { served, mssql } = await search(`Observation?value-concept=${code}&_summary=count`);
+    expect(served.join('\n')).toMatch(/^SEARCH f USING .*INDEX FACT_CONCEPT \(CONCEPT=\?\)/m);
+    expect(mssql.join('\n')).toMatch(code.includes('|') ? /\(f\.CONCEPT (?:=|IN) / : /^WHERE \(f\.CONCEPT IN /m);
+  });
+
+  test('is found by system alone, by :not and by :missing', async () => {
+    const search = await openSmall(FACTS, pack(coding(PREFIX)));
+    expect((await search('Observation?value-concept=urn:l|')).ids).toEqual(['1', '3', '4']);
+    expect((await search('Observation?value-concept:not=1')).ids).toEqual(['4', '5', '6']);
+    expect((await search('Observation?value-concept:not=urn:o|1')).ids).toEqual(['1', '3', '4', '5', '6']);
+  });
+
+  test('has no list where an alternative is of another column', async () => {
+    const other = ', { system: urn:k, code: { from: KIND, via: code } }';
+    const search = await openSmall(FACTS, pack(coding(PREFIX, other)));
+    expect((await search('Observation?value-concept=1')).ids).toEqual(['1', '2', '3', '6']);
+    expect((await search('Observation?value-concept=c')).ids).toEqual(['5']);
   });
 });

@@ -45,6 +45,8 @@ CREATE TABLE TERM (TERM_NO INTEGER NOT NULL PRIMARY KEY, SOURCE VARCHAR(9), CODE
 INSERT INTO TERM VALUES (11, 'LN', '85354-9'), (12, 'SCT', '75367002'), (13, 'HOUSE', 'H7');
 CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INTEGER);
 INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
+CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, PATIENT_NUM INTEGER, CONCEPT_CD VARCHAR(50), MODIFIER_CD VARCHAR(20), INSTANCE_NUM INTEGER, NVAL_NUM DECIMAL(9,2));
+INSERT INTO FACT VALUES (1, 1, 'LOINC:2345-7', '@', 1, 5), (2, 1, 'ICD10CM:E11.9', 'MED:DOSE', 1, 20), (3, 1, 'ICD10CM:E11.9', '@', 1, NULL), (4, 1, 'LOINC:', '@', 1, NULL), (5, 1, 'LOINC:2345-7', '@', 2, NULL);
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000', '14-MAR-24');
@@ -188,6 +190,27 @@ elements:
   birthDate: { first: [{ sql: "substr({p.BORN}, 1, 4) || '0000'", type: char(8), via: ymd8, if: { p.ESTIMATED: 1 } }, { from: p.BORN }] }
 `;
 
+const FACTS = `mapping: facts
+resource: NutritionOrder
+source:
+  table: FACT
+  as: f
+  key: [NO]
+  where: { missing: { table: FACT, as: g, on: { PATIENT_NUM: PATIENT_NUM, CONCEPT_CD: CONCEPT_CD, INSTANCE_NUM: INSTANCE_NUM }, where: { NO: { lt: f.NO } } } }
+  lookup: { dose: { table: FACT, on: { PATIENT_NUM: PATIENT_NUM, CONCEPT_CD: CONCEPT_CD, INSTANCE_NUM: INSTANCE_NUM }, where: { MODIFIER_CD: "MED:DOSE" } } }
+id: "{NO}"
+elements:
+  status: active
+  intent: order
+  patient: { display: x }
+  dateTime: "2024-01-01"
+  enteralFormula:
+    baseFormulaType:
+      coding: [{ first: [{ system: loinc, code: { from: CONCEPT_CD, via: [{ prefix: "LOINC:" }, code] } }, { system: icd10, code: { from: CONCEPT_CD, via: [{ prefix: "ICD10CM:" }, code] } }] }]
+    maxVolumeToDeliver: { value: { from: dose.NVAL_NUM, via: { number: { scale: 0 } } } }
+  foodPreferenceModifier: [{ text: x, if: { CONCEPT_CD: { matches: "LOINC:*" } } }]
+`;
+
 const SOURCES = 'sources:\n  rows: { LN: http://loinc.org, SCT: http://snomed.info/sct, HOUSE: absent }\n';
 
 const COUNTED = `mapping: counted
@@ -246,7 +269,10 @@ test('the forms in "What old tables have" work as documented', async () => {
   const database = new DatabaseSync(join(folder, 'old.sqlite'));
   database.exec(SQL);
   database.close();
-  writeFileSync(join(folder, 'pack.yaml'), 'name: old\ntitle: Old\nzone: America/New_York\n');
+  writeFileSync(
+    join(folder, 'pack.yaml'),
+    'name: old\ntitle: Old\nzone: America/New_York\nsystems: { loinc: http://loinc.org, icd10: http://hl7.org/fhir/sid/icd-10-cm }\n',
+  );
   writeFileSync(join(folder, 'people.yaml'), PEOPLE);
   writeFileSync(join(folder, 'records.yaml'), RECORDS);
   writeFileSync(join(folder, 'visits.yaml'), VISITS);
@@ -258,6 +284,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'fileman.yaml'), FILEMAN);
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   writeFileSync(join(folder, 'groups.yaml'), GROUPS);
+  writeFileSync(join(folder, 'facts.yaml'), FACTS);
   writeFileSync(join(folder, 'codes.yaml'), SOURCES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -385,6 +412,26 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('Observation', 'code', 'http://snomed.info/sct|75367002')).toEqual(['g-1']);
   expect(await ids('Observation', 'code', 'H7')).toEqual([]);
   expect(await ids('Observation', 'component-value-quantity', '120')).toContain('g-1');
+  const facts = await allOf(facade, 'NutritionOrder', []);
+  expect(
+    facts.map(({ id, enteralFormula, foodPreferenceModifier: of }) => [id, enteralFormula, of !== undefined]),
+  ).toEqual([
+    ['1', { baseFormulaType: { coding: [{ system: 'http://loinc.org', code: '2345-7' }] } }, true],
+    [
+      '2',
+      {
+        baseFormulaType: { coding: [{ system: 'http://hl7.org/fhir/sid/icd-10-cm', code: 'E11.9' }] },
+        maxVolumeToDeliver: { value: 20 },
+      },
+      false,
+    ],
+    ['4', undefined, true],
+    ['5', { baseFormulaType: { coding: [{ system: 'http://loinc.org', code: '2345-7' }] } }, true],
+  ]);
+  expect(await ids('NutritionOrder', 'formula', 'http://loinc.org|2345-7')).toEqual(['1', '5']);
+  expect(await ids('NutritionOrder', 'formula', 'E11.9')).toEqual(['2']);
+  expect(await ids('NutritionOrder', 'formula', 'http://loinc.org|')).toEqual(['1', '5']);
+  expect(await ids('NutritionOrder', 'formula:missing', 'true')).toEqual(['4']);
   const estimated = await allOf(facade, 'Person', []);
   expect(estimated.map(({ birthDate }) => birthDate)).toEqual(['1968', '1968-07-08', undefined]);
   expect(await ids('Person', 'birthdate', '1968')).toEqual(['1', '2']);
@@ -400,7 +447,7 @@ test('each form in the reference is tested here', () => {
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${GROUPS}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${GROUPS}${FACTS}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

@@ -34,7 +34,7 @@ import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
-import { entitiesStep, pieceStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
+import { entitiesStep, pieceStep, prefixStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
 import { writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
@@ -60,6 +60,8 @@ const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number
 const EPOCH = z.string().refine(text => epochDay(text) !== undefined, 'a day such as 1899-12-30');
 /** Stamps sort as they are stored, which leaves a day alone at its beginning. */
 const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes before its times');
+/** Engines count the characters of a text alike where each is one unit of UTF-16. */
+const PREFIX = z.string().regex(/^(?!.*[\ud800-\udfff])\S(?:.*\S)?$/, 'a prefix begins and ends with no blank');
 const ONE_OR_MORE = /^[1-9]\d?$/;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
@@ -258,6 +260,10 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
       at: z.string().regex(ONE_OR_MORE, 'pieces count from 1'),
     }),
     ({ by, at }) => pieceStep(by, Number(at)),
+  ),
+  prefix: step(
+    z.union([PREFIX.transform(prefix => [prefix]), z.array(PREFIX).min(1)], 'a text, or a list of texts'),
+    prefixStep,
   ),
   words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
   entities: step(NONE, entitiesStep),

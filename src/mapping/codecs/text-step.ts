@@ -1,17 +1,18 @@
 /**
  * Text steps, which change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw
- * text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them.
- * docs/mapping-language.md, codecs
+ * text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them; only
+ * an equality behind a `prefix` is one with the column as it stands. docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';
-import { call, constant } from '../../sql/construct.ts';
-import type { Expression } from '../../sql/expression.ts';
+import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';
+import type { Expression, Predicate } from '../../sql/expression.ts';
 import type { Codec } from './codec.ts';
 import { trim, trimEnd, upperAscii } from './text.ts';
 
 /** A step as the mapping writes it. */
 export type StepOptions =
   | { readonly step: 'piece'; readonly by: string; readonly at: number }
+  | { readonly step: 'prefix'; readonly prefixes: readonly string[] }
   | { readonly step: 'words'; readonly words: Words }
   | { readonly step: 'written'; readonly form: string; readonly from?: number }
   | { readonly step: 'entities' | 'upper' };
@@ -32,6 +33,98 @@ export function pieceStep(by: string, at: number): TextStep {
     apply: text => text.split(by)[at - 1],
     sql: text => call('piece', [text, constant(by, UNICODE), at], UNICODE),
   };
+}
+
+/** More than any text behind a prefix has. */
+const THE_REST = 1_000_000_000;
+
+/**
+ * What is behind the first of these that the text begins with, case included; nothing of any other text. Prefixes end
+ * with no blank, so that none of theirs is trimmed.
+ */
+export function prefixStep(prefixes: readonly string[]): TextStep {
+  const first = (text: string): string | undefined => prefixes.find(prefix => text.startsWith(prefix));
+  return {
+    label: `prefix ${prefixes.join(' or ')}`,
+    options: { step: 'prefix', prefixes },
+    apply: text => {
+      const found = first(text);
+      return found === undefined ? undefined : text.slice(found.length);
+    },
+    sql: text => ({
+      kind: 'choice',
+      of: prefixes.map(prefix => ({
+        when: beginsWith(text, prefix),
+        give: call('substring', [text, prefix.length + 1, THE_REST], UNICODE),
+      })),
+      type: UNICODE,
+    }),
+  };
+}
+
+/** A pattern, as a mapping's prefix is no value of a request: an index in the order of its characters serves it. */
+function beginsWith(text: Expression, prefix: string, rest = '*'): Predicate {
+  return glob(text, prefix.replace(/[*?[]/g, '[$&]') + rest);
+}
+
+/** A column, and the text behind the prefixes of it. */
+interface Prefixed {
+  readonly whole: Expression;
+  readonly behind: Expression;
+  readonly prefixes: readonly string[];
+}
+
+/**
+ * The same predicate, in which what is asked of the text behind the prefixes is asked of the whole text, as far as that
+ * is the same: an equality with a value is one with a prefix and the value.
+ */
+function onWhole(predicate: Predicate, of: Prefixed): Predicate {
+  switch (predicate.kind) {
+    case 'and':
+      return and(...predicate.of.map(part => onWhole(part, of)));
+    case 'or':
+      return or(...predicate.of.map(part => onWhole(part, of)));
+    case 'equals':
+    case 'in': {
+      if (predicate.left !== of.behind) return predicate;
+      const values = (predicate.kind === 'in' ? predicate.values : [predicate.right]).map(value => spelled(value, of));
+      if (!values.every(value => value !== undefined)) return predicate;
+      return signed(among(of.whole, values.flat()), predicate);
+    }
+    case 'filled':
+    case 'glob': {
+      if (predicate.of !== of.behind || !areApart(of.prefixes)) return predicate;
+      const rest = predicate.kind === 'glob' ? predicate.pattern : '?*';
+      return signed(or(...of.prefixes.map(prefix => beginsWith(of.whole, prefix, rest))), predicate);
+    }
+    default:
+      return predicate;
+  }
+}
+
+function signed(found: Predicate, as: { readonly not: boolean }): Predicate {
+  return as.not ? not(found) : found;
+}
+
+/** No text begins with two of them. */
+function areApart(prefixes: readonly string[]): boolean {
+  return prefixes.every((prefix, at) => !prefixes.some((other, i) => i !== at && other.startsWith(prefix)));
+}
+
+/**
+ * The whole texts of which this value is left, but those that an earlier prefix reads otherwise; undefined if only SQL
+ * can tell.
+ */
+function spelled(value: Expression, { whole, prefixes }: Prefixed): readonly Expression[] | undefined {
+  if (value.kind !== 'value' || value.placeholder !== undefined) return undefined;
+  const text = value.value;
+  if (typeof text !== 'string' || trimEnd(text) === '') return undefined;
+  const type = value.constant ? whole.type : value.type;
+  return prefixes.flatMap((prefix, at) =>
+    prefixes.slice(0, at).some(earlier => (prefix + text).startsWith(earlier))
+      ? []
+      : [{ ...value, value: prefix + text, type }],
+  );
 }
 
 export type Words = 'first' | 'last' | 'all-but-last' | 'all-but-first';
@@ -106,18 +199,35 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   const sql = (columns: readonly Expression[]): readonly Expression[] =>
     columns.map(column => steps.reduce((text, step) => step.sql(text), column));
   const { order } = codec;
+  const [only] = steps;
+  const prefixes = steps.length === 1 && only?.options.step === 'prefix' ? only.options.prefixes : undefined;
+  /** `ask`: a question of the codec to the text that the steps leave. */
+  const asked = <T extends Predicate | undefined>(
+    columns: readonly Expression[],
+    ask: (left: readonly Expression[]) => T,
+  ): T | Predicate => {
+    const left = sql(columns);
+    const found = ask(left);
+    const [whole, behind] = [columns[0], left[0]];
+    return prefixes && found && whole && behind ? onWhole(found, { whole, behind, prefixes }) : found;
+  };
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
     options: { ...codec.options, steps: steps.map(({ options }) => options), behind: codec.label },
-    inverse: codec.inverse === 'none' ? 'none' : 'computed',
+    inverse: codec.inverse === 'indexed' && (!prefixes || !isEquality(codec)) ? 'computed' : codec.inverse,
     decode: raw => {
       let text = typeof raw === 'string' ? raw : undefined;
       for (const step of steps) text = text === undefined ? undefined : step.apply(text);
       return codec.decode(text ?? null);
     },
-    present: (columns, clock) => codec.present(sql(columns), clock),
-    match: (columns, criterion, clock) => codec.match(sql(columns), criterion, clock),
+    present: (columns, clock) => asked(columns, left => codec.present(left, clock)),
+    match: (columns, criterion, clock) => asked(columns, left => codec.match(left, criterion, clock)),
     ...(order ? { order: { ...order, by: columns => order.by(sql(columns)) } } : {}),
   };
+}
+
+/** Values of codes are searched by equality; those of dates and numbers by bounds, too. */
+function isEquality(codec: Codec): boolean {
+  return codec.yields.includes('code');
 }

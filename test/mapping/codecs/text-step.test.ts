@@ -1,15 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { codeCodec } from '../../../src/mapping/codecs/code.ts';
+import { type Coded, type CodeMap, codeMapCodec, type Unmapped } from '../../../src/mapping/codecs/code-map.ts';
 import { numberCodec } from '../../../src/mapping/codecs/number.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { TextStep } from '../../../src/mapping/codecs/text-step.ts';
-import { entitiesStep, pieceStep, stepped, upperStep, wordsStep } from '../../../src/mapping/codecs/text-step.ts';
+import {
+  entitiesStep,
+  pieceStep,
+  prefixStep,
+  stepped,
+  upperStep,
+  wordsStep,
+} from '../../../src/mapping/codecs/text-step.ts';
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
 import { dateCriterion, exact, nullable, numberCriterion, RUNS, stringCriterion, text } from './arbitrary.ts';
-import { decodeAll, expectMatch, expectPresent, table } from './law.ts';
+import { CLOCK, decodeAll, expectMatch, expectPresent, table } from './law.ts';
 
 const names = fc.constantFrom(
   'LAST^FIRST^MI',
@@ -29,7 +37,29 @@ const names = fc.constantFrom(
   '120/80',
   '120/80/60',
   '20240310/20240100',
+  'LOINC:2345-7',
+  'loinc:2345-7',
+  'LOINC:2345-7 ',
+  'LOINC:',
+  'LOINC: ',
+  'LOINC: 2345-7',
+  'LOINC:LCL:7',
+  'LOINC:a  b',
+  'xLOINC:2345-7',
+  'A[*]?%_7',
+  'Axx%_7',
 );
+
+const sexes = (fold: boolean, otherwise: Unmapped, blank?: Coded): CodeMap => ({
+  name: 'sex',
+  rows: new Map([
+    ['M', { code: 'male', system: 'urn:sex' }],
+    ['F', { code: 'female', system: 'urn:sex' }],
+  ]),
+  blank,
+  else: otherwise,
+  fold,
+});
 
 describe('text steps', () => {
   it.each<[string, TextStep, string, string | undefined]>([
@@ -42,6 +72,9 @@ describe('text steps', () => {
     ['what precedes a single word', wordsStep('all-but-last'), 'Smith', undefined],
     ['the first word', wordsStep('first'), 'Ann Mary Smith', 'Ann'],
     ['all but the first word', wordsStep('all-but-first'), 'Ann Mary Smith', 'Mary Smith'],
+    ['what is behind a prefix', prefixStep(['LOINC:']), 'LOINC:2345-7', '2345-7'],
+    ['what is behind the first prefix that fits', prefixStep(['L', 'LOINC:']), 'LOINC:1', 'OINC:1'],
+    ['nothing of a text without the prefix', prefixStep(['LOINC:']), 'loinc:2345-7', undefined],
     ['entities once', entitiesStep(), '&amp;lt; &lt;b&gt; &#39;', '&lt; <b> &#39;'],
     ['ASCII letters in upper case', upperStep(), 'aé', 'Aé'],
   ])('take %s', (_, step, raw, wanted) => {
@@ -59,6 +92,12 @@ describe('text steps', () => {
     [wordsStep('all-but-first')],
     [entitiesStep()],
     [upperStep()],
+    [prefixStep(['LOINC:'])],
+    [prefixStep(['LOINC:', 'loinc:'])],
+    [prefixStep(['L', 'LOINC:', 'x'])],
+    [prefixStep(['LOINC:LCL:', 'LOINC:'])],
+    [prefixStep(['A[*]?%_', 'A'])],
+    [prefixStep(['DOE^']), upperStep()],
     [pieceStep('^', 1), wordsStep('last'), upperStep()],
   ];
 
@@ -79,6 +118,47 @@ describe('text steps', () => {
       );
     },
   );
+
+  it('of a prefix leave the column as it stands where a code is asked for', () => {
+    const rows = table('VARCHAR(50)');
+    const codec = stepped([prefixStep(['LOINC:', 'loinc:'])], codeCodec());
+    const found = codec.match(rows.columns, { kind: 'exact', text: '2345-7' }, CLOCK);
+    expect(codec.inverse).toBe('indexed');
+    expect(found).toMatchObject({ kind: 'in', left: { kind: 'column' } });
+    expect(found).toMatchObject({ values: [{ value: 'LOINC:2345-7' }, { value: 'loinc:2345-7' }] });
+  });
+
+  it('of a prefix do not find what an earlier prefix reads otherwise', () => {
+    const rows = table('VARCHAR(50)');
+    rows.fill([['LOINC:LCL:7'], ['LOINC:7'], ['LOINC:LCL:LCL:7']]);
+    const codec = stepped([prefixStep(['LOINC:LCL:', 'LOINC:'])], codeCodec());
+    expectMatch(codec, rows, { kind: 'exact', text: 'LCL:7' });
+    expectMatch(codec, rows, { kind: 'exact', text: '7' });
+  });
+
+  it('of a prefix keep the law before a code map', () => {
+    const rows = table('VARCHAR(50)');
+    const keys = fc.constantFrom('SEX:M', 'SEX:f', 'SEX:F', 'SEX:', 'sex:M', 'M', 'SEX:x', 'SEX:M ', ' SEX:M');
+    const maps = [false, true].flatMap(fold => [
+      sexes(fold, { kind: 'absent' }),
+      sexes(fold, { kind: 'local', system: 'urn:local' }),
+      sexes(fold, { kind: 'code', coded: { code: 'other' } }, { code: 'unknown' }),
+    ]);
+    fc.assert(
+      fc.property(fc.array(nullable(keys), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+        rows.fill(raws.map(one => [one]));
+        for (const map of maps) {
+          const codec = stepped(
+            [prefixStep(['SEX:'])],
+            codeMapCodec({ map, facet: 'code', columnType: UNICODE, boolean: false }),
+          );
+          expectPresent(codec, rows);
+          expectMatch(codec, rows, g(exact, decodeAll(codec, rows)));
+        }
+      }),
+      RUNS,
+    );
+  });
 
   /** Texts of separators and of what JSON escapes: pieces are cut by making a JSON array of the text. */
   const tricky = fc.string({ unit: fc.constantFrom('"', '\\', '/', 'a', ' ', 'u', '\n'), maxLength: 8 });
