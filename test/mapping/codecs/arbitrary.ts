@@ -5,8 +5,13 @@ import type { SqlValue } from '../../../src/sql/expression.ts';
 import { wordsIn } from '../../../src/sql/shared-functions.ts';
 import { intervalOf, toInstant } from './oracle.ts';
 
-/** Small, so that a table of hundreds of rows and its searches stay quick. */
-export const RUNS = { numRuns: 60 };
+/** Few: to prepare a statement takes longer than to run it over many rows. */
+export const RUNS = { numRuns: 20 };
+
+/** A table of a row to some forty: each criterion of a run is asked of all of them. */
+export function rowsOf<T>(row: fc.Arbitrary<T>): fc.Arbitrary<T[]> {
+  return fc.array(row, { minLength: 1, maxLength: 40, size: 'max' });
+}
 
 const BLANKS = ['', ' ', '  ', '\t', '\r\n', '        '];
 const PIECES = [

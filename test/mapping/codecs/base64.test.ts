@@ -4,7 +4,7 @@ import { base64Codec, base64OfNote } from '../../../src/mapping/codecs/base64.ts
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import { htmlCodec } from '../../../src/mapping/codecs/html.ts';
 import { filled, not } from '../../../src/sql/construct.ts';
-import { nullable, RUNS, text } from './arbitrary.ts';
+import { nullable, RUNS, rowsOf, text } from './arbitrary.ts';
 import { expectPresent, table } from './law.ts';
 
 describe('base64', () => {
@@ -17,7 +17,7 @@ describe('base64', () => {
   it('is present exactly where it writes something', () => {
     const rows = table('NVARCHAR(400)');
     fc.assert(
-      fc.property(fc.array(nullable(text), { minLength: 1, maxLength: 12 }), raws => {
+      fc.property(rowsOf(nullable(text)), raws => {
         rows.fill(raws.map(one => [one]));
         expectPresent(base64Codec(), rows);
       }),
@@ -43,7 +43,7 @@ describe('a note as a file', () => {
   it('is present exactly where it writes something', () => {
     const rows = table('NVARCHAR(400)');
     fc.assert(
-      fc.property(fc.array(nullable(text), { minLength: 1, maxLength: 12 }), raws => {
+      fc.property(rowsOf(nullable(text)), raws => {
         rows.fill(raws.map(one => [one]));
         for (const codec of files) expectPresent(codec, rows);
       }),

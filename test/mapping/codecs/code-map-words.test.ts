@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CodeMap, codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
-import { nullable, RUNS, stringCriterion, text } from './arbitrary.ts';
+import { nullable, RUNS, rowsOf, stringCriterion, text } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, table } from './law.ts';
 
 const STATES: CodeMap = {
@@ -35,7 +35,7 @@ describe('codes of a code map in an element that is words, such as the state of 
     });
     fc.assert(
       fc.property(
-        fc.array(nullable(raw), { minLength: 1, maxLength: 8 }).chain(raws => {
+        rowsOf(nullable(raw)).chain(raws => {
           rows.fill(raws.map(one => [one]));
           return fc.tuple(fc.constant(raws), stringCriterion(decodeAll(codec, rows)));
         }),

@@ -6,7 +6,7 @@ import { codeMapCodec } from '../../../src/mapping/codecs/code-map.ts';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
-import { exact, nullable, RUNS, stringCriterion, text, uriBelow } from './arbitrary.ts';
+import { exact, nullable, RUNS, rowsOf, stringCriterion, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const SYSTEM = 'http://example.org/status';
@@ -130,7 +130,7 @@ describe('code map', () => {
   it.each(FACETS)('orders facet %s as its texts', facet => {
     const rows = table('VARCHAR(80)');
     fc.assert(
-      fc.property(maps, fc.array(nullable(fc.oneof(keys, text)), { minLength: 1, maxLength: 12 }), (map, raws) => {
+      fc.property(maps, rowsOf(nullable(fc.oneof(keys, text))), (map, raws) => {
         const codec = codeMapCodec({ map, facet, columnType: columnType('VARCHAR(80)'), boolean: false });
         rows.fill(raws.map(raw => [raw]));
         if (codec.order) expectOrder(codec, rows, ['', 'active', 'b', 'resolved', 'zz']);
@@ -177,7 +177,7 @@ describe('code map', () => {
   function expectLaw(declared: string, raw: fc.Arbitrary<SqlValue>, make: (map: CodeMap) => Codec): void {
     const rows = table(declared);
     fc.assert(
-      fc.property(maps, fc.array(raw, { minLength: 1, maxLength: 12 }), fc.gen(), (map, raws, g) => {
+      fc.property(maps, rowsOf(raw), fc.gen(), (map, raws, g) => {
         const codec = make(map);
         rows.fill(raws.map(one => [one]));
         expectPresent(codec, rows);
@@ -199,7 +199,7 @@ describe('code map', () => {
   ] as const)('finds by facet %s of a %s column the URLs below a URL', (facet, declared, raw) => {
     const rows = table(declared);
     fc.assert(
-      fc.property(maps, fc.array<SqlValue>(raw, { minLength: 1, maxLength: 12 }), fc.gen(), (map, raws, g) => {
+      fc.property(maps, rowsOf<SqlValue>(raw), fc.gen(), (map, raws, g) => {
         const codec = codeMapCodec({ map, facet, columnType: columnType(declared), boolean: false });
         rows.fill(raws.map(one => [one]));
         for (const _ of [1, 2, 3]) expectMatch(codec, rows, g(uriBelow, decodeAll(codec, rows)));
@@ -233,7 +233,7 @@ describe('boolean', () => {
     const rows = table(declared);
     const codec = booleanCodec({ columnType: columnType(declared), ...options });
     fc.assert(
-      fc.property(fc.array(nullable<string | number>(raw), { minLength: 1, maxLength: 12 }), raws => {
+      fc.property(rowsOf(nullable<string | number>(raw)), raws => {
         rows.fill(raws.map(one => [one]));
         expectPresent(codec, rows);
         for (const wanted of ['true', 'false', 'TRUE', '1', ''])

@@ -8,7 +8,7 @@ import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
-import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import { dateCriterion, nullable, RUNS, rowsOf } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const NEW_YORK = 'America/New_York';
@@ -82,7 +82,7 @@ function expectLaw(
 ): void {
   const rows = table(...declared);
   fc.assert(
-    fc.property(zones, fc.array(row, { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
+    fc.property(zones, rowsOf(row), fc.gen(), (zone, raws, g) => {
       const codec = make(zone);
       rows.fill(raws);
       expectPresent(codec, rows);
@@ -352,7 +352,7 @@ describe('ymd8', () => {
     const rows = table('VARCHAR(12)');
     const codec = ymd8Codec({ zone: zoneOf(zone), columnType: columnType('VARCHAR(12)') });
     fc.assert(
-      fc.property(fc.array(padded, { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+      fc.property(rowsOf(padded), fc.gen(), (raws, g) => {
         rows.fill(raws.map(raw => [raw]));
         expectPresent(codec, rows);
         const values = decodeAll(codec, rows);

@@ -6,7 +6,7 @@ import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { nearestSingle } from '../../../src/sql/shared-functions.ts';
-import { dateCriterion, nullable } from './arbitrary.ts';
+import { dateCriterion, nullable, rowsOf } from './arbitrary.ts';
 import {
   CLOCK,
   columnType,
@@ -65,7 +65,7 @@ function expectLaw(
   make: (zone: string) => Codec,
   of: string | TypedColumn,
   raw: fc.Arbitrary<SqlValue>,
-  numRuns = 25,
+  numRuns = 9,
 ): void {
   expectLawOf(
     make,
@@ -79,11 +79,11 @@ function expectLawOf(
   make: (zone: string) => Codec,
   of: readonly (string | TypedColumn)[],
   row: fc.Arbitrary<readonly SqlValue[]>,
-  numRuns = 25,
+  numRuns = 9,
 ): void {
   const rows = table(...of);
   fc.assert(
-    fc.property(zones, fc.array(row, { minLength: 1, maxLength: 12 }), fc.gen(), (zone, raws, g) => {
+    fc.property(zones, rowsOf(row), fc.gen(), (zone, raws, g) => {
       const codec = make(zone);
       rows.fill(raws);
       expectPresent(codec, rows);
@@ -114,8 +114,8 @@ describe('days as whole numbers', () => {
     for (const since of epochs) {
       const day = fc.constantFrom(...DAYS).map(at => at - (EPOCHS[since] ?? 0));
       const raw = fc.oneof({ weight: 4, arbitrary: day }, odd);
-      expectLaw(zone => made(declared, 'date', { since }, zone), declared, raw, 8);
-      expectLaw(zone => made(declared, 'instant', { since, at: '02:30' }, zone), declared, raw, 8);
+      expectLaw(zone => made(declared, 'date', { since }, zone), declared, raw, 3);
+      expectLaw(zone => made(declared, 'instant', { since, at: '02:30' }, zone), declared, raw, 3);
     }
   });
 
@@ -125,8 +125,8 @@ describe('days as whole numbers', () => {
     ['DECIMAL(5,0)', fc.constantFrom(99_999, -99_999, 0, 19_791)],
   ])('keep the law in %s, which holds few', (declared, raw) => {
     for (const since of epochs) {
-      expectLaw(zone => made(declared, 'dateTime', { since }, zone), declared, raw, 8);
-      expectLaw(zone => made(declared, 'dateTime', { since, at: '00:00' }, zone), declared, raw, 8);
+      expectLaw(zone => made(declared, 'dateTime', { since }, zone), declared, raw, 3);
+      expectLaw(zone => made(declared, 'dateTime', { since, at: '00:00' }, zone), declared, raw, 3);
     }
   });
 

@@ -14,7 +14,7 @@ import type { ColumnType, TimeForm } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { instantOfCount } from '../../../src/time/epoch-units.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
-import { dateCriterion, RUNS } from './arbitrary.ts';
+import { dateCriterion, RUNS, rowsOf } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, type Table, table } from './law.ts';
 import { offsetAt, toInstant } from './oracle.ts';
 
@@ -108,10 +108,7 @@ const JUNK: readonly SqlValue[] = [
 function rowsIn(zone: string): fc.Arbitrary<readonly Stored[]> {
   const written = fc.constantFrom(...INSTANTS).chain(instant => fc.constantFrom(...spellings(instant, zone)));
   const junk = fc.constantFrom(...JUNK).map((raw): Stored => ({ raw }));
-  return fc.array(fc.oneof({ arbitrary: written, weight: 4 }, { arbitrary: junk, weight: 1 }), {
-    minLength: 1,
-    maxLength: 10,
-  });
+  return rowsOf(fc.oneof({ arbitrary: written, weight: 4 }, { arbitrary: junk, weight: 1 }));
 }
 
 const any = (zone: string): TimeForm => ({ kind: 'any', zone });
@@ -233,10 +230,7 @@ describe('numbers that count moments, whatever the column declares', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
-        fc.array(fc.oneof(fc.constantFrom(...INSTANTS), fc.constantFrom('2024-03-10', null, 'x', 1e300, -1e300)), {
-          minLength: 1,
-          maxLength: 8,
-        }),
+        rowsOf(fc.oneof(fc.constantFrom(...INSTANTS), fc.constantFrom('2024-03-10', null, 'x', 1e300, -1e300))),
         fc.gen(),
         (zone, raws, g) => {
           const rows = table({ declared, type: datetime(any(zone)) });
@@ -293,7 +287,7 @@ describe('columns whose rows are all of one layout', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
-        fc.array(fc.constantFrom(null, ...INSTANTS), { minLength: 1, maxLength: 10 }),
+        rowsOf(fc.constantFrom(null, ...INSTANTS)),
         fc.constantFrom('date' as const, 'absent' as const, 'time' as const),
         fc.constantFrom('dateTime' as const, 'instant' as const, 'date' as const),
         fc.gen(),
@@ -352,7 +346,7 @@ describe('columns whose rows are all instants in UTC of one layout', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...ZONES),
-        fc.array(fc.constantFrom(null, ...instants), { minLength: 1, maxLength: 10 }),
+        rowsOf(fc.constantFrom(null, ...instants)),
         fc.constantFrom('date' as const, 'absent' as const, 'time' as const, 'time' as const),
         fc.constantFrom('dateTime' as const, 'instant' as const, 'date' as const),
         fc.gen(),

@@ -16,7 +16,7 @@ import {
 import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
-import { dateCriterion, exact, nullable, numberCriterion, RUNS, stringCriterion, text } from './arbitrary.ts';
+import { dateCriterion, exact, nullable, numberCriterion, RUNS, rowsOf, stringCriterion, text } from './arbitrary.ts';
 import { CLOCK, decodeAll, expectMatch, expectPresent, table } from './law.ts';
 
 const names = fc.constantFrom(
@@ -106,7 +106,7 @@ describe('text steps', () => {
     (_, some) => {
       const rows = table('NVARCHAR(80)');
       fc.assert(
-        fc.property(fc.array(nullable(fc.oneof(names, text)), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+        fc.property(rowsOf(nullable(fc.oneof(names, text))), fc.gen(), (raws, g) => {
           rows.fill(raws.map(one => [one]));
           for (const codec of [stepped(some, textCodec()), stepped(some, codeCodec())]) {
             expectPresent(codec, rows);
@@ -166,7 +166,7 @@ describe('text steps', () => {
   it.each(['"', '\\', '/', ';'])('keep the law with the separator %s in any text', by => {
     const rows = table('NVARCHAR(80)');
     fc.assert(
-      fc.property(fc.array(nullable(tricky), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+      fc.property(rowsOf(nullable(tricky)), fc.gen(), (raws, g) => {
         rows.fill(raws.map(one => [one]));
         for (const codec of [1, 2].map(at => stepped([pieceStep(by, at)], textCodec()))) {
           expectPresent(codec, rows);
@@ -182,7 +182,7 @@ describe('text steps', () => {
     const pressure = stepped([pieceStep('/', 2)], numberCodec({ columnType: UNICODE, fhirType: 'decimal' }));
     const day = stepped([pieceStep('/', 2)], ymd8Codec({ zone: zoneOf('UTC'), columnType: UNICODE }));
     fc.assert(
-      fc.property(fc.array(nullable(names), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+      fc.property(rowsOf(nullable(names)), fc.gen(), (raws, g) => {
         rows.fill(raws.map(one => [one]));
         for (const codec of [pressure, day]) expectPresent(codec, rows);
         expectMatch(pressure, rows, g(numberCriterion, decodeAll(pressure, rows)));

@@ -7,7 +7,7 @@ import { ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import { UNICODE } from '../../../src/sql/column-type.ts';
 import { wrongWrittenForm } from '../../../src/time/written-form.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
-import { dateCriterion, nullable, RUNS } from './arbitrary.ts';
+import { dateCriterion, nullable, RUNS, rowsOf } from './arbitrary.ts';
 import { decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
 const ZONE = 'America/New_York';
@@ -125,7 +125,7 @@ describe('dates that a text spells', () => {
     const rows = table('VARCHAR(40)');
     const of = codec(form, from);
     fc.assert(
-      fc.property(fc.array(nullable(raw), { minLength: 1, maxLength: 12 }), fc.gen(), (raws, g) => {
+      fc.property(rowsOf(nullable(raw)), fc.gen(), (raws, g) => {
         rows.fill(raws.map(one => [one]));
         expectPresent(of, rows);
         const values = decodeAll(of, rows);
