@@ -8,10 +8,11 @@ import { globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
+import { runsOf } from '../share.ts';
 import type { Clinic } from './clinic.ts';
 import { clinic } from './exporting.ts';
 
-const KILLS = Number(process.env['KILLS'] ?? 4);
+const KILLS = Number(process.env['KILLS'] ?? runsOf(4));
 const EXPORTER = new URL('./exporter.ts', import.meta.url).pathname;
 
 async function started(where: Clinic, root: string): Promise<ChildProcess> {

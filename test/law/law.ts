@@ -7,16 +7,11 @@ import { indexedBy, type Question } from '../../src/law/oracle.ts';
 import { type Amount, questionsFor } from '../../src/law/questions.ts';
 import { allOf, asksPrimitiveForSystem, compareSearch, type Difference, valueSetsOf } from '../../src/law/searches.ts';
 import { ALL, drawer, type Sample } from '../engines/sample.ts';
+import { ASKS_ALL, shareOf } from '../share.ts';
 
 /** Of a type with more resources, a question costs up to a hundred times as much: one in four is asked. */
 const MANY = 3000;
 const OF_MANY: Sample = { oneIn: 4, seed: 23 };
-/** LAW_ALL asks every question, as long as it takes. */
-export const ASKS_ALL = process.env['LAW_ALL'] !== undefined;
-
-/** Numbers the day: what a share leaves out today is asked tomorrow. LAW_SEED repeats a day. */
-export const LAW_SEED = Number(process.env['LAW_SEED'] ?? Math.floor(Date.now() / 86_400_000));
-
 export const NOW = Date.parse('2026-06-30T16:00:00Z');
 
 export interface LawReport {
@@ -35,15 +30,8 @@ export interface LawOptions extends Amount {
   readonly reference?: Facade;
   /** Default: all cases, but of large types. */
   readonly sample?: Sample;
-  /** Half of the questions of each kind are asked, by LAW_SEED; default: all. LAW_ALL asks all. */
-  readonly halved?: boolean;
-}
-
-/** Every other one of each kind, and at least one; those that are left out today come tomorrow. */
-export function halfOf<T>(all: readonly T[], kindOf: (one: T) => string): readonly T[] {
-  if (ASKS_ALL) return all;
-  const kinds = Map.groupBy(all, kindOf);
-  return [...kinds.values()].flatMap(of => (of.length === 1 ? of : of.filter((_, i) => (i + LAW_SEED) % 2 === 0)));
+  /** Of the questions of each kind one in so many is asked today. Default: all. */
+  readonly oneIn?: number;
 }
 
 /** Its modifier and comparator, and whether it names a system or several values. */
@@ -71,8 +59,7 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
       const questions = questionsFor(offered, values, { ...options, valueSets, hierarchies }).filter(
         one => !asksPrimitiveForSystem(values, one, offered),
       );
-      const share = options.halved ? halfOf(questions, kindOf) : questions;
-      for (const question of drawOfMany(draw(share))) {
+      for (const question of drawOfMany(draw(shareOf(questions, options.oneIn ?? 1, kindOf)))) {
         cases++;
         const name = `${type}.${offered.parameter.code}`;
         byParameter.set(name, (byParameter.get(name) ?? 0) + 1);

@@ -13,6 +13,7 @@ import { readConfig } from '../../../src/config/config.ts';
 import { createLog } from '../../../src/log.ts';
 import { type Running, startServer } from '../../../src/main.ts';
 import { ended, kickOff, type Manifest } from '../../export/exporting.ts';
+import { shareOf } from '../../share.ts';
 import { type Answer, type Asked, type Endpoint, openEndpoint } from './endpoint.ts';
 import { until } from './open.ts';
 import { schemaScript } from './schema-script.ts';
@@ -239,26 +240,27 @@ test.concurrent.each(CASES)('%s: %s', async (step, faults) => {
   const clinic = await openClinic();
   const { endpoint, lines } = clinic;
   try {
-    for (const fault of faults) {
-      for (const operation of OPERATIONS) {
-        endpoint.script = usual;
-        await until(() => isWell(clinic), BETWEEN_REQUESTS);
-        if (step === 'at login') endpoint.drop();
-        endpoint.script = FAULTS[step][fault] ?? usual;
-        const begun = performance.now();
-        // An export waits for better times, but not for a statement to become right.
-        const isWrong = EXPECTED[step][fault] === 500;
-        const status = await whatIsTold(clinic, operation, step, isWrong);
-        const took = Math.round(performance.now() - begun);
-        endpoint.script = usual;
-        const ofExport = step === 'at cancel' ? 202 : 200;
-        const expected = operation === 'export' ? ofExport : EXPECTED[step][fault];
-        expect([fault, operation, status]).toEqual([fault, operation, expected]);
-        await until(() => isWell(clinic), BETWEEN_REQUESTS);
-        await until(() => isIdle(clinic), BETWEEN_REQUESTS);
-        cells.push(`| ${step} | ${fault} | ${operation} | ${status} | ${took} | ${endpoint.connections()} |`);
-        expect(lines.join('\n')).not.toMatch(/canary|hunter2/);
-      }
+    for (const [fault, operation] of shareOf(
+      faults.flatMap(one => OPERATIONS.map(by => [one, by] as const)),
+      3,
+    )) {
+      endpoint.script = usual;
+      await until(() => isWell(clinic), BETWEEN_REQUESTS);
+      if (step === 'at login') endpoint.drop();
+      endpoint.script = FAULTS[step][fault] ?? usual;
+      const begun = performance.now();
+      // An export waits for better times, but not for a statement to become right.
+      const isWrong = EXPECTED[step][fault] === 500;
+      const status = await whatIsTold(clinic, operation, step, isWrong);
+      const took = Math.round(performance.now() - begun);
+      endpoint.script = usual;
+      const ofExport = step === 'at cancel' ? 202 : 200;
+      const expected = operation === 'export' ? ofExport : EXPECTED[step][fault];
+      expect([fault, operation, status]).toEqual([fault, operation, expected]);
+      await until(() => isWell(clinic), BETWEEN_REQUESTS);
+      await until(() => isIdle(clinic), BETWEEN_REQUESTS);
+      cells.push(`| ${step} | ${fault} | ${operation} | ${status} | ${took} | ${endpoint.connections()} |`);
+      expect(lines.join('\n')).not.toMatch(/canary|hunter2/);
     }
   } finally {
     await clinic.stop();
