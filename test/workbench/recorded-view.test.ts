@@ -28,6 +28,17 @@ test('the test uses unsaved texts, passes, and is not written', async () => {
   expect(readdirSync(bench.clinic.pack)).toEqual(before);
 });
 
+test('a prefix of a value stays, which the mapping reads its code behind', async () => {
+  const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
+  const unsaved = {
+    'person.yaml': text.replace('  gender:', '  maritalStatus: { text: { from: SURNAME, via: { prefix: Kow } } }\n  gender:'),
+  };
+  const answer = await bench.post('record', { unsaved, mapping: 'people', key: ['1'] });
+  const made = (await answer.json()) as { test: string; told: readonly string[] };
+  expect(made.told).toEqual([]);
+  expect(made.test).toMatch(/SURNAME: "?Kow(?!alski)/);
+});
+
 test('a missing row is reported without its key', async () => {
   const answer = await bench.post('record', { unsaved: {}, mapping: 'people', key: ['77'] });
   expect([answer.status, await answer.json()]).toEqual([404, { error: 'No row of PERSON has this key' }]);

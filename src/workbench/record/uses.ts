@@ -23,6 +23,7 @@ export interface ColumnUses {
   /** Codes that stay where they are a part of the value; likewise. */
   readonly codes: Set<string>;
   readonly dates: DateUse[];
+  /** Of conditions, and with prefixes of text steps: what they want at the beginning and the end stays. */
   readonly patterns: Set<string>;
   /** Its values join rows. */
   isJoined: boolean;
@@ -138,6 +139,8 @@ function learn(
   const { codec, absent } = by;
   keep(absent);
   keep([...(codec.options?.true ?? []), ...(codec.options?.false ?? [])]);
+  const [step] = codec.options?.steps ?? [];
+  if (step?.step === 'prefix') for (const prefix of step.prefixes) uses.patterns.add(`${prefix}*`);
   if (/\bx?html\b/.test(codec.label)) uses.isHtml = true;
   const origin = codeMapOf(codec);
   const map = origin && registry.codeMaps.find(({ name }) => name === origin.name);
