@@ -4,7 +4,7 @@
  */
 
 import { plural } from '../common/plural.ts';
-import { isOwn } from '../mapping/check/questions.ts';
+import { hasKey, isOwn } from '../mapping/check/questions.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
@@ -193,7 +193,7 @@ export class ElementCounts {
 
   #reference(mapping: Mapping, served: Predicate, node: RefNode, path: readonly string[]): readonly Counted[] {
     const target = this.#registry.mapping(node.target);
-    const keyed = and(served, ...node.on.map(({ ours }) => hasValue(ours)));
+    const keyed = and(served, ...node.on.map(hasKey));
     const found = exists(targetRelation(target, node.on, this.#env).relation);
     const columns = node.on.map(({ ours }) => ours.column).join(', ');
     const { source } = target;

@@ -99,6 +99,8 @@ export interface JoinColumn {
   readonly steps?: readonly TextStep[];
   /** Both are texts, compared without the case of ASCII letters; likewise. */
   readonly fold?: true;
+  /** Values of ours that mean "no value" elsewhere: they join, but nobody misses a row that they do not find. */
+  readonly none?: readonly (string | number)[];
 }
 
 /** A test on an absent value is false; `not` is the exact complement. */

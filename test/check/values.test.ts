@@ -2,7 +2,7 @@
  * Faults of the code that no pack shows: a codec that rounds, an inverse that finds too much, a plan that cuts. Each is
  * made on a sound pack, and the check has to name the line of the element.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -167,6 +167,23 @@ test('references to rows that the other mapping leaves out are not told as keys 
   expect(problems[0]).toMatch(
     /^weighing\.yaml:8:\d+: warning: \d+ references of 62 from PERSON_ID find no Patient of people; expected an `if` of the reference, or a mapping of the rows of PERSON that people leaves out; found such a row for each/,
   );
+});
+
+test('references whose value means none in the pack are not missed', async () => {
+  const made = clinic();
+  const database = new DatabaseSync(join(made.folder, 'clinic.sqlite'));
+  database.exec('UPDATE WEIGHING SET PERSON_ID = 0 WHERE NO % 5 = 0');
+  database.close();
+  const before = await open(made);
+  const told0 = told(await check(before)).filter(line => line.includes('find no Patient'));
+  await before.close();
+  expect(told0.join('\n')).toMatch(/: warning: 1\d references of 62 from PERSON_ID find no Patient/);
+  const pack = join(made.pack, 'pack.yaml');
+  writeFileSync(pack, `${readFileSync(pack, 'utf8')}absent: { columns: { WEIGHING.PERSON_ID: ["0"] } }\n`);
+  const opened = await open(made);
+  const problems = told(await check(opened)).filter(line => line.includes('find no Patient'));
+  await opened.close();
+  expect(problems).toEqual([]);
 });
 
 test('rows reveal a dangling reference, an `else` that always applies, and a lookup that excludes all rows', async () => {

@@ -5,7 +5,7 @@
  */
 import { plural } from '../../common/plural.ts';
 import { type Catalog, findTable } from '../../sql/catalog.ts';
-import { among, and, call, equals, exists, filled, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import { among, and, call, equals, exists, isNull, TRUE, value } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Order } from '../../sql/expression.ts';
 import { renameExpression, renameRelation } from '../../sql/rename.ts';
@@ -30,6 +30,7 @@ import {
   type Checking,
   countDuplicates,
   countRows,
+  hasKey,
   isClosed,
   isOwn,
   manyOf,
@@ -226,7 +227,7 @@ export async function checkExpressions(expressions: readonly ScopedValue[], aski
 }
 
 /**
- * Finds references that lead nowhere: not one row whose columns are filled finds a row of the target, so the join is
+ * Finds references that lead nowhere: not one row whose columns have a key finds a row of the target, so the join is
  * probably wrong. In: the references of the mappings. Out: warnings. A few rows without a target are normal.
  */
 export async function checkTargets(refs: readonly ScopedRef[], registry: Registry, asking: Checking): Promise<void> {
@@ -238,7 +239,7 @@ export async function checkTargets(refs: readonly ScopedRef[], registry: Registr
     const theirs = node.on.map(on => on.theirs);
     const { relation, aliases } = renameRelation(asking.readScope(target, and(), asking.clock, theirs));
     const joined = node.on.map(on => equals(renameExpression(on.theirs, aliases), on.ours));
-    const ours = node.on.map(on => (on.ours.type.kind === 'text' ? filled(on.ours) : not(isNull(on.ours))));
+    const ours = node.on.map(hasKey);
     const found = exists({ ...relation, where: and(...joined, relation.where) });
     if ((await countRows(asking, narrowed, and(...ours, found))) > 0) continue;
     const rows = await countRows(asking, narrowed, and(...ours));

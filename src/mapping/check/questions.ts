@@ -4,14 +4,14 @@
  */
 import { plural } from '../../common/plural.ts';
 import type { Catalog } from '../../sql/catalog.ts';
-import { and, isNull, not, TRUE } from '../../sql/construct.ts';
+import { among, and, constant, hasValue, isNull, not, TRUE } from '../../sql/construct.ts';
 import { type Database, DatabaseError } from '../../sql/database.ts';
 import type { ColumnExpression, Expression, Predicate, Relation } from '../../sql/expression.ts';
 import type { Row, SqlPlan } from '../../sql/plan.ts';
 import { columnsOf, testsIn } from '../children.ts';
 import type { Clock } from '../criterion.ts';
 import type { Report } from '../load/problem.ts';
-import type { Condition, Pieces, Position, Scope } from '../model.ts';
+import type { Condition, JoinColumn, Pieces, Position, Scope } from '../model.ts';
 import type { TimeBudget } from './time-budget.ts';
 
 /** How a scope is read: `scopeRelation` of src/plan/condition.ts, which this folder may not import. */
@@ -166,4 +166,13 @@ export function isClosed(scope: Scope): boolean {
   const conditions = [scope.where, ...scope.lookups.map(lookup => lookup.where)];
   const ours = scope.lookups.flatMap(lookup => lookup.on.map(on => on.ours.alias));
   return [...ours, ...conditions.flatMap(condition => [...freeAliases(condition)])].every(alias => own.has(alias));
+}
+
+/** Our side leads to some row: it has a value, and none that means "no value" in the pack. */
+export function hasKey({ ours, none = [] }: JoinColumn): Predicate {
+  const noKeys = among(
+    ours,
+    none.map(one => constant(one, ours.type)),
+  );
+  return and(hasValue(ours), not(noKeys));
 }

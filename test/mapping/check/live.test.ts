@@ -523,6 +523,8 @@ elements:
     ]);
     const none = databaseWith('PT (PT_NO) VALUES (1)');
     expect(await problemsOf(allergies('ALG_ID'), none)).toEqual([]);
+    const meantAsNone = 'name: small\ntitle: Small\nzone: UTC\nabsent: { number: ["70", "71", "72"] }\n';
+    expect(await problemsOf({ ...allergies('ALG_ID'), 'pack.yaml': meantAsNone }, database)).toEqual([]);
   });
 
   test('composite text ids that collide are reported, distinct ones are not', async () => {

@@ -129,6 +129,12 @@ function passes(value: string | number, { op, value: bound }: Condition & { read
   }
 }
 
+/** Values that mean "no value" wherever the column is read without a codec of dates. */
+export function meansNone(resolved: Resolved, context: Context): readonly (string | number)[] {
+  const { type } = resolved.column;
+  return [...new Set([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)])];
+}
+
 /** The rule for this very column says that the literal means "no value". */
 export function isRuledOut(literal: string | number, resolved: Resolved, context: Context): boolean {
   return columnRule(resolved, context).includes(literal);

@@ -9,6 +9,7 @@ import { printTable } from '../../../sql/identifier.ts';
 import type { JoinColumn } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import { entriesOf, type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
+import { meansNone } from './absent-values.ts';
 import type { NamedRows, Visible } from './columns.ts';
 import { comparable, resolveColumn } from './columns.ts';
 
@@ -53,7 +54,8 @@ export function readOn(
     const reason = mismatch(left.column.type.kind, right.column.type.kind);
     if (reason !== undefined) report.error('wrong-rows', value.at, reason, { found: `${key}: ${text}` });
     const [theirColumn, ourColumn] = comparable(left.column, right.column, context);
-    return [{ theirs: theirColumn, ours: ourColumn }];
+    const none = meansNone(right, context);
+    return [{ theirs: theirColumn, ours: ourColumn, ...(none.length > 0 && { none }) }];
   });
   if (tree && entriesOf(tree).length === 0)
     report.error('wrong-rows', tree.at, '`on` names no column', { expected: '{THEIRS: ours}' });
