@@ -22,6 +22,12 @@ export function instantOfCount(count: number, unit: string): number | undefined 
   return instant >= FIRST_DAY * DAY && instant < END_DAY * DAY ? instant : undefined;
 }
 
+/** The number that counts an instant. */
+export function countOfInstant(instant: number, unit: EpochUnit): number {
+  if (unit === 'days') return (instant + JULIAN_EPOCH) / DAY;
+  return unit === 'seconds' ? instant / 1000 : instant;
+}
+
 /** The last millisecond that is not after it: 0.123 s times 1,000 may be a little less than 123 ms. */
 function ofSeconds(seconds: number): number {
   const near = Math.floor(seconds * 1000);

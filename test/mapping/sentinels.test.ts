@@ -222,6 +222,10 @@ elements:
     ['horolog', 'VARCHAR(20)', ['66913,30600', '39812', '39812,0', '2980013']],
     ['{ ymd14: { since: 1700 } }', 'NUMERIC', [3_240_314.083, 2_500_101, 82_991_231]],
     ['{ ymd14: { since: 1700 } }', 'VARCHAR(14)', ['3240314.083', '2500101']],
+    ['epoch', 'BIGINT', [1_710_406_800, -631_152_000, 253_402_214_400]],
+    ['{ epoch: { zone: UTC } }', 'INTEGER', [1_710_374_400, -631_152_000]],
+    ['{ epoch: { unit: milliseconds } }', 'REAL', [1_710_406_800_000, -631_152_000_000]],
+    ['julian', 'REAL', [2_460_383.5, 2_433_282.5]],
   ])('by %s in %s', async (via, type, rows) => {
     const { schema, files } = pack(via, type, rows);
     const { resources } = await searchSmall(schema, files, 'Patient');
@@ -232,5 +236,17 @@ elements:
     expect((await searchSmall(schema, files, 'Patient?birthdate:missing=false')).ids).toEqual(['1']);
     expect((await searchSmall(schema, files, 'Patient?birthdate=lt9999-12-31T23:00:00Z')).ids).toEqual(['1']);
     expect((await searchSmall(schema, files, 'Patient?active=true')).ids).toEqual(['1']);
+  });
+
+  // A program counts the midnight of its clocks, or that of UTC.
+  test.each([
+    ['epoch', 'BIGINT', [1_710_421_200, -631_134_000, -631_152_000]],
+    ['{ epoch: { unit: milliseconds } }', 'BIGINT', [1_710_421_200_000, -631_134_000_000, -631_152_000_000]],
+  ])('by %s in %s, at midnight of the zone of the pack and of UTC', async (via, type, rows) => {
+    const { schema, files } = pack(via, type, rows);
+    const local = { ...files, 'pack.yaml': files['pack.yaml'].replace('zone: UTC', 'zone: America/New_York') };
+    const { resources } = await searchSmall(schema, local, 'Patient');
+    expect(resources.map(one => one['birthDate'])).toEqual(['2024-03-14', undefined, undefined]);
+    expect((await searchSmall(schema, local, 'Patient?birthdate:missing=true')).ids).toEqual(['2', '3']);
   });
 });

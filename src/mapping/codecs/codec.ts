@@ -42,6 +42,8 @@ export interface Codec {
   readonly inverse: 'indexed' | 'computed' | 'none';
   /** Raw values of the first column that are a day alone, `2024-03-14`, where columns do not have it written so. */
   readonly rawsOf?: (day: string) => readonly (string | number)[];
+  /** Likewise of what `reads` gives. */
+  readonly readsOf?: (day: string) => readonly number[];
   /** How values sort; undefined if they do not. */
   readonly order?: OrderFace;
   /**

@@ -8,8 +8,8 @@
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
-import type { EpochUnit } from '../../time/epoch-units.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { countOfInstant, type EpochUnit } from '../../time/epoch-units.ts';
 import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
 import { type Zone, zoneOf } from '../../time/zone.ts';
@@ -44,8 +44,19 @@ export function computedEpochCodec(
     ...codec,
     label: `${LABELS[epochUnit]}${dayOfLabel(fhirType, dayIn)}`,
     inverse: 'computed',
+    rawsOf: rawsIn(zone, epochUnit),
+    readsOf: rawsIn(zone, 'milliseconds'),
     // Whatever the column declares, it is asked for its numbers.
     reads: columns => columns.map(column => call('instant', [{ ...column, type: { kind: 'float' } }, unit], BIGINT)),
+  };
+}
+
+/** Numbers of the midnight that begins a day: by the clocks of UTC, which programs mostly count by, and of the zone. */
+function rawsIn(zone: Zone, unit: EpochUnit): (day: string) => readonly number[] {
+  return text => {
+    const day = parseDay(text);
+    if (day === undefined) return [];
+    return [...new Set([day * DAY, zone.toInstant(day * DAY)])].map(instant => countOfInstant(instant, unit));
   };
 }
 
@@ -82,6 +93,7 @@ export function epochCodec({ zone, columnType, fhirType, dayIn, unit }: EpochOpt
     columns: 1,
     plain: true,
     inverse: 'indexed',
+    rawsOf: rawsIn(zone, unit === 1 ? 'milliseconds' : 'seconds'),
     decode: raw => {
       const instant = instantOf(raw);
       if (instant === undefined) return undefined;

@@ -10,7 +10,7 @@ import type { Codec } from '../../codecs/codec.ts';
 import type { ValueNode } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import type { MapTree, ScalarTree } from '../read/tree.ts';
-import { absentValues } from '../rows/absent-values.ts';
+import { absentReads, absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
 import type { Slot } from './slot.ts';
 
@@ -31,7 +31,7 @@ export function valueNode(
       expected: '`if:` with a condition on the column',
     });
   }
-  const absent = read ? [] : absentValues(found, codec, none, context);
+  const absent = read ? absentReads(found, codec, context) : absentValues(found, codec, none, context);
   const from = read ?? columns;
   const type = isPrimitive(slot.type) && slot.element ? slot.type : (codec.yields[0] ?? slot.type);
   const node: ValueNode = { kind: 'value', from, codec, absent, type, at: tree.at };

@@ -76,6 +76,13 @@ export function absentValues(
   return [...values];
 }
 
+/** Likewise of a codec that computes on its column first: the days of the rules for dates, as it finds them computed. */
+export function absentReads([first]: readonly Resolved[], codec: Codec, context: Context): readonly number[] {
+  if (!first || !takesDates(first.column.type) || !codec.readsOf) return [];
+  learnDates(first, codec, context);
+  return ruledDays(context).flatMap(codec.readsOf);
+}
+
 /**
  * Tests of a column's value that all hold, false where the raw value means "no value". `codec`: the date codec that one
  * of them reads the column with. Literals that a condition is equal to are no such test: what it names it means.
@@ -239,11 +246,13 @@ function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context)
 }
 
 /** Likewise days as a codec finds them whose numbers count from another day or year: 2958465 is 9999-12-31 in Excel. */
-function countedDates(type: ColumnType, codec: Codec, { settings, catalog }: Context): readonly (string | number)[] {
+function countedDates(type: ColumnType, codec: Codec, context: Context): readonly (string | number)[] {
   if (!takesDates(type) || !codec.rawsOf) return [];
-  return settings.absent.date.flatMap(({ text }) => {
-    const day = dayOf(text);
-    const raws = day === undefined ? [] : (codec.rawsOf?.(day) ?? []);
-    return raws.flatMap(raw => readLiteral(String(raw), type, catalog.engine) ?? []);
-  });
+  const raws = ruledDays(context).flatMap(codec.rawsOf);
+  return raws.flatMap(raw => readLiteral(String(raw), type, context.catalog.engine) ?? []);
+}
+
+/** The rules for dates that are a day, as `2024-03-14`. */
+function ruledDays({ settings }: Context): readonly string[] {
+  return settings.absent.date.flatMap(({ text }) => dayOf(text) ?? []);
 }
