@@ -31,7 +31,10 @@ test('the test uses unsaved texts, passes, and is not written', async () => {
 test('a prefix of a value stays, which the mapping reads its code behind', async () => {
   const text = readFileSync(join(bench.clinic.pack, 'person.yaml'), 'utf8');
   const unsaved = {
-    'person.yaml': text.replace('  gender:', '  maritalStatus: { text: { from: SURNAME, via: { prefix: Kow } } }\n  gender:'),
+    'person.yaml': text.replace(
+      '  gender:',
+      '  maritalStatus: { text: { from: SURNAME, via: { prefix: Kow } } }\n  gender:',
+    ),
   };
   const answer = await bench.post('record', { unsaved, mapping: 'people', key: ['1'] });
   const made = (await answer.json()) as { test: string; told: readonly string[] };

@@ -76,7 +76,7 @@ export function absentValues(
   return [...values];
 }
 
-/** Likewise of a codec that computes on its column first: the days of the rules for dates, as it finds them computed. */
+/** Likewise of a codec that computes on its column first: the days of the rules for dates, as it computes them. */
 export function absentReads([first]: readonly Resolved[], codec: Codec, context: Context): readonly number[] {
   if (!first || !takesDates(first.column.type) || !codec.readsOf) return [];
   learnDates(first, codec, context);
