@@ -44,6 +44,7 @@ const ROUNDS = 12;
 /** One row, by one mapping. */
 export interface SampledRow {
   readonly mapping: Mapping;
+  readonly view: View;
   /** By the interpreter: undefined where the row is no resource. */
   readonly expected: Thing | undefined;
   /** Undefined: it cannot be written. */
@@ -106,7 +107,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
-      for (const one of await withServed(read, reader.interpreter, asking)) {
+      for (const one of await ownAlone(await withServed(read, reader.interpreter, asking), reader, signal)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -295,6 +296,34 @@ async function readAll(
   return read;
 }
 
+/**
+ * Leaves out what is served under the id of a row for another row's sake: a key that is unique under `where` alone may
+ * be that of rows which `where` takes away.
+ */
+async function ownAlone(
+  rows: readonly SampledRow[],
+  reader: Reader,
+  signal: AbortSignal,
+): Promise<readonly SampledRow[]> {
+  const own: SampledRow[] = [];
+  for (const one of rows) {
+    const { mapping, view, id, expected, served } = one;
+    const { source } = mapping;
+    const isOdd = expected === undefined && served.length > 0 && source.where.kind !== 'always';
+    const key = isOdd ? ifJudged(() => source.key.map(column => reader.rows.raw(column, view))) : undefined;
+    const others = key ? await reader.rows.byKey(source, key, signal) : [];
+    const read = await readAll(
+      others.map(row => reader.rows.view(source, row)),
+      [mapping],
+      reader,
+      signal,
+    );
+    const isOfAnother = read.some(other => other.expected !== undefined && other.id === id);
+    own.push(isOfAnother ? { ...one, served: [] } : one);
+  }
+  return own;
+}
+
 function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Reader): ReadRow | undefined {
   return ifJudged(() => {
     values.clear();
@@ -302,6 +331,6 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     const id = interpreter.id(mapping.id, column => rows.raw(column, view));
     values.clear();
     const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
-    return { mapping, expected, id, values: new Map(values) };
+    return { mapping, view, expected, id, values: new Map(values) };
   });
 }

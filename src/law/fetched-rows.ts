@@ -23,6 +23,8 @@ export type StoredRow = ReadonlyMap<string, SqlValue>;
 const KEYS = 200;
 /** Rows that one statement brings at most: keys that more rows have are not judged. */
 const ROWS = 20_000;
+/** Rows of one key. */
+const OF_ONE_KEY = 100;
 
 /** The fetched rows of a table by the values of some columns. */
 interface Index {
@@ -118,12 +120,15 @@ export class FetchedRows {
     return found.map(row => new Map(columns.map(({ column }, i) => [column, row[i] ?? null])));
   }
 
-  /** The row of a key, by those of its columns that are the table's own. */
+  /**
+   * The rows of a key, by those of its columns that are the table's own: several where a key is unique under `where`
+   * alone.
+   */
   byKey({ table, alias, key }: Mapping['source'], values: Row, signal: AbortSignal): Promise<readonly StoredRow[]> {
     const own = key.flatMap((column, i) =>
       column.alias === alias ? [equals({ ...column, alias: ALIAS }, value(values[i] ?? null, column.type))] : [],
     );
-    return this.query(table, { where: and(...own), limit: 1 }, signal);
+    return this.query(table, { where: and(...own), limit: OF_ONE_KEY }, signal);
   }
 
   /** Rows of a scope's table where theirs = ours, which are asked for where they are not there yet. */

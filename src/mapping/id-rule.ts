@@ -10,6 +10,7 @@ import type { ColumnExpression, Predicate, SqlValue } from '../sql/expression.ts
 import { AS_IT_IS, ESCAPED, HYPHENS_ESCAPED, OTHER } from '../sql/shared-functions.ts';
 import { parseDay } from '../time/calendar.ts';
 import { parseInteger } from './codecs/code.ts';
+import { timeInId, timeOfId } from './codecs/stored-time.ts';
 import { trimEnd } from './codecs/text.ts';
 import { isUuidBytes, parseUuid, printUuid } from './codecs/uuid.ts';
 
@@ -33,9 +34,9 @@ export interface IdColumn {
  */
 export type NumberRule = readonly [first: readonly [IdColumn], ...others: readonly (readonly [IdColumn])[]];
 
-/** How a key column is written in an id: text as it is (blank-trimmed), integers, uuid, bytes as uuid, escaped text. */
+/** How a key is written in an id: blank-trimmed text, integer, uuid or its bytes, day, moment, escaped text. */
 export interface IdCodec {
-  readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'escaped';
+  readonly name: 'plain' | 'integer' | 'uuid' | 'date' | 'datetime' | 'escaped';
   /** Of a plain text: it is a UUID as it is written, and no other text has an id. */
   readonly isUuid?: true;
   /** Digits that a number of the REST interface has before those of the column. */
@@ -88,6 +89,8 @@ function longestKey({ column: { type }, codec }: IdColumn): number {
       return 1 + type.precision;
     case 'date':
       return 'yyyy-mm-dd'.length;
+    case 'datetime':
+      return 'yyyy-mm-dd hh:mm:ss.1234567'.length;
     default:
       return UUID_LENGTH;
   }
@@ -145,6 +148,14 @@ export function idCodec(name: string | undefined, type: ColumnType): IdCodec | u
       return roundTrip('uuid', printUuid, part => parseUuid(part, type));
     case 'date':
       return type.kind === 'date' ? roundTrip('date', printDate, part => part) : undefined;
+    case 'datetime':
+      return type.kind === 'datetime'
+        ? roundTrip(
+            'datetime',
+            raw => timeInId(raw, type),
+            part => timeOfId(part, type),
+          )
+        : undefined;
     default:
       return undefined;
   }
@@ -161,7 +172,8 @@ function defaultName(type: ColumnType): IdCodec['name'] | undefined {
     case 'binary':
       return 'uuid';
     case 'date':
-      return 'date';
+    case 'datetime':
+      return type.kind;
     default:
       return undefined;
   }

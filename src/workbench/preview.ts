@@ -96,11 +96,16 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
   const rows = new StoredRows(registry, database, columnsAndKeys(registry, catalog));
   const tracing = new Tracing({ base, now, zone: registry.pack.zone }, rows);
   rows.interpreter = tracing;
-  const [row] = await rows.byKey(
+  const found = await rows.byKey(
     source,
     source.key.map(column => keyValue(key[own.indexOf(column)], column)),
     signal,
   );
+  // A key that is unique under `where` alone may be that of rows which `where` takes away.
+  const fits = await settled(rows, signal, () =>
+    found.find(one => ifJudged(() => tracing.holds(source.where, rows.view(source, one))) === true),
+  );
+  const row = fits ?? found[0];
   if (!row) throw new PreviewError(`No row of ${printTable(source.table)} has this key`);
   const view = rows.view(source, row);
   const made = await settled(rows, signal, () => ({

@@ -121,6 +121,17 @@ elements:
     };
     const pairs = await searchSmall(SCHEMA, { ...onePer, ...both }, 'Observation?_id=a-2025-10-16');
     expect(pairs.ids).toEqual(['a-2025-10-16']);
+    // A moment stands there as its digits.
+    const byMoment = {
+      'visit.yaml': onePer['visit.yaml'].replace('[NAME]', '[AT]').replace('{NAME}', 'at-{AT}'),
+    };
+    const moments = async (query: string, schemaOf = SCHEMA): Promise<readonly string[]> =>
+      (await searchSmall(schemaOf, { ...onePer, ...byMoment }, query)).ids;
+    expect(await moments('Observation?_sort=-_id')).toEqual(['at-20251016T000000', 'at-20251015T091500']);
+    expect(await moments('Observation?_id=at-20251015T091500,at-20251015T091501,at-x')).toEqual(['at-20251015T091500']);
+    const several = SCHEMA.replace("(2, '2025-10-15T09:15:00'", "(2, '2025-10-15 09:15'");
+    expect(await moments('Observation?_sort=-_id', several)).toEqual(['at-20251016T000000', 'at-20251015T091500']);
+    expect(await moments('Observation?_id=at-20251015T091500', several)).toEqual(['at-20251015T091500']);
     // The same day in two forms is one.
     const mixed = SCHEMA.replace("'2025-10-16', '2025-10-17", "'2025-10-16 00:00:00', '2025-10-17");
     expect(await days('Observation', mixed)).toEqual(['day-2025-10-15', 'day-2025-10-16']);

@@ -47,6 +47,8 @@ CREATE TABLE ESTIMATE (NO INTEGER NOT NULL PRIMARY KEY, BORN DATE, ESTIMATED INT
 INSERT INTO ESTIMATE VALUES (1, '1968-01-01', 1), (2, '1968-07-08', 0), (3, NULL, 1);
 CREATE TABLE FACT (NO INTEGER NOT NULL PRIMARY KEY, PATIENT_NUM INTEGER, CONCEPT_CD VARCHAR(50), MODIFIER_CD VARCHAR(20), INSTANCE_NUM INTEGER, NVAL_NUM DECIMAL(9,2));
 INSERT INTO FACT VALUES (1, 1, 'LOINC:2345-7', '@', 1, 5), (2, 1, 'ICD10CM:E11.9', 'MED:DOSE', 1, 20), (3, 1, 'ICD10CM:E11.9', '@', 1, NULL), (4, 1, 'LOINC:', '@', 1, NULL), (5, 1, 'LOINC:2345-7', '@', 2, NULL);
+CREATE TABLE READING (VISIT INTEGER, TEST INTEGER, TAKEN DATETIME, PRIMARY KEY (VISIT, TEST, TAKEN));
+INSERT INTO READING VALUES (17, 220045, '2024-03-10 08:30:00.000'), (17, 220045, '2024-03-10 08:30:00.500');
 INSERT INTO ADDR VALUES (1, 1, 'Old'), (1, 2, 'New');
 INSERT INTO STAFF VALUES ('NO', 'A-1', -86400, 't', 20240301, 91500), ('NO-A', '1', NULL, 'f', 20240701, NULL);
 INSERT INTO VISIT VALUES (50, 2, '2024-01-01 08:00:00.000', '14-MAR-24');
@@ -211,6 +213,18 @@ elements:
   foodPreferenceModifier: [{ text: x, if: { CONCEPT_CD: { matches: "LOINC:*" } } }]
 `;
 
+const READINGS = `mapping: readings
+resource: Specimen
+source:
+  table: READING
+  as: r
+  key: [VISIT, TEST, TAKEN]
+id: "{VISIT}-{TEST}-{TAKEN}"
+compartment: { none: a test }
+elements:
+  receivedTime: { from: TAKEN }
+`;
+
 const SOURCES = 'sources:\n  rows: { LN: http://loinc.org, SCT: http://snomed.info/sct, HOUSE: absent }\n';
 
 const COUNTED = `mapping: counted
@@ -285,6 +299,7 @@ test('the forms in "What old tables have" work as documented', async () => {
   writeFileSync(join(folder, 'messages.yaml'), MESSAGES);
   writeFileSync(join(folder, 'groups.yaml'), GROUPS);
   writeFileSync(join(folder, 'facts.yaml'), FACTS);
+  writeFileSync(join(folder, 'readings.yaml'), READINGS);
   writeFileSync(join(folder, 'codes.yaml'), SOURCES);
   const opened = openSqlite(join(folder, 'old.sqlite'));
   const { registry, problems } = loadPackFiles(readPackFiles(folder), await opened.catalog());
@@ -436,6 +451,8 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(estimated.map(({ birthDate }) => birthDate)).toEqual(['1968', '1968-07-08', undefined]);
   expect(await ids('Person', 'birthdate', '1968')).toEqual(['1', '2']);
   expect(await ids('Person', 'birthdate', '1968-07')).toEqual(['2']);
+  const readings = ['17-220045-20240310T083000', '17-220045-20240310T083000.5'];
+  expect(await ids('Specimen', '_id', `${readings},17-220045-20240310T083000.50`)).toEqual(readings);
   await opened.close();
 });
 
@@ -447,7 +464,7 @@ test('each form in the reference is tested here', () => {
   // Ids of UUIDs in texts are tried in test/plan/uuid-ids.test.ts.
   // In the records all columns are those of the newest revision, and a source has its lookups under each other.
   const tried =
-    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${GROUPS}${FACTS}id: "{UID|uuid}"\n`.replaceAll(
+    `${PEOPLE}${RECORDS}${VISITS}${NOTES}${ORDERS}${COUNTED}${MUMPS}${PUMPS}${FILEMAN}${MESSAGES}${GROUPS}${FACTS}${READINGS}id: "{UID|uuid}"\n`.replaceAll(
       /\bn\./g,
       '',
     );

@@ -169,10 +169,20 @@ function written(parts: readonly IdPart[]): Expression {
   const spelt = parts.map((part): Expression => {
     if (part.kind === 'literal') return constant(part.text, UNICODE);
     if (part.codec.name === 'uuid') return call('uuid', [part.column], UNICODE);
-    return part.column.type.kind === 'text'
-      ? call('rtrim', [part.column], UNICODE)
-      : call('text', [part.column], UNICODE);
+    if (part.column.type.kind === 'text') return call('rtrim', [part.column], UNICODE);
+    const text = call('text', [part.column], UNICODE);
+    if (part.codec.name !== 'datetime') return text;
+    return AS_IN_IDS.reduce((of, pair) => call('replace', [of, ...pair], UNICODE), text);
   });
   const [only, ...others] = spelt;
   return only && others.length === 0 ? only : call('concat', spelt, UNICODE);
 }
+
+/** What a stored time loses and gains in an id; digits of a second may keep zeros behind them. */
+const AS_IN_IDS = [
+  ['-', ''],
+  [':', ''],
+  [' ', 'T'],
+  ['.0000000', ''],
+  ['.000', ''],
+].map(pair => pair.map(text => constant(text, UNICODE)));

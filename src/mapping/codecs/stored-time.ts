@@ -8,9 +8,10 @@ import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
 import { value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay } from '../../time/calendar.ts';
-import { parseTimeKey, printLocal } from '../../time/zone.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey } from '../../time/zone.ts';
 
 export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
+type DatetimeType = Extract<ColumnType, { kind: 'datetime' }>;
 
 export function isTimed(type: ColumnType | undefined): type is TimedType {
   return type?.kind === 'date' || type?.kind === 'datetime';
@@ -51,6 +52,37 @@ export function printStored(local: number, type: TimedType): string {
   if (type.kind === 'date') return printDay(Math.floor(local / DAY));
   return inLayout(printLocal(local, type.fraction), type.form);
 }
+
+/**
+ * A stored time as it stands in an id: `20240310T023000`, and digits of a second without zeros behind them. It is the
+ * same in every layout of the rows. `b` and what follows: in the hour that clocks show a second time.
+ */
+export function timeInId(raw: SqlValue, type: DatetimeType): string | undefined {
+  const text = storedReader(type)(raw);
+  if (text === undefined) return undefined;
+  const { prefix = text, second } = SECOND_TIME.exec(text)?.groups ?? {};
+  if (parseLocal(prefix) === undefined) return undefined;
+  const seconds = prefix.slice(0, 19).replace(/[-:]/g, '').replace(' ', 'T');
+  if (second !== undefined) return `${seconds}b${second}`;
+  const fraction = prefix.slice(20).replace(/0+$/, '');
+  return fraction === '' ? seconds : `${seconds}.${fraction}`;
+}
+
+/** The stored time of such a text, if the column can hold it; undefined for any other. */
+export function timeOfId(part: string, type: DatetimeType): string | undefined {
+  const { year, month, day, hour, minute, seconds, fraction = '', second } = TIME_IN_ID.exec(part)?.groups ?? {};
+  if (year === undefined) return undefined;
+  const text = `${year}-${month}-${day} ${hour}:${minute}:${seconds}`;
+  if (isComputed(type)) return second === undefined ? timeKey(`${text}.${fraction}`) : `${text}.9999999~${second}`;
+  const local = parseLocal(fraction === '' ? text : `${text}.${fraction}`);
+  const { first, end } = bounds(type);
+  if (local === undefined || local < first || local >= end || raise(local, type) !== local) return undefined;
+  return inLayout(type.fraction === 0 ? text : `${text}.${fraction.padEnd(type.fraction, '0')}`, type.form);
+}
+
+const SECOND_TIME = /^(?<prefix>.{19}\.\d{3})9999~(?<second>\d{8}(?:\d{4})?)$/;
+const TIME_IN_ID =
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<seconds>\d\d)(?:\.(?<fraction>\d{1,7})|b(?<second>\d+))?$/;
 
 /** A text `2024-03-10 02:30:00.123` in the layout of the rows. */
 export function inLayout(text: string, form: TimeForm | undefined): string {

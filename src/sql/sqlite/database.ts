@@ -17,7 +17,7 @@ import type { Parameter, Row, SqlPlan } from '../plan.ts';
 import { filled, renderedBy, statementsOf } from '../statement.ts';
 import { tablesOf } from '../tables.ts';
 import { readCatalog } from './catalog.ts';
-import { SQLITE } from './dialect.ts';
+import { sqliteOf } from './dialect.ts';
 import { createBusyRetry, isTooLarge } from './errors.ts';
 import { openFile } from './file.ts';
 import { createForms } from './forms.ts';
@@ -52,7 +52,8 @@ export function openSqlite(
   const file = openFile(path, { cache, look });
   const turn = createTimeSlices(slice);
   const retryBusy = createBusyRetry();
-  const statementOf = statementsOf(SQLITE, bindable, bindPlaceholder);
+  const dialect = sqliteOf(file.hasRowids);
+  const statementOf = statementsOf(dialect, bindable, bindPlaceholder);
   const looking = createLooks(file.hasRowids);
 
   const forms = createForms({
@@ -81,7 +82,7 @@ export function openSqlite(
 
   return {
     engine: 'sqlite',
-    render: renderedBy(SQLITE),
+    render: renderedBy(dialect),
     query(plan: SqlPlan, options) {
       // An export has as much time as it takes, unless somebody says when it is over.
       const unhurried = options?.bulkhead === 'export';

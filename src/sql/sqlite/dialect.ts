@@ -69,14 +69,7 @@ export const SQLITE: Dialect = {
   },
   hint: () => '',
 
-  pick(writer, join, pick) {
-    const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
-    const table = writer.table(join.table);
-    const alias = writer.name(join.alias);
-    const on = writer.predicate(join.on);
-    // Inside the parentheses the alias means the candidate row, outside the row picked.
-    return `${kind} ${table} AS ${alias} ON ${alias}.rowid = (SELECT ${alias}.rowid FROM ${table} AS ${alias} WHERE ${on} ORDER BY ${writer.order(pick)} LIMIT 1)`;
-  },
+  pick: picked(() => true),
 
   exact: (sql, of) => `${sql} COLLATE ${isTrimmedColumn(of) ? 'BINARY' : 'RTRIM'}`,
   cast,
@@ -365,4 +358,33 @@ function position(args: readonly (Expression | number)[], at: number): number {
   const found = count(args, at);
   if (found < 1) throw new TypeError('positions count from 1');
   return found;
+}
+
+/**
+ * SQLite as one file has it: rows of views, and of tables WITHOUT ROWID, have no number by which one of them is joined.
+ */
+export function sqliteOf(hasRowids: (table: string) => boolean): Dialect {
+  return { ...SQLITE, fragments: new WeakMap(), pick: picked(hasRowids) };
+}
+
+/**
+ * Joins the first of several rows. Inside the parentheses the alias means the candidate row, outside the row picked. A
+ * row without a number is found again by what the statement reads of it: its table is read once for each statement.
+ */
+function picked(hasRowids: (table: string) => boolean): Dialect['pick'] {
+  return (writer, join, pick, columns) => {
+    const kind = join.kind === 'left' ? 'LEFT JOIN' : 'JOIN';
+    const table = writer.table(join.table);
+    const alias = writer.name(join.alias);
+    const first = (what: string): string =>
+      `(SELECT ${what} FROM ${table} AS ${alias} WHERE ${writer.predicate(join.on)} ORDER BY ${writer.order(pick)} LIMIT 1)`;
+    if (hasRowids(join.table.name))
+      return `${kind} ${table} AS ${alias} ON ${alias}.rowid = ${first(`${alias}.rowid`)}`;
+    // The number tells a row without a value from no row.
+    const names = [...columns().map(column => writer.name(column)), 'found'];
+    const read = names.map(name => (name === 'found' ? '1' : `${alias}.${name} COLLATE BINARY`));
+    const rows = `(SELECT DISTINCT ${read.map((of, i) => `${of} AS ${names[i]}`).join(', ')} FROM ${table} AS ${alias})`;
+    const joined = names.map(name => `${alias}.${name}`).join(', ');
+    return `${kind} ${rows} AS ${alias} ON (${joined}) IS ${first(read.join(', '))}`;
+  };
 }

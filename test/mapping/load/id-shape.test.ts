@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   plain: 'VARCHAR(20)',
   escaped: 'VARCHAR(20)',
   uuid: 'UNIQUEIDENTIFIER',
+  datetime: 'DATETIME',
 };
 
 function column(codecName: string): IdPart {
@@ -36,6 +37,8 @@ describe('shapes of ids', () => {
     ['{integer}-{integer}', '{integer}.{integer}'],
     ['{uuid}', 'x-{plain}'],
     ['{integer}', 'p-{plain}'],
+    ['{datetime}', '{integer}'],
+    ['{datetime}', 'at-{datetime}'],
   ])('%s and %s have no id in common', (a, b) => {
     expect(commonId(shape(a), shape(b))).toBeUndefined();
     expect(commonId(shape(b), shape(a))).toBeUndefined();
@@ -47,6 +50,7 @@ describe('shapes of ids', () => {
     ['{uuid}', '{plain}'],
     ['{escaped}', '{integer}'],
     ['a-{plain}', 'a-b-{plain}'],
+    ['{datetime}', '{plain}'],
   ])('%s and %s have an id in common', (a, b) => {
     const common = commonId(shape(a), shape(b));
     expect(common).toMatch(/^[A-Za-z0-9.-]{1,64}$/);

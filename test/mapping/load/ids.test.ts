@@ -29,8 +29,11 @@ describe('ids can be parsed without ambiguity', () => {
   });
 
   test('a column of a type that no id has is rejected', () => {
-    const files = { 'm.yaml': ACTIVE.replace('id: "{PT_NO}"', 'id: "{DTH_DTM}"') };
-    expect(problemsOf(files)).toEqual(['m.yaml:4:5: column DTH_DTM cannot be used in an id; found DATETIME']);
+    const vitals = ACTIVE.replace('table: dbo.PT, as: p', 'table: dbo.VIT, as: p');
+    const files = { 'm.yaml': vitals.replace('id: "{PT_NO}"', 'id: "{PULSE}"') };
+    expect(problemsOf(files).filter(line => line.includes('PULSE'))).toEqual([
+      'm.yaml:4:5: column PULSE cannot be used in an id; expected a text, whole number, date, moment or UUID; found DECIMAL(5,1)',
+    ]);
   });
 
   test('an unknown codec of an id is rejected', () => {

@@ -59,6 +59,13 @@ function stepsOf(part: IdPart): readonly Step[] {
         ...(i > 0 ? [once('-')] : []),
         ...Array.from({ length }, () => once(DIGITS)),
       ]);
+    case 'datetime':
+      return [
+        ...Array.from({ length: 8 }, () => once(DIGITS)),
+        once('T'),
+        ...Array.from({ length: 6 }, () => once(DIGITS)),
+        { characters: `${DIGITS}.b`, repeats: true },
+      ];
     case 'plain':
     case 'escaped': {
       const characters = `${DIGITS}${LETTERS}.-`;

@@ -7,7 +7,7 @@ import type { Context } from '../pack/context.ts';
 import { type ScalarTree, scalarsOf, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from '../rows/columns.ts';
 
-const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'escaped'];
+const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'datetime', 'escaped'];
 
 /** Reads the alternatives, those with a problem left out. */
 export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
@@ -106,7 +106,7 @@ function readColumn(
       `column ${name} cannot be used in an id${written === undefined ? '' : ` as ${written}`}`,
       {
         found: resolved.info?.declared ?? 'text',
-        ...(written !== undefined && idCodec(undefined, resolved.column.type) ? { expected: `{${name}}` } : {}),
+        expected: idCodec(undefined, resolved.column.type) ? `{${name}}` : 'a text, whole number, date, moment or UUID',
       },
     );
     return [undefined];
