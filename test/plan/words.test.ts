@@ -93,6 +93,22 @@ describe('a name is found by its words', () => {
     expect(await found(`Patient?${code}=${encodeURIComponent([...values, 'nobody'].join())}`)).toEqual(any);
   });
 
+  test('a long list of values with several words looks into parts that a code map gives, too', async () => {
+    const search = await openSmall(SCHEMA, {
+      ...PACK,
+      'patient.yaml': PACK['patient.yaml'].replace(
+        /address: .*/,
+        'address: [{ city: { from: CTY }, state: { from: LN, via: state } }]',
+      ),
+      'codes.yaml': 'state: { rows: { "0 Main St.": NY, "1 Main St.": NC, "2 Main St.": NJ } }\n',
+    });
+    const values = ['york ny', 'salem nc', 'nj salem', 'nobody here', 'ny new york', 'salem nowhere'];
+    const ids = async (query: string) => (await search(`Patient?address=${encodeURIComponent(query)}`)).ids;
+    const each = await Promise.all(values.map(ids));
+    expect(each).toEqual([['p-0'], ['p-1'], ['p-2'], [], ['p-0'], []]);
+    expect(await ids(values.join())).toEqual(['p-0', 'p-1', 'p-2']);
+  });
+
   test('a long list is one comparison per name', async () => {
     const search = await openSmall(SCHEMA, PACK);
     const sqlOf = async (count: number): Promise<string> => {

@@ -73,8 +73,10 @@ function inOneText(node: Node, any: readonly (readonly Criterion[])[], ask: Aski
   const probed = ofParts(
     node,
     part => {
-      isFixed ||= part.kind !== 'value';
-      return probe(part);
+      const found = probe(part);
+      // No value of a code map has the word: another word may be one of its codes.
+      isFixed ||= part.kind !== 'value' || found?.kind === 'false';
+      return found;
     },
     ask,
   );
