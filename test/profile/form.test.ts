@@ -104,6 +104,10 @@ test.each([
   '00/00/0000',
   '00/00/00',
   'N/A',
+  '@',
+  '#',
+  '\\N',
+  '(null)',
   'unknown',
   '000-000-0000',
   '999',
@@ -208,6 +212,7 @@ test.each([
   ['99.9 more often than values', false, [...Array(30).fill('99.9'), ...TENTHS], '', ['99.9']],
   ['zeros in texts', false, [...Array(9).fill('0000000'), ...BELL.map((_, i) => `${1_000_000 + i}`)], '', ['0000000']],
   ['sodium', false, Array.from({ length: 90 }, (_, i) => ['NA', 'K', 'GLU'][i % 3] ?? ''), '', []],
+  ['@ of i2b2', false, [...Array(9).fill('@'), ...Array.from({ length: 90 }, (_, i) => `Word${i}`)], '', ['@']],
   ['n/a', false, [...Array(9).fill('N/A'), ...Array.from({ length: 90 }, (_, i) => `Word${i}`)], '', ['N/A']],
 ] as const)('range and none of a column: %s', (_, isNumber, values, range, sentinels) => {
   const tally = new ColumnTally(isNumber);
