@@ -187,6 +187,7 @@ function columnLines(
     ['forms', of.forms.length > 0 ? listText(of.forms, of, 5) : undefined],
     ['range', of.range && span(of.range.least, of.range.most)],
     ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of, 12) : undefined],
+    ['begin with', of.prefixes && of.prefixes.length > 0 ? listText(of.prefixes, of, 12) : undefined],
     ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
     ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
     ['trailing blanks', of.padded > 0 ? share(of.padded, of) : undefined],

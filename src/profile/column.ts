@@ -22,6 +22,8 @@ export interface ColumnProfile {
   readonly forms: readonly Counted[];
   /** Values of a column of codes, the most frequent first; undefined: not one, or not to be shown. */
   readonly frequent?: readonly Counted[];
+  /** What nearly all texts of many begin with, as `LOINC:` and `ICD10CM:`; undefined likewise. */
+  readonly prefixes?: readonly Counted[];
   /** Values that likely mean none. */
   readonly sentinels: readonly Counted[];
   /** Dates that no calendar has, by month and day: `02-30`. */
@@ -82,6 +84,12 @@ const NUMBER = /^-?\d+(?:[.,]\d+)?$/;
 const FAR = 2;
 const NAME = /^(?:Abc|ABC)[ ,^-]+/;
 
+/** A word before a colon, as code systems are named: `LOINC:`, `DEM|SEX:`. */
+const PREFIX = /^[A-Za-z][A-Za-z0-9_.|-]{0,19}:(?=\S)/;
+const MOST_PREFIXES = 40;
+/** So many of the texts have one. */
+const PREFIXED = 0.9;
+
 /** One column while its rows are read. */
 export class ColumnTally {
   #values = 0;
@@ -102,6 +110,7 @@ export class ColumnTally {
   /** What stands between the parts of dates that surely end with their year. */
   readonly #yearsLast = new Set<string>();
   readonly #nones = new Map<string, number>();
+  readonly #prefixes = new Map<string, number>();
   readonly #damaged = new Map<string, number>();
   readonly #impossible = new Map<string, number>();
   readonly #counted = new CountedDates();
@@ -147,6 +156,8 @@ export class ColumnTally {
     }
     if (typeof stored === 'number') return;
     this.#texts++;
+    const [prefix] = PREFIX.exec(trimmed) ?? [];
+    if (prefix !== undefined) count(this.#prefixes, prefix, MOST_FORMS);
     this.#least = Math.min(this.#least, trimmed.length);
     this.#most = Math.max(this.#most, trimmed.length);
   }
@@ -172,6 +183,7 @@ export class ColumnTally {
     const counted = this.#counted.form(this.#counts.size);
     const frequent = counted && showing === 'codes' ? undefined : this.#frequent(ranked, filled, showing);
     const sentinels = this.#sentinels(ranked, filled, frequent !== undefined);
+    const prefixes = showing === 'codes' || showing === 'always' ? this.#prefixesOf(filled, sentinels) : undefined;
     // A day may be one patient's.
     const range = showing === 'never' || showing === 'forms' || counted ? undefined : this.#range(sentinels);
     return {
@@ -183,6 +195,7 @@ export class ColumnTally {
       ...(range ? { range } : {}),
       forms: byRows(settledForms(counted ? renamed(this.#forms, counted) : this.#forms, this.#yearsLast)),
       ...(frequent ? { frequent } : {}),
+      ...(prefixes ? { prefixes } : {}),
       sentinels: showing === 'never' ? [] : sentinels,
       impossible: byRows(this.#areDays(filled) ? sumOf(this.#impossible, this.#digits) : this.#impossible),
       padded: this.#padded,
@@ -218,6 +231,15 @@ export class ColumnTally {
     const isShort = ranked.every(({ what }) => what.length <= LONGEST_CODE && !/\s\S+\s/.test(what));
     const isTime = this.#days !== undefined || [...this.#forms.keys()].some(form => /^(?:yyyy|hh:|dd|mm)/.test(form));
     return isFew && isShort && !isTime ? ranked.filter(({ rows }) => rows >= FEWEST_ROWS) : undefined;
+  }
+
+  /** Each before several values, or it says no more than these. */
+  #prefixesOf(filled: number, sentinels: readonly Counted[]): readonly Counted[] | undefined {
+    const found = byRows(this.#prefixes);
+    const sum = (of: readonly Counted[]): number => of.reduce((all, { rows }) => all + rows, 0);
+    const isTold = found.length > 0 && found.length <= MOST_PREFIXES && this.#counts.size > 2 * found.length;
+    if (!isTold || sum(found) < PREFIXED * (filled - sum(sentinels))) return undefined;
+    return found.filter(({ rows }) => rows >= FEWEST_ROWS);
   }
 
   /**

@@ -215,7 +215,8 @@ function daysOf(year: number, month: number): number {
 }
 
 /** Texts that mean that there is no value, in any letters. */
-const WORDS = /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+|@|#|\\N|<null>|\(null\))$/i;
+const WORDS =
+  /^(?:n\/?a|none|null|nil|unk|unknown|unspecified|not known|missing|tbd|test|\?+|-+|\.+|x{2,}|\*+|@|#|\\N|<null>|\(null\))$/i;
 /** Years of days that stand for no day or for no end, at the beginning of a date or behind its day and month. */
 const YEARS = /^(?:\d\d?[-/.]\w{1,3}[-/.])?(?:0000|0001|1111|1753|1800|1899|2999|3000|9999)/;
 const DAYS =

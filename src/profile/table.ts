@@ -23,8 +23,8 @@ export interface ProfileOptions {
   readonly milliseconds: number;
   /** Aborted: nobody wants it any more, and it rejects. */
   readonly signal: AbortSignal;
-  /** This column alone. Default: all. */
-  readonly only?: string | undefined;
+  /** These columns alone. Default: all. */
+  readonly only?: readonly string[] | undefined;
   /** What of a column's values may be shown. */
   readonly showing: (column: ColumnInfo) => Showing;
 }
@@ -72,7 +72,7 @@ export async function profileTable(
   { rows: most, size, milliseconds, signal, only, showing }: ProfileOptions,
 ): Promise<TableProfile> {
   const columns = [...info.columns.values()]
-    .filter(({ name }) => only === undefined || name === only)
+    .filter(({ name }) => only === undefined || only.includes(name))
     .map(column => ({ column, read: reading(column, engineNamed(database.engine), showing) }));
   const readable = columns.flatMap(({ read }) => (typeof read === 'string' ? [] : [read]));
   const tallies = readable.map(one => ({ ...one, tally: new ColumnTally(one.isNumber) }));

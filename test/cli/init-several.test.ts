@@ -140,6 +140,13 @@ test('a value that is no allergy is in no proposal of allergies', async () => {
   expect(splitOf(made, 'lists')).toEqual({ conditions: ['problem'], allergies: ['allergy'] });
 });
 
+test('kinds of a large table are sampled along its key, not along the index that has them', async () => {
+  const made = await begun(
+    `${lists({ allergy: 6000, medical_problem: 3000, surgery: 900 })} CREATE INDEX lists_type ON lists (type);`,
+  );
+  expect(Object.keys(splitOf(made, 'lists')).toSorted()).toEqual(['allergies', 'conditions', 'procedures']);
+});
+
 test('codes that the words know are taken, others are named in the comment', async () => {
   const made = await begun(
     `CREATE TABLE CLINICAL_ITEM (ITEM_ID INTEGER PRIMARY KEY, PATIENT_ID INTEGER NOT NULL, KIND CHAR(5), ITEM_TEXT VARCHAR(60), START_DT DATE);${rowsOf(
@@ -172,6 +179,24 @@ test('where no two values are known, a comment has the values and nothing is pro
   expect(made.undecided).toEqual([expect.stringContaining('EVENT_TYPE of EVENT')]);
   expect(made.file('undecided.yaml')).toContain('P (30 rows), A (12 rows), M (11 rows)');
   expect(await made.errors('patients.yaml')).toEqual([]);
+});
+
+test('a table of facts whose codes have their systems before them gives a line with these', async () => {
+  const codes = (i: number): string =>
+    ['LOINC:2345-7', 'LOINC:718-7', 'ICD10CM:E11.9', 'ICD10CM:I10', 'CPT4:93000'][i % 5] ?? '';
+  const rows = Array.from(
+    { length: 90 },
+    (_, i) => `(${i}, ${(i % 40) + 1}, '${i % 45 === 0 ? '@' : `${codes(i)}${i % 7}`}')`,
+  );
+  const made = await begun(
+    `CREATE TABLE OBSERVATION_FACT (NO INTEGER PRIMARY KEY, PID INTEGER NOT NULL REFERENCES PATIENT (PID), CONCEPT_CD VARCHAR(50), START_DATE DATETIME);
+     INSERT INTO OBSERVATION_FACT (NO, PID, CONCEPT_CD) VALUES ${rows.join()};`,
+  );
+  expect(made.undecided).toEqual([
+    'CONCEPT_CD of OBSERVATION_FACT has a code system before each code: ICD10CM: (36 rows), LOINC: (34 rows), CPT4: (18 rows). ' +
+      'Write a mapping of each kind, with `where: { CONCEPT_CD: { matches: "ICD10CM:*" } }` in its source and ' +
+      '`code: { from: CONCEPT_CD, via: [{ prefix: "ICD10CM:" }, code] }` in the coding',
+  ]);
 });
 
 test('results and vital signs of one table have ids of their own', async () => {

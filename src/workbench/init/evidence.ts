@@ -332,25 +332,15 @@ async function profileOf(
   rows = SAMPLE,
   systems: ReadonlySet<string> = new Set(),
 ): Promise<TableProfile | undefined> {
-  const columns = new Map(
-    names.flatMap(column => {
-      const found = findColumn(info, column);
-      return found ? [[column.toLowerCase(), found] as const] : [];
-    }),
-  );
+  const only = names.flatMap(column => findColumn(info, column)?.name ?? []);
   const table = tableNameOf(info);
   if (!table) return undefined;
   try {
-    return await profileTable(
-      database,
-      table,
-      { ...info, columns },
-      {
-        ...{ rows, milliseconds: TIME_LIMIT, signal },
-        size: await sizeOf(database, info),
-        showing: ({ name }) => (isPersonal(name) ? 'forms' : systems.has(name) ? 'always' : 'codes'),
-      },
-    );
+    return await profileTable(database, table, info, {
+      ...{ rows, milliseconds: TIME_LIMIT, signal, only },
+      size: await sizeOf(database, info),
+      showing: ({ name }) => (isPersonal(name) ? 'forms' : systems.has(name) ? 'always' : 'codes'),
+    });
   } catch (error) {
     if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
     throw error;

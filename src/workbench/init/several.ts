@@ -2,7 +2,8 @@
  * Finds tables that hold several kinds of records, told apart by a column such as `type`. In: the names of a schema,
  * and a way to profile rows. Out: for each kind that a value of the column names (hints.json) a proposal of these rows
  * alone; and of tables whose values say too little a line with the values. A wrong list of allergies is worse than
- * none: table, column and value have to be known by all of their words, and two values or more have to name kinds.
+ * none: table, column and value have to be known by all of their words, and two values or more have to name kinds. Of
+ * tables whose codes have their systems before them (`LOINC:2345-7` of i2b2) a line has these.
  */
 import { plural } from '../../common/plural.ts';
 import type { ColumnProfile, Counted } from '../../profile/column.ts';
@@ -70,6 +71,18 @@ export async function severalIn(
     proposals.push(...split.proposals);
     undecided.push(...split.undecided);
   }
+  const coded = names.tables.flatMap(table => {
+    const isOther = patients.has(table) || tables.has(table) || !isOfSeveral(table, names);
+    const column = isOther ? undefined : codeColumn(table, names);
+    return column ? [{ table, column }] : [];
+  });
+  for (const { table, column } of coded.slice(0, MOST_TABLES)) {
+    if (reader.signal.aborted) break;
+    const [of] = (await profile(table, [column.name]))?.columns ?? [];
+    const { prefixes = [] } = of?.profile ?? {};
+    if (prefixes.length > 1 && hasPatientIn({ table, column }, { ...names, patients }))
+      undecided.push(prefixesText(table, column, prefixes));
+  }
   return { proposals, tables, undecided };
 }
 
@@ -89,6 +102,17 @@ function kindColumn(table: TableInfo, { wordsOf }: Names): ColumnInfo | undefine
   const isFit = ({ name, type, denied }: ColumnInfo): boolean =>
     !denied && isIdentifier(name) && (type?.kind === 'text' || type?.kind === 'integer');
   const found = [...table.columns.values()].filter(column => isFit(column) && isMeant(column));
+  return found.toSorted((a, b) => wordsOf(a.name).size - wordsOf(b.name).size)[0];
+}
+
+/** `CONCEPT_CD`, `ITEM_CODE`, `CODE`: what a row is about. */
+function codeColumn(table: TableInfo, { wordsOf }: Names): ColumnInfo | undefined {
+  const found = [...table.columns.values()].filter(({ name, type, denied }) => {
+    const words = [...wordsOf(name)];
+    const isMeant = words.includes('code') || words.includes('concept');
+    const isWhole = words.every(word => OF_KEYS.has(word) || word === 'concept' || SEVERAL.tables.includes(word));
+    return !denied && isIdentifier(name) && type?.kind === 'text' && isMeant && isWhole;
+  });
   return found.toSorted((a, b) => wordsOf(a.name).size - wordsOf(b.name).size)[0];
 }
 
@@ -189,10 +213,23 @@ function countedText({ what, rows }: Counted): string {
 }
 
 /** Whether rows are of patients, by any kind. */
-function hasPatientIn({ table, column }: Split, around: Around): boolean {
+function hasPatientIn({ table, column }: Pick<Split, 'table' | 'column'>, around: Around): boolean {
   const only: Only = { column: column.name, values: [] };
   const [kind] = KINDS.filter(({ values = [] }) => values.length > 0);
   return kind !== undefined && proposalOf(kind, table, around, only).elements.some(one => one.kind === 'patient');
+}
+
+/** The most frequent prefixes that are told. */
+const TOLD = 12;
+
+function prefixesText(table: TableInfo, { name }: ColumnInfo, prefixes: readonly Counted[]): string {
+  const [{ what } = { what: '' }] = prefixes;
+  const more = prefixes.length > TOLD ? ` and ${prefixes.length - TOLD} more` : '';
+  return (
+    `${name} of ${tableText(table)} has a code system before each code: ${prefixes.slice(0, TOLD).map(countedText).join(', ')}${more}. ` +
+    `Write a mapping of each kind, with \`where: { ${name}: { matches: "${what}*" } }\` in its source and ` +
+    `\`code: { from: ${name}, via: [{ prefix: "${what}" }, code] }\` in the coding`
+  );
 }
 
 function undecidedText({ table, column, frequent }: Split): string {

@@ -89,7 +89,14 @@ export const TABLES_QUESTIONS: readonly Question[] = [
       };
       const size = (await surveyOf(desk.database, catalog)).get(asked.table)?.rows;
       const begun = performance.now();
-      const options = { rows: ROWS, size, milliseconds: timeLimit, signal, only, showing };
+      const options = {
+        rows: ROWS,
+        size,
+        milliseconds: timeLimit,
+        signal,
+        only: only === undefined ? undefined : [only],
+        showing,
+      };
       const { rows, read, sample, cut, columns } = await profileTable(desk.database, name, info, options);
       return {
         ...{ rows, read, sample, cut, milliseconds: Math.round(performance.now() - begun) },
