@@ -47,7 +47,9 @@ export function columnsRead(registry: Registry): ReadonlyMap<string, TableColumn
 
 /** The same with the primary keys of the tables that an `sql` reads. */
 export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMap<string, TableColumns> {
-  const found = foundIn(registry);
+  const found = new Map(
+    [...foundIn(registry)].map(([name, one]) => [name, { ...one, columns: new Map(one.columns), key: [...one.key] }]),
+  );
   for (const { table, columns, key, byRow } of found.values()) {
     const info = byRow ? findTable(catalog, table) : undefined;
     if (!info) continue;
@@ -68,15 +70,21 @@ export function columnsAndKeys(registry: Registry, catalog: Catalog): ReadonlyMa
 
 const ALIAS = identifier('t');
 
+/** The walk through a large pack takes longer than to make one row's resource, for which the workbench asks. */
+const walked = new WeakMap<Registry, ReadonlyMap<string, Found>>();
+
 function foundIn(registry: Registry): ReadonlyMap<string, Found> {
+  const before = walked.get(registry);
+  if (before) return before;
   const found = new Map<string, Found>();
   eachColumn(registry, (table, column, { byRow }) => {
     const known = found.get(tableKey(table)) ?? { table, columns: new Map(), key: [], byRow: false };
     found.set(tableKey(table), known);
     known.byRow ||= byRow;
-    const before = known.columns.get(column.column);
-    if (!before || before.type === BYTES) known.columns.set(column.column, column);
+    const typed = known.columns.get(column.column);
+    if (!typed || typed.type === BYTES) known.columns.set(column.column, column);
   });
+  walked.set(registry, found);
   return found;
 }
 
