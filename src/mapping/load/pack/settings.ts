@@ -185,11 +185,16 @@ function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(tree).map(e => [e.key, e]));
 }
 
+/** In lower case. To ask the runtime takes longer than to read the rest of pack.yaml; it knows some six hundred. */
+const zones = new Set<string>();
+
 /** `EST` is a zone too, one without daylight saving: whoever writes it means that of a place. */
 export function isZone(zone: string): boolean {
   if (!zone.includes('/') && zone !== 'UTC') return false;
+  if (zones.has(zone.toLowerCase())) return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
+    zones.add(zone.toLowerCase());
     return true;
   } catch (error) {
     if (error instanceof RangeError) return false;
