@@ -61,7 +61,10 @@ export function countedAs({ name, print }: IdCodec): number {
 
 /** The most characters that an alternative of a rule prints, as far as the types of its columns tell. */
 export function longestId(parts: readonly IdPart[]): number {
-  return parts.reduce((sum, part) => sum + (part.kind === 'literal' ? part.text.length : longestKey(part)), 0);
+  return parts.reduce(
+    (sum, part) => sum + (part.kind === 'literal' ? part.text.length : longestKey(part.column.type, part.codec)),
+    0,
+  );
 }
 
 /** What an alternative prints has no more characters than an id. Asked of rows that have all of its keys. */
@@ -76,7 +79,8 @@ export function idFits(parts: readonly IdPart[]): Predicate {
   return compare(call('id-length', printed, INTEGER), '<=', constant(LONGEST - literals, INTEGER));
 }
 
-function longestKey({ column: { type }, codec }: IdColumn): number {
+/** The most characters that a column prints, as far as its type tells. */
+export function longestKey(type: ColumnType, codec: IdCodec): number {
   switch (type.kind) {
     case 'text': {
       if (codec.isUuid) return UUID_LENGTH;

@@ -199,6 +199,15 @@ test('a table of facts whose codes have their systems before them gives a line w
   ]);
 });
 
+test('a unique number is the key where an id of the declared key may be too long', async () => {
+  const table = (more: string): string =>
+    `CREATE TABLE LAB_RESULT (PID INTEGER NOT NULL REFERENCES PATIENT (PID), TEST_CODE VARCHAR(50) NOT NULL, TEST_NAME VARCHAR(40), RESULT_VALUE DECIMAL(9,2), UNITS VARCHAR(9), RESULT_DATE DATETIME NOT NULL, SEARCH_NO INT NOT NULL, PRIMARY KEY (PID, TEST_CODE, RESULT_DATE));${more}
+     INSERT INTO LAB_RESULT SELECT PID, '2345-7', 'Glucose', 99.5, 'mg/dL', '2024-03-10 08:00:00', PID + 7 FROM PATIENT;`;
+  const idOf = async (more: string) => /id: "(.*)"/.exec((await begun(table(more))).file('results.yaml'))?.[1];
+  expect(await idOf('')).toBe('{PID}-{TEST_CODE}-{RESULT_DATE}');
+  expect(await idOf('CREATE UNIQUE INDEX LAB_NO ON LAB_RESULT (SEARCH_NO);')).toBe('{SEARCH_NO}');
+});
+
 test('results and vital signs of one table have ids of their own', async () => {
   const made = await begun(
     `CREATE TABLE OBS (OBS_ID INTEGER PRIMARY KEY, PATIENT_ID INTEGER NOT NULL, OBS_TYPE VARCHAR(10), OBS_NAME VARCHAR(60), VALUE DECIMAL(9,2), UNITS VARCHAR(9), OBS_DT DATETIME);${rowsOf(

@@ -4,7 +4,8 @@
  * and the reasons. This file looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes
  * proposals as comments. A person decides.
  */
-import type { Catalog, TableInfo } from '../../sql/catalog.ts';
+import { idCodec, LONGEST, longestKey } from '../../mapping/id-rule.ts';
+import type { Catalog, IndexInfo, TableInfo } from '../../sql/catalog.ts';
 import { findColumn, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
 import { elementsAround, sameKey, WRITERS } from './children.ts';
@@ -117,12 +118,19 @@ interface Around extends Names {
   readonly patients: ReadonlySet<TableInfo>;
 }
 
-/** The declared key, else that of a unique index, else a first column with the name of one. */
+/**
+ * The declared key, or a unique number beside it where an id of that key may have too many characters; else that of a
+ * unique index, else a first column with the name of one.
+ */
 function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
-  if (table.primaryKey.length > 0) return table.primaryKey;
   const unique = table.indexes.filter(index => index.unique);
   // Rows may lack a value of a column that can be NULL, as UUIDs that were added later.
   const isFilled = (name: string): boolean => findColumn(table, name)?.nullable === false;
+  if (table.primaryKey.length > 0) {
+    const isNumber = ({ columns: [only, ...more] }: IndexInfo): boolean =>
+      only !== undefined && more.length === 0 && isFilled(only) && findColumn(table, only)?.type?.kind === 'integer';
+    return (fitsId(table, table.primaryKey) ? undefined : unique.find(isNumber))?.columns ?? table.primaryKey;
+  }
   const told = unique.find(({ columns }) => columns.every(isFilled)) ?? unique[0];
   if (told) return told.columns;
   const [first] = table.columns.values();
@@ -133,6 +141,16 @@ function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
     own.has(word) || [...own].some(one => word.length > 3 && (one.startsWith(word) || word.startsWith(one)));
   const isKey = words.some(word => OF_KEYS.has(word)) && words.every(word => OF_KEYS.has(word) || isOwn(word));
   return isKey ? [first.name] : [];
+}
+
+/** With texts as they are; where they are escaped, an id has more characters. */
+function fitsId(table: TableInfo, key: readonly string[]): boolean {
+  const parts = key.map(name => {
+    const type = findColumn(table, name)?.type;
+    const codec = type && idCodec(undefined, type);
+    return codec ? longestKey(type, codec) : Number.POSITIVE_INFINITY;
+  });
+  return parts.reduce((sum, part) => sum + part, key.length - 1) <= LONGEST;
 }
 
 /**
