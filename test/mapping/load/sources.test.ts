@@ -238,7 +238,7 @@ elements:
 
   test('an id of columns outside of `one-per` is rejected', () => {
     expect(problemsOfSource('{ table: dbo.PT, as: p, key: [PT_NO], one-per: [MRN] }')).toEqual([
-      'm.yaml:4:5: with `one-per` the id is made of its columns and no others; expected p.MRN; found p.PT_NO',
+      'm.yaml:4:5: with `one-per` the id is made of its columns and no others; expected p.MRN, or `where: { missing: … }` of a row with a lower key in place of `one-per`; found p.PT_NO',
     ]);
   });
 

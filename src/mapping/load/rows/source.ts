@@ -93,7 +93,7 @@ function checkOnePer(id: IdRule, source: Source, idTree: Tree, context: Context)
     const used = columnsOf(parts);
     if (used.size === shared.length && shared.every(column => used.has(column))) continue;
     context.report.error('wrong-rows', idTree.at, 'with `one-per` the id is made of its columns and no others', {
-      expected: shared.join(', '),
+      expected: `${shared.join(', ')}, or \`where: { missing: … }\` of a row with a lower key in place of \`one-per\``,
       found: [...used].join(', '),
     });
   }
