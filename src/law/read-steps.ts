@@ -15,6 +15,8 @@ function after(step: StepOptions, text: string): string | undefined {
       return pieceAt(text, step.by, step.at);
     case 'prefix':
       return behind(text, step.prefixes);
+    case 'dotted':
+      return dotted(text, step.behind);
     case 'words':
       return wordsOf(text, step.words);
     case 'written':
@@ -32,6 +34,13 @@ const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"'
 function behind(text: string, prefixes: readonly string[]): string | undefined {
   const found = prefixes.find(prefix => text.slice(0, prefix.length) === prefix);
   return found === undefined ? undefined : text.slice(found.length);
+}
+
+/** By taking the text apart where the point belongs. */
+function dotted(text: string, count: number): string {
+  const [, before = '', behind = ''] = new RegExp(`^([^.]{${count}})([^.]+)$`).exec(text) ?? [];
+  const isPlain = [...before, behind.slice(0, 1)].every(one => /[a-z0-9]/i.test(one) && one <= 'z');
+  return behind !== '' && isPlain ? `${before}.${behind}` : text;
 }
 
 /** By looking for one separator after the other. */

@@ -120,3 +120,41 @@ elements:
     expect((await search('Observation?value-concept=c')).ids).toEqual(['5']);
   });
 });
+
+describe('a code that is stored without its point', () => {
+  const DIAGNOSES = `
+CREATE TABLE DX (NO INTEGER NOT NULL PRIMARY KEY, ICD CHAR(7) COLLATE RTRIM, VERSION SMALLINT);
+CREATE INDEX DX_ICD ON DX (ICD);
+INSERT INTO DX VALUES (1, 'E119', 10), (2, 'E119   ', 10), (3, 'E11.9', 10), (4, 'E1190', 9), (5, 'I10', 10), (6, '4019', 9), (7, 'e119', 10);
+`;
+  const PACK = {
+    'pack.yaml': 'name: small\ntitle: Small\nzone: UTC\nsystems: { icd10: http://hl7.org/fhir/sid/icd-10-cm }\n',
+    'm.yaml': `mapping: diagnoses
+resource: Condition
+source: { table: DX, as: d, key: [NO] }
+id: "{NO}"
+compartment: { none: a test }
+elements:
+  subject: { display: x }
+  code:
+    coding:
+      - first:
+          - { system: icd10, code: { from: ICD, via: [{ dotted: 3 }, code] }, if: { VERSION: 10 } }
+          - { system: urn:icd9, code: { from: ICD, via: [{ dotted: 4 }, code] }, if: { ICD: { matches: "E*" } } }
+          - { system: urn:icd9, code: { from: ICD, via: [{ dotted: 3 }, code] } }
+`,
+  };
+
+  test.each([
+    ['code=http://hl7.org/fhir/sid/icd-10-cm|E11.9', ['1', '2', '3', '7']],
+    ['code=http://hl7.org/fhir/sid/icd-10-cm|E119', []],
+    ['code=urn:icd9|E119.0,I10', ['4', '5']],
+    ['code=urn:icd9|401.9', ['6']],
+    ['code=E11.9', ['1', '2', '3', '7']],
+  ])('is found by an index: %s', async (query, ids) => {
+    const { served, ...found } = await (await openSmall(DIAGNOSES, PACK))(`Condition?${query}`);
+    expect(found.ids).toEqual(ids);
+    if (ids.length > 0) expect(served.join('\n')).toMatch(/SEARCH d USING INDEX DX_ICD/);
+    expect(served.join('\n')).not.toMatch(/SCAN d/);
+  });
+});

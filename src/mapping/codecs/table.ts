@@ -34,7 +34,16 @@ import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
 import { isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
-import { entitiesStep, pieceStep, prefixStep, stepped, type TextStep, upperStep, wordsStep } from './text-step.ts';
+import {
+  dottedStep,
+  entitiesStep,
+  pieceStep,
+  prefixStep,
+  stepped,
+  type TextStep,
+  upperStep,
+  wordsStep,
+} from './text-step.ts';
 import { isUuidBytes, uuidCodec } from './uuid.ts';
 import { writtenDateStep } from './written-date.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
@@ -264,6 +273,9 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   prefix: step(
     z.union([PREFIX.transform(prefix => [prefix]), z.array(PREFIX).min(1)], 'a text, or a list of texts'),
     prefixStep,
+  ),
+  dotted: step(z.string().regex(/^[1-9]$/, 'characters before the point, 1 to 9'), behind =>
+    dottedStep(Number(behind)),
   ),
   words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
   entities: step(NONE, entitiesStep),

@@ -1,7 +1,7 @@
 /**
  * Text steps, which change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw
  * text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them; only
- * an equality behind a `prefix` is one with the column as it stands. docs/mapping-language.md, codecs
+ * an equality behind `prefix` or `dotted` is one with the column as it stands. docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';
@@ -13,6 +13,7 @@ import { trim, trimEnd, upperAscii } from './text.ts';
 export type StepOptions =
   | { readonly step: 'piece'; readonly by: string; readonly at: number }
   | { readonly step: 'prefix'; readonly prefixes: readonly string[] }
+  | { readonly step: 'dotted'; readonly behind: number }
   | { readonly step: 'words'; readonly words: Words }
   | { readonly step: 'written'; readonly form: string; readonly from?: number }
   | { readonly step: 'entities' | 'upper' };
@@ -23,6 +24,15 @@ export interface TextStep {
   readonly options: StepOptions;
   apply(text: string): string | undefined;
   sql(text: Expression): Expression;
+  /** The way back, for a step that can be undone. */
+  readonly back?: WayBack;
+}
+
+interface WayBack {
+  /** All texts of which the step leaves this one. */
+  texts(left: string): readonly string[];
+  /** Patterns of all texts that the step leaves with this one; undefined: only the text that is left can tell. */
+  patterns(left: string): readonly string[] | undefined;
 }
 
 /** The piece at a position, counted from 1, of a text that a character separates. */
@@ -59,26 +69,90 @@ export function prefixStep(prefixes: readonly string[]): TextStep {
       })),
       type: UNICODE,
     }),
+    back: backToPrefixes(prefixes),
   };
 }
 
 /** A pattern, as a mapping's prefix is no value of a request: an index in the order of its characters serves it. */
 function beginsWith(text: Expression, prefix: string, rest = '*'): Predicate {
-  return glob(text, prefix.replace(/[*?[]/g, '[$&]') + rest);
+  return glob(text, beginning(prefix) + rest);
 }
 
-/** A column, and the text behind the prefixes of it. */
-interface Prefixed {
-  readonly whole: Expression;
-  readonly behind: Expression;
-  readonly prefixes: readonly string[];
+function beginning(prefix: string): string {
+  return prefix.replace(/[*?[]/g, '[$&]');
+}
+
+/** Of a value those prefixes count that no earlier one reads otherwise. */
+function backToPrefixes(prefixes: readonly string[]): WayBack {
+  return {
+    texts: left =>
+      prefixes.flatMap((prefix, at) =>
+        prefixes.slice(0, at).some(earlier => (prefix + left).startsWith(earlier)) ? [] : [prefix + left],
+      ),
+    patterns: left => (areApart(prefixes) ? prefixes.map(prefix => beginning(prefix) + left) : undefined),
+  };
+}
+
+/** No text begins with two of them. */
+function areApart(prefixes: readonly string[]): boolean {
+  return prefixes.every((prefix, at) => !prefixes.some((other, i) => i !== at && other.startsWith(prefix)));
 }
 
 /**
- * The same predicate, in which what is asked of the text behind the prefixes is asked of the whole text, as far as that
- * is the same: an equality with a value is one with a prefix and the value.
+ * A code that is stored without its point, `E119`, with a point behind so many characters. What has a point, or no more
+ * characters than these, stays as it is; so does what has others than letters and digits of ASCII among them.
  */
-function onWhole(predicate: Predicate, of: Prefixed): Predicate {
+export function dottedStep(behind: number): TextStep {
+  const plain = new RegExp(`^[0-9A-Za-z]{${behind + 1}}`);
+  const apply = (text: string): string =>
+    plain.test(text) && !text.includes('.') ? `${text.slice(0, behind)}.${text.slice(behind)}` : text;
+  return {
+    label: `dotted ${behind}`,
+    options: { step: 'dotted', behind },
+    apply,
+    sql: text => ({
+      kind: 'choice',
+      of: [
+        {
+          when: and(glob(text, `${'[0-9A-Za-z]'.repeat(behind + 1)}*`), not(glob(text, '*.*'))),
+          give: call(
+            'concat',
+            [
+              call('substring', [text, 1, behind], UNICODE),
+              constant('.', UNICODE),
+              call('substring', [text, behind + 1, THE_REST], UNICODE),
+            ],
+            UNICODE,
+          ),
+        },
+      ],
+      otherwise: text,
+      type: UNICODE,
+    }),
+    back: {
+      texts: left => [...new Set([left.replace('.', ''), left])].filter(text => apply(text) === left),
+      patterns: left => (left === SOME || UNTOUCHED.test(left) ? [left] : undefined),
+    },
+  };
+}
+
+/** Any text that is not blank. */
+const SOME = '?*';
+/** Patterns of blanks and control characters: a point between letters or digits makes and breaks none. */
+const UNTOUCHED = /^[^!-)+,.-Z\\^-~\u0080-\uffff]*$/;
+
+/** A column, the text that a step leaves of it, and the way back. */
+interface Undone {
+  readonly whole: Expression;
+  readonly left: Expression;
+  readonly back: WayBack;
+}
+
+/**
+ * The same predicate, in which what is asked of the text that a step leaves is asked of the whole text, as far as that
+ * is the same: an equality with a value is one with the texts that leave it.
+ */
+function onWhole(predicate: Predicate, of: Undone): Predicate {
   switch (predicate.kind) {
     case 'and':
       return and(...predicate.of.map(part => onWhole(part, of)));
@@ -86,16 +160,16 @@ function onWhole(predicate: Predicate, of: Prefixed): Predicate {
       return or(...predicate.of.map(part => onWhole(part, of)));
     case 'equals':
     case 'in': {
-      if (predicate.left !== of.behind) return predicate;
+      if (predicate.left !== of.left) return predicate;
       const values = (predicate.kind === 'in' ? predicate.values : [predicate.right]).map(value => spelled(value, of));
       if (!values.every(value => value !== undefined)) return predicate;
       return signed(among(of.whole, values.flat()), predicate);
     }
     case 'filled':
     case 'glob': {
-      if (predicate.of !== of.behind || !areApart(of.prefixes)) return predicate;
-      const rest = predicate.kind === 'glob' ? predicate.pattern : '?*';
-      return signed(or(...of.prefixes.map(prefix => beginsWith(of.whole, prefix, rest))), predicate);
+      if (predicate.of !== of.left) return predicate;
+      const patterns = of.back.patterns(predicate.kind === 'glob' ? predicate.pattern : SOME);
+      return patterns ? signed(or(...patterns.map(pattern => glob(of.whole, pattern))), predicate) : predicate;
     }
     default:
       return predicate;
@@ -106,25 +180,13 @@ function signed(found: Predicate, as: { readonly not: boolean }): Predicate {
   return as.not ? not(found) : found;
 }
 
-/** No text begins with two of them. */
-function areApart(prefixes: readonly string[]): boolean {
-  return prefixes.every((prefix, at) => !prefixes.some((other, i) => i !== at && other.startsWith(prefix)));
-}
-
-/**
- * The whole texts of which this value is left, but those that an earlier prefix reads otherwise; undefined if only SQL
- * can tell.
- */
-function spelled(value: Expression, { whole, prefixes }: Prefixed): readonly Expression[] | undefined {
+/** The whole texts of which this value is left; undefined if only SQL can tell. */
+function spelled(value: Expression, { whole, back }: Undone): readonly Expression[] | undefined {
   if (value.kind !== 'value' || value.placeholder !== undefined) return undefined;
   const text = value.value;
   if (typeof text !== 'string' || trimEnd(text) === '') return undefined;
   const type = value.constant ? whole.type : value.type;
-  return prefixes.flatMap((prefix, at) =>
-    prefixes.slice(0, at).some(earlier => (prefix + text).startsWith(earlier))
-      ? []
-      : [{ ...value, value: prefix + text, type }],
-  );
+  return back.texts(text).map(one => ({ ...value, value: one, type }));
 }
 
 export type Words = 'first' | 'last' | 'all-but-last' | 'all-but-first';
@@ -200,7 +262,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
     columns.map(column => steps.reduce((text, step) => step.sql(text), column));
   const { order } = codec;
   const [only] = steps;
-  const prefixes = steps.length === 1 && only?.options.step === 'prefix' ? only.options.prefixes : undefined;
+  const back = steps.length === 1 ? only?.back : undefined;
   /** `ask`: a question of the codec to the text that the steps leave. */
   const asked = <T extends Predicate | undefined>(
     columns: readonly Expression[],
@@ -208,14 +270,14 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   ): T | Predicate => {
     const left = sql(columns);
     const found = ask(left);
-    const [whole, behind] = [columns[0], left[0]];
-    return prefixes && found && whole && behind ? onWhole(found, { whole, behind, prefixes }) : found;
+    const [whole, one] = [columns[0], left[0]];
+    return back && found && whole && one ? onWhole(found, { whole, left: one, back }) : found;
   };
   return {
     ...codec,
     label: [...steps.map(step => step.label), codec.label].join(', '),
     options: { ...codec.options, steps: steps.map(({ options }) => options), behind: codec.label },
-    inverse: codec.inverse === 'indexed' && (!prefixes || !isEquality(codec)) ? 'computed' : codec.inverse,
+    inverse: codec.inverse === 'indexed' && (!back || !isEquality(codec)) ? 'computed' : codec.inverse,
     decode: raw => {
       let text = typeof raw === 'string' ? raw : undefined;
       for (const step of steps) text = text === undefined ? undefined : step.apply(text);

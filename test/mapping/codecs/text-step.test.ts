@@ -6,6 +6,7 @@ import { numberCodec } from '../../../src/mapping/codecs/number.ts';
 import { textCodec } from '../../../src/mapping/codecs/text.ts';
 import type { TextStep } from '../../../src/mapping/codecs/text-step.ts';
 import {
+  dottedStep,
   entitiesStep,
   pieceStep,
   prefixStep,
@@ -48,6 +49,16 @@ const names = fc.constantFrom(
   'xLOINC:2345-7',
   'A[*]?%_7',
   'Axx%_7',
+  'E119',
+  'E119   ',
+  'E11',
+  'E11.9',
+  'E1.19',
+  'E11..9',
+  'E11 9',
+  'é119',
+  'E1é9',
+  'S72001A',
 );
 
 const sexes = (fold: boolean, otherwise: Unmapped, blank?: Coded): CodeMap => ({
@@ -75,6 +86,10 @@ describe('text steps', () => {
     ['what is behind a prefix', prefixStep(['LOINC:']), 'LOINC:2345-7', '2345-7'],
     ['what is behind the first prefix that fits', prefixStep(['L', 'LOINC:']), 'LOINC:1', 'OINC:1'],
     ['nothing of a text without the prefix', prefixStep(['LOINC:']), 'loinc:2345-7', undefined],
+    ['a point that is not stored', dottedStep(3), 'S72001A', 'S72.001A'],
+    ['no second point', dottedStep(3), 'E1.19', 'E1.19'],
+    ['no point at the end', dottedStep(3), 'E11', 'E11'],
+    ['no point before blanks', dottedStep(3), 'E11    ', 'E11    '],
     ['entities once', entitiesStep(), '&amp;lt; &lt;b&gt; &#39;', '&lt; <b> &#39;'],
     ['ASCII letters in upper case', upperStep(), 'aé', 'Aé'],
   ])('take %s', (_, step, raw, wanted) => {
@@ -97,6 +112,9 @@ describe('text steps', () => {
     [prefixStep(['L', 'LOINC:', 'x'])],
     [prefixStep(['LOINC:LCL:', 'LOINC:'])],
     [prefixStep(['A[*]?%_', 'A'])],
+    [dottedStep(3)],
+    [dottedStep(2)],
+    [upperStep(), dottedStep(3)],
     [prefixStep(['DOE^']), upperStep()],
     [pieceStep('^', 1), wordsStep('last'), upperStep()],
   ];
@@ -126,6 +144,22 @@ describe('text steps', () => {
     expect(codec.inverse).toBe('indexed');
     expect(found).toMatchObject({ kind: 'in', left: { kind: 'column' } });
     expect(found).toMatchObject({ values: [{ value: 'LOINC:2345-7' }, { value: 'loinc:2345-7' }] });
+  });
+
+  it('of a point leave the column as it stands where a code is asked for', () => {
+    const rows = table('CHAR(7)');
+    rows.fill([['E119'], ['E119   '], ['E11.9'], ['E11'], ['E1.19'], ['.E119'], [null], [''], ['e119']]);
+    const codec = stepped([dottedStep(3)], codeCodec());
+    expect(codec.inverse).toBe('indexed');
+    const found = codec.match(rows.columns, { kind: 'exact', text: 'E11.9' }, CLOCK);
+    expect(found).toMatchObject({
+      kind: 'in',
+      left: { kind: 'column' },
+      values: [{ value: 'E119' }, { value: 'E11.9' }],
+    });
+    for (const text of ['E11.9', 'E119', 'E11', 'E1.19', '.E119', 'e11.9', 'E11.', '.'])
+      expectMatch(codec, rows, { kind: 'exact', text });
+    expectPresent(codec, rows);
   });
 
   it('of a prefix do not find what an earlier prefix reads otherwise', () => {
