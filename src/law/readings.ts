@@ -91,6 +91,21 @@ const READINGS: Readonly<Record<string, Single>> = {
         options.point ? pointDigits(stored, options.since) : stored,
       ),
   },
+  dtm: {
+    differs: (stored, emitted, { zone }) => {
+      const [, y, mo, d, h, mi, s, f = '', offset] = DTM.exec(stored) ?? [];
+      if (y === undefined) return true;
+      const date = [y, mo, d].filter(part => part !== undefined).join('-');
+      if (emitted.length <= 10) return emitted !== date;
+      const clock = `${h ?? '00'}:${mi ?? '00'}:${s ?? '00'}`;
+      if (offset === undefined) return !agreesInTime(emitted, `${date} ${clock}`, zone);
+      return !isMoment(emitted, Date.parse(`${date}T${clock}${f.slice(0, 4)}${offset.replace(/..$/, ':$&')}`), zone);
+    },
+    means: stored =>
+      /^(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|1\d|2[0-8])[01]\d[0-5]\d[0-5]\d(?:\.\d{1,4})?(?:[+-]0[0-9]00)?$/.test(
+        stored,
+      ),
+  },
   days: {
     differs: (stored, emitted, { options: { from = 0, at } }) => {
       const local = (from + Number(stored)) * 86_400_000;
@@ -133,6 +148,8 @@ const READINGS: Readonly<Record<string, Single>> = {
   'range-text.high': rangeEnd('high'),
 };
 
+/** A stamp of HL7 v2: its parts, digits of a second with their point, and the offset. */
+const DTM = /^(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\.\d+)?([+-]\d{4})? *$/;
 /** Days from 1901 to 2099, since 1970. */
 const COUNTED = { from: -25_202, to: 47_481 };
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -182,7 +199,7 @@ function contradictsText(
   if (/^date/.test(label) && /^-?\d+(\.\d+)?$/.test(text)) return undefined;
   const [, bare = label, midnight] = /^(\w+) \(midnight: (\w+)\)$/.exec(label) ?? [];
   const moment = bare.replace(/ \(day(?: in UTC)?\)$/, '');
-  const single = READINGS[bare] ?? READINGS[moment] ?? READINGS[/^(ymd8|ymd14|yddd|days) /.exec(label)?.[1] ?? ''];
+  const single = READINGS[bare] ?? READINGS[moment] ?? READINGS[/^(ymd8|ymd14|yddd|days|dtm) /.exec(label)?.[1] ?? ''];
   if (!single) return undefined;
   const seen = label.endsWith('(day in UTC)') ? { ...context, zone: 'UTC' } : context;
   if (emitted !== undefined) return single.differs(text, emitted, seen);

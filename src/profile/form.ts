@@ -59,6 +59,9 @@ const BEFORE_TIME = /^(?:yy)?yy[-/.]?mm[-/.]?dd$|yy$/;
 /** A day with a time behind it. */
 const MOMENT = /^(\S+?)( +|T)\d?\d:\d\d(:\d\d)?(?:\.(\d+))?( ?[AP]M)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
+/** Digits of a date, of a second, and the offset from UTC. */
+const MESSAGE = /^((?:1[89]|2\d)\d{6,12})(?:\.(\d{1,7}))?([+-](?:0\d|1[0-4])[0-5]\d)?$/;
+
 const UUID = /^[{(]?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}[)}]?$/i;
 /** A UUID without hyphens has these, and so has many a key. */
 const HEXADECIMAL = /^(?=.*[a-f])[0-9a-f]{32}$/i;
@@ -139,7 +142,20 @@ function dateForm(text: string): string | undefined {
     const zone = offset === undefined ? '' : offset === 'Z' ? 'Z' : '+hh:mm';
     return `${day}${between.trim() || ' '}${clock}${half === undefined ? '' : ' AM'}${zone}`;
   }
+  return digitsForm(text) ?? messageForm(text);
+}
+
+function digitsForm(text: string): string | undefined {
   return DATES.find(([, pattern]) => pattern.test(text))?.[0];
+}
+
+/** Stamps of HL7 v2 that have a zone, digits of a second, or no minutes. */
+function messageForm(text: string): string | undefined {
+  const [, whole = '', fraction, zone] = MESSAGE.exec(text) ?? [];
+  const form = whole.length === 10 ? digitsForm(`${whole}00`)?.slice(0, 10) : digitsForm(whole);
+  if (form?.startsWith('yyyymmdd') !== true || (fraction !== undefined && whole.length !== 14)) return undefined;
+  if (whole.length === 10 && zone === undefined) return undefined;
+  return `${form}${fraction === undefined ? '' : `.${'f'.repeat(fraction.length)}`}${zone === undefined ? '' : '+hhmm'}`;
 }
 
 /** Whole numbers, and decimals by their digits after the point. */

@@ -52,7 +52,9 @@ export type FunctionName =
   | 'id-length' // (text, how, text, how, …): characters that they take together in an id (src/sql/shared-functions.ts)
   | 'substring' // (text, start from 1, length)
   | 'ymd' // (year, month, day) → integer yyyymmdd
-  | 'written'; // (text, form, first of the years of two digits or 0) → digits (src/time/written-form.ts)
+  | 'written' // (text, form, first of the years of two digits or 0) → digits (src/time/written-form.ts)
+  | 'dtm' // (text, what is needed): a time stamp of HL7 v2 → what it is compared by (src/time/dtm.ts)
+  | 'dtm-key'; // (text, what is needed, zone): likewise → its sort key
 
 export type Expression =
   | ColumnExpression

@@ -273,6 +273,13 @@ const DATED: readonly (readonly [
     '{ horolog: { at: "00:00" } }',
     random => `${dayNumber(random) + 47_117}${random.pick(['', ',', `,${random.int(0, 86_399)}`])}`,
   ],
+  [
+    TEXTS,
+    'dtm',
+    '{ dtm: { at: "00:00" } }',
+    random =>
+      `${digitsOf(dayNumber(random))}${random.pick(['', '08', '0830', '013005', '235959.12'])}${random.pick(['', '-0500', '+0000', '+1400'])}`,
+  ],
   [['INTEGER', 'VARCHAR(7)'], 'yddd', '{ yddd: { at: "00:00" } }', random => ordinalOf(dayNumber(random))],
   [
     ['INTEGER', 'DECIMAL(6,0)', 'VARCHAR(6)'],

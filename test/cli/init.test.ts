@@ -181,6 +181,7 @@ test.each<[string, string, (day: number) => number | string, string, string]>([
   ['days of Clarion', 'INTEGER', day => day + 61_730, '{ days: { since: 1800-12-28 } }', 'whole number'],
   ['days of Unix', 'INTEGER', day => day, '{ days: { since: 1970-01-01 } }', 'whole number'],
   ['$HOROLOG', 'VARCHAR(20)', day => `${day + 47_117},30600`, 'horolog', 'days,seconds'],
+  ['HL7 v2', 'VARCHAR(26)', day => `${ymd(day)}${day % 3 ? '0830' : ''}-0500`, 'dtm', 'yyyymmddhhmm+hhmm'],
   ['yyyyddd', 'INTEGER', day => ordinal(day - (day % 33)), 'yddd', 'yyyyddd'],
   ['JD Edwards', 'DECIMAL(6,0)', day => ordinal(day) - 1_900_000, '{ yddd: { since: 1900 } }', 'cyyddd'],
 ])('dates of %s in %s are read by what their rows say', async (_, type, stored, via, note) => {

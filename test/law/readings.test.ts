@@ -331,6 +331,20 @@ const CASES: readonly Case[] = [
       ],
     }),
   ),
+  ...(['date', 'dateTime', 'instant'] as const).map(
+    (fhirType): Case => ({
+      name: `dtm as ${fhirType}`,
+      codec: made('dtm', fhirType, [UNICODE]),
+      raws: one(
+        fc.constantFrom('2024', '202403', '20240314', '202403140830', '20240314083000.9', '20240314083000-0600', '""'),
+      ),
+      faults: [
+        [['20240314083000-0600'], fhirType === 'date' ? '2024-03-13' : '2024-03-14T08:30:00.000-04:00'],
+        [['20240314083000'], fhirType === 'date' ? '2024-03' : '2024-03-14T08:31:00.000-04:00'],
+        [['20240314083000'], undefined],
+      ],
+    }),
+  ),
   {
     name: 'horolog as a day',
     codec: made('horolog', 'date', [UNICODE]),

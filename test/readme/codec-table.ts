@@ -51,6 +51,7 @@ const OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
     .concat(['ymd8', 'date'].flatMap(date => ['hhmm', 'time'].map(time => ({ date, time, at: '00:00' })))),
   days: [{ since: '1899-12-30' }, { since: '1899-12-30', at: '00:00' }],
   horolog: [undefined, { at: '00:00' }],
+  dtm: [undefined, { at: '00:00' }],
   yddd: [undefined, { at: '00:00' }],
   ymd8: [undefined, { at: '00:00' }],
   ymd14: [undefined, { at: '00:00' }],

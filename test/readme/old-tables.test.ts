@@ -24,8 +24,9 @@ CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME)
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 CREATE TABLE NOTE_LINE (NOTE_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, TX VARCHAR(80), PRIMARY KEY (NOTE_NO, SEQ));
 INSERT INTO NOTE_LINE VALUES (1, 2, 'Chest clear.'), (1, 1, 'Cough.'), (2, 1, ' ');
-CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, SENT_TS VARCHAR(24));
-INSERT INTO MSG VALUES (1, '20240314'), (2, '202403140830'), (3, '20240314083005.123'), (4, '202403');
+CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, MSH_7 VARCHAR(26), OBX_14 VARCHAR(26));
+INSERT INTO MSG VALUES (1, '20240314', '2024'), (2, '202403140830', '202403140830-0500'),
+  (3, '20240314083005.123-0600', '20240314083005.123'), (4, '202403', '""');
 CREATE TABLE ORDERS (NO INTEGER NOT NULL PRIMARY KEY, ORD_DT DECIMAL(7,0), CHG_DT DECIMAL(7,0), CHG_TM DECIMAL(6,0));
 INSERT INTO ORDERS VALUES (1, 1240314, 1240701, 91500), (2, 991231, 0, 0), (3, 9999999, 1240701, 250000);
 CREATE TABLE COUNTED (NO INTEGER NOT NULL PRIMARY KEY, DOB_NO INTEGER, CHG_NO REAL);
@@ -156,15 +157,17 @@ elements:
 `;
 
 const MESSAGES = `mapping: messages
-resource: Basic
+resource: DiagnosticReport
 source:
   table: MSG
   key: [NO]
-  changed: { from: SENT_TS, via: [{ written: YYYYMMDDHHmmss }, { ymd14: { at: "00:00" } }] }
+  changed: { from: MSH_7, via: { dtm: { at: "00:00" } } }
 id: "{NO}"
 compartment: { none: a test }
 elements:
+  status: final
   code: { text: x }
+  effectiveDateTime: { from: OBX_14, via: dtm }
 `;
 
 const GROUPS = `mapping: groups
@@ -395,13 +398,16 @@ test('the forms in "What old tables have" work as documented', async () => {
   expect(await ids('ServiceRequest', 'authored', 'lt2000')).toEqual(['2']);
   expect(await ids('ServiceRequest', 'authored', '2024-03')).toEqual(['1']);
   expect(await ids('ServiceRequest', '_lastUpdated', 'ge2024-07-01T09:00:00-04:00')).toEqual(['1']);
-  expect((await allOf(facade, 'Basic', [['_sort', '-_lastUpdated']])).map(({ id, meta }) => [id, meta])).toEqual([
-    ['3', { lastUpdated: '2024-03-14T08:30:05.000-04:00' }],
-    ['2', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],
-    ['1', { lastUpdated: '2024-03-14T00:00:00.000-04:00' }],
-    ['4', undefined],
+  const messages = await allOf(facade, 'DiagnosticReport', [['_sort', '-_lastUpdated']]);
+  expect(messages.map(({ id, meta, effectiveDateTime }) => [id, meta, effectiveDateTime])).toEqual([
+    ['3', { lastUpdated: '2024-03-14T10:30:05.123-04:00' }, '2024-03-14T08:30:05-04:00'],
+    ['2', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }, '2024-03-14T09:30:00-04:00'],
+    ['1', { lastUpdated: '2024-03-14T00:00:00.000-04:00' }, '2024'],
+    ['4', undefined, undefined],
   ]);
-  expect(await ids('Basic', '_lastUpdated', 'ge2024-03-14T08:30:00-04:00')).toEqual(['2', '3']);
+  expect(await ids('DiagnosticReport', '_lastUpdated', 'gt2024-03-14T08:30:00-04:00')).toEqual(['3']);
+  expect(await ids('DiagnosticReport', 'date', 'ge2024-03-14T09:00:00-04:00')).toEqual(['1', '2']);
+  expect(await ids('DiagnosticReport', 'date', '2024-03-14')).toEqual(['2', '3']);
   const counted = await allOf(facade, 'RelatedPerson', [['_id:not', 'b-1,b-2,b-3,b-4']]);
   expect(counted.map(({ birthDate, meta }) => [birthDate, meta])).toEqual([
     ['2024-03-14', { lastUpdated: '2024-03-14T08:30:00.000-04:00' }],

@@ -217,6 +217,12 @@ export const CASES: readonly Case[] = [
     call('scaled', [column('a', 'AMT'), 1], LONG),
     call('scaled', [{ kind: 'value', value: 2.5, type: { kind: 'float' } }, 6], LONG),
   ),
+  select(
+    'time stamps of HL7 v2',
+    ...(['day', 'moment', 'midnight', 'second'] as const).map(need => call('dtm', [TXT, own(need)], UNICODE)),
+    call('dtm-key', [TXT, own('day'), own('UTC')], UNICODE),
+    call('dtm-key', [TXT, own('moment'), own('UTC')], UNICODE),
+  ),
   {
     title: 'every type is fetched in its form',
     plan: rows(

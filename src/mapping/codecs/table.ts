@@ -20,6 +20,7 @@ import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
 import { MOST_DECIMALS } from './decimal.ts';
+import { dtmCodec } from './dtm.ts';
 import { type CodecContext, type CodecEntry, entry, fitting, type MadeCodec, type StepEntry, step } from './entry.ts';
 import { computedEpochCodec, type EpochOptions, epochCodec } from './epoch.ts';
 import { horologCodec } from './horolog.ts';
@@ -59,6 +60,8 @@ const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
 const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
+/** Digits of a stamp that has seconds. */
+const TO_THE_SECOND = 14;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
 /** Days of UTC, where those of the pack's zone are not meant. */
 const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
@@ -146,6 +149,14 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
         : horologCodec({ zone: zoneOf(zone), isDay: fhirType === 'date' });
     if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
     return horologCodec({ zone: zoneOf(zone), isDay: false, at: { fhirType, local: millisecondsOf(options.at) } });
+  }),
+  dtm: entry(z.strictObject({ at: MIDNIGHT.optional() }).optional(), (options, [type], { zone, fhirType }) => {
+    if (type?.kind !== 'text') return refuse('dtm', type);
+    if (options?.at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
+    const isShort = type.length !== 'max' && type.length < TO_THE_SECOND;
+    if (options?.at === undefined && fhirType === 'instant' && isShort) return NO_TIME_OF('dtm: {at: "00:00"}');
+    const shown = fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime';
+    return dtmCodec({ zone: zoneOf(zone), fhirType: shown, atMidnight: options?.at !== undefined });
   }),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),

@@ -4,6 +4,8 @@
  * https://learn.microsoft.com/sql/t-sql/functions/functions
  */
 
+import { needOf } from '../../time/dtm.ts';
+import { zoneOf } from '../../time/zone.ts';
 import type { ColumnType } from '../column-type.ts';
 import {
   constantText,
@@ -18,6 +20,7 @@ import {
 import type { Expression, FunctionName } from '../expression.ts';
 import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
+import { comparedDtm, keyOfDtm } from './dtm.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
 import { writtenDigits } from './written.ts';
 
@@ -95,7 +98,17 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       if (form.kind !== 'value') throw new TypeError('a form of dates is a constant');
       return writtenDigits(x(), String(form.value), count(args, 2) || undefined);
     }
+    case 'dtm':
+      return comparedDtm(x(), needOf(constantOf(args, 1)));
+    case 'dtm-key':
+      return keyOfDtm(x(), needOf(constantOf(args, 1)), zoneOf(constantOf(args, 2)));
   }
+}
+
+function constantOf(args: readonly (Expression | number)[], at: number): string {
+  const of = operand(args, at);
+  if (of.kind !== 'value' || !of.constant) throw new TypeError('what is asked of a stamp is a constant');
+  return String(of.value);
 }
 
 /** Numbers that would have more than fifteen digits are none: products of others are exact, or told by the quotient. */

@@ -327,6 +327,10 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     }
     case 'written':
       return `lintel_written(${x()}, ${writer.expression(operand(args, 1))}, ${count(args, 2)})`;
+    case 'dtm':
+      return `lintel_dtm(${x()}, ${writer.expression(operand(args, 1))})`;
+    case 'dtm-key':
+      return `lintel_dtm_key(${x()}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
   }
 }
 

@@ -3,6 +3,7 @@
  * may call them once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { comparedDtm, keyOfDtm, needOf } from '../../time/dtm.ts';
 import { instantOfCount } from '../../time/epoch-units.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { writtenReader } from '../../time/written-form.ts';
@@ -56,6 +57,14 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     check();
     if (typeof text !== 'string') return null;
     return writtenReader(String(form), from === 0n ? undefined : Number(from))(text) ?? null;
+  });
+  database.function('lintel_dtm', pure, (text, need) => {
+    check();
+    return typeof text === 'string' ? (comparedDtm(text, needOf(need)) ?? null) : null;
+  });
+  database.function('lintel_dtm_key', pure, (text, need, zone) => {
+    check();
+    return typeof text === 'string' ? (keyOfDtm(text, needOf(need), zoneOf(String(zone))) ?? null) : null;
   });
   database.function('lintel_uuid', pure, written => {
     check();

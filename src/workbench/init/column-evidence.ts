@@ -111,7 +111,6 @@ function datesOf(form: string, written: string): [form: RegExp, via: string][] {
 /** The forms of dates with what reads them. */
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
-  [/^yyyymmddhhmm(?:ss)?$/, '[{ written: YYYYMMDDHHmmss }, ymd14]'],
   ...datesOf('yyyy-mm-dd', 'YYYY-MM-DD').slice(1),
   // The zone behind a time is not read, and so neither is the time.
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
@@ -157,6 +156,8 @@ function countCodec(form: string, greatest: string | undefined): string | undefi
   return COUNTS.find(([least, most]) => Number(greatest) >= least && Number(greatest) < most)?.[2];
 }
 
+/** Stamps of HL7 v2, of any precision. */
+const MESSAGE = /^yyyymmdd(?:hh|\+)/;
 /** Kinds of columns that `datetime` reads, without its name behind `via:`. */
 const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
 const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
@@ -177,6 +178,8 @@ function dateCodec(
 ): string | undefined {
   const [usual = ''] = forms;
   if (usual.startsWith('yyyy-') && type && TIMES.has(type.kind)) return '';
+  // Some days are known without a time.
+  if (/^yyyymmdd/.test(usual) && forms.some(form => MESSAGE.test(form))) return 'dtm';
   const ambiguous = isAmbiguousDay(usual);
   const read = ambiguous
     ? (forms.find(form => ORDERED.test(form) && !isAmbiguousDay(form)) ?? usual.replace(/^.* or /, ''))

@@ -307,7 +307,7 @@ function momentVia(via: string, type: ColumnType | undefined): string | undefine
   // A fraction is a time.
   if (/\bdays:/.test(via) && type?.kind !== 'integer') return via;
   const [, before = '', name, since = '', behind = ''] =
-    /^(\[.*, )?(?:\{ )?(ymd8|ymd14|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
+    /^(\[.*, )?(?:\{ )?(ymd8|ymd14|dtm|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
   return name && `${before}{ ${name}: { ${since && `${since}, `}at: "00:00" } }${behind}`;
 }
 

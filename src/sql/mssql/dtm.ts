@@ -1,0 +1,97 @@
+/**
+ * Reads time stamps of HL7 v2 in T-SQL (src/time/dtm.ts). In: SQL of a text, and what is needed of it. Out: SQL of the
+ * text that stamps are compared by, or of their sort key; NULL for what is no stamp.
+ */
+import { pad } from '../../time/calendar.ts';
+import { DTM_LETTERS, type DtmNeed, type KeyPiece, keyPiecesOf, ZONED_YEARS } from '../../time/dtm.ts';
+import { printLocal, type Zone } from '../../time/zone.ts';
+import { binary } from './forms.ts';
+
+/** `D2024-03-00`, `L2024-03-10 08:30:05.1230000`, `Z2024-03-10 13:30:05.1230000`. */
+export function comparedDtm(sql: string, need: DtmNeed): string {
+  const { date, local, instant } = DTM_LETTERS;
+  return cases(sql, need, {
+    date: `'${date}' + ${DATE}`,
+    local: `'${local}' + ${clockOf('m.m')}`,
+    instant: `'${instant}' + ${clockOf(SHIFTED)}`,
+  });
+}
+
+/** `2024-03-00`, `2024-03-10 08:30:05.1230000`, or the key of a second time (src/time/instant-key.ts). */
+export function keyOfDtm(sql: string, need: DtmNeed, zone: Zone): string {
+  return cases(sql, need, { date: DATE, local: clockOf('m.m'), instant: need === 'day' ? 'NULL' : zonedKey(zone) });
+}
+
+/** Parts: `t` the text, `z` its offset or nothing, `b` what stands before it, `w` the digits, `f` those of a second. */
+function partsOf(sql: string): string {
+  const texts = `(SELECT ${binary(`RTRIM(${sql})`)} AS t) AS n`;
+  const zoned = `(SELECT n.t, CASE WHEN n.t LIKE '%[+-][0-9][0-9][0-9][0-9]' THEN RIGHT(n.t, 5) ELSE '' END AS z FROM ${texts}) AS o`;
+  const before = `(SELECT o.t, o.z, LEFT(o.t, LEN(o.t) - LEN(o.z)) AS b FROM ${zoned}) AS p`;
+  return (
+    `(SELECT p.z, CASE WHEN p.b LIKE '%.%' THEN LEFT(p.b, CHARINDEX('.', p.b) - 1) ELSE p.b END AS w,` +
+    ` CASE WHEN p.b LIKE '%.%' THEN SUBSTRING(p.b, CHARINDEX('.', p.b) + 1, 4000) END AS f FROM ${before}) AS q`
+  );
+}
+
+/** Years, months and days that are missing are the first, times are zero. */
+const FILLED = `q.w + SUBSTRING('00000101000000', LEN(q.w) + 1, 14)`;
+
+/** With `m`, the time that the digits are on the wall clock; NULL where they are none, or the offset is none. */
+function momentsOf(sql: string): string {
+  const [date, times] = [`STUFF(STUFF(LEFT(${FILLED}, 8), 7, 0, '-'), 5, 0, '-')`, `RIGHT(${FILLED}, 6)`];
+  const clock = `STUFF(STUFF(${times}, 5, 0, ':'), 3, 0, ':')`;
+  const isForm = [
+    `q.w LIKE '[0-9][0-9][0-9][0-9]%' AND q.w NOT LIKE '%[^0-9]%'`,
+    `LEN(q.w) IN (4, 6, 8, 10, 12, 14)`,
+    `(q.f IS NULL OR (LEN(q.w) = 14 AND q.f LIKE '[0-9]%' AND q.f NOT LIKE '%[^0-9]%' AND LEN(q.f) <= 7))`,
+    `(q.z = '' OR q.z LIKE '[+-]0[0-9][0-5][0-9]' OR q.z LIKE '[+-]1[0-3][0-5][0-9]' OR q.z LIKE '[+-]1400')`,
+  ].join(' AND ');
+  const read = `TRY_CONVERT(datetime2(0), ${date} + 'T' + ${clock}, 126)`;
+  return `(SELECT q.z, q.w, q.f, CASE WHEN ${isForm} THEN ${read} END AS m FROM ${partsOf(sql)}) AS m`;
+}
+
+const DATE = `STUFF(STUFF(LEFT(m.w + '0000', 8), 7, 0, '-'), 5, 0, '-')`;
+const FRACTION = `LEFT(COALESCE(m.f, '') + '0000000', 7)`;
+const OFFSET = `(CAST(SUBSTRING(m.z, 2, 2) AS int) * 60 + CAST(SUBSTRING(m.z, 4, 2) AS int))`;
+/** In UTC. */
+const SHIFTED = `DATEADD(minute, CASE LEFT(m.z, 1) WHEN '-' THEN 1 ELSE -1 END * ${OFFSET}, m.m)`;
+
+function clockOf(moment: string): string {
+  return `CONVERT(nvarchar(19), ${moment}, 120) + '.' + ${FRACTION}`;
+}
+
+/** What each kind of stamp becomes. */
+interface Kinds {
+  readonly date: string;
+  readonly local: string;
+  readonly instant: string;
+}
+
+function cases(sql: string, need: DtmNeed, { date, local, instant }: Kinds): string {
+  const from = momentsOf(sql);
+  if (need === 'day') return `(SELECT CASE WHEN m.m IS NOT NULL THEN ${date} END FROM ${from})`;
+  const years = `m.w >= '${pad(ZONED_YEARS.first, 4)}' AND m.w < '${pad(ZONED_YEARS.end, 4)}'`;
+  const short = need === 'moment' ? `LEN(m.w) <= 8 THEN ${date}` : `LEN(m.w) < ${need === 'second' ? 14 : 8} THEN NULL`;
+  const whens = [`m.m IS NULL THEN NULL`, short, `m.z = '' THEN ${local}`, `${years} THEN ${instant}`];
+  return `(SELECT CASE ${whens.map(when => `WHEN ${when}`).join(' ')} END FROM ${from})`;
+}
+
+/** An instant's key by the last piece of the zone that begins at it or before. */
+function zonedKey(zone: Zone): string {
+  const rows = keyPiecesOf(zone).map(rowOf).join(', ');
+  const since = `CAST(DATEDIFF(second, k.a, u.u) AS bigint) * 1000 + CAST(LEFT(${FRACTION}, 3) AS int)`;
+  const rest = `CASE WHEN ${FRACTION} LIKE '___0000' THEN '' ELSE RIGHT(${FRACTION}, 4) END`;
+  const second = `k.p + RIGHT('00000000' + CONVERT(nvarchar(8), ${since}), 8) + ${rest}`;
+  const plain = clockOf('DATEADD(minute, k.o, u.u)');
+  return (
+    `(SELECT TOP (1) CASE WHEN k.p = '' THEN ${plain} ELSE ${second} END` +
+    ` FROM (SELECT ${SHIFTED} AS u) AS u CROSS JOIN` +
+    ` (SELECT CAST(v.a AS datetime2(0)) AS a, v.o, v.p FROM (VALUES ${rows}) AS v(a, o, p)) AS k` +
+    ' WHERE k.a <= u.u ORDER BY k.a DESC)'
+  );
+}
+
+function rowOf({ from, offset, second }: KeyPiece): string {
+  const begin = Number.isFinite(from) ? printLocal(from, 0).replace(' ', 'T') : '0001-01-01T00:00:00';
+  return `('${begin}', ${offset / 60_000}, '${second?.prefix ?? ''}')`;
+}

@@ -1,0 +1,123 @@
+/**
+ * Time stamps of HL7 v2 (DTM, TS): `YYYY[MM[DD[HH[MM[SS[.S…]]]]]][+/-ZZZZ]`, of any precision. In: a text. Out: what it
+ * means, the text that SQL compares it by, and its sort key. SQLite calls these functions, T-SQL has SQL made of the
+ * same form (src/sql/mssql/dtm.ts).
+ */
+import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
+import { instantKey, type SecondTimes, secondTimes } from './instant-key.ts';
+import { printLocal, timeKey, type Zone } from './zone.ts';
+
+/**
+ * What a stamp has to say. `day`: its day, month or year as it is written. `moment`: a moment, or the date alone where
+ * no hour stands. `midnight`: a moment, of a day alone its midnight. `second`: a moment to the second.
+ */
+export type DtmNeed = (typeof NEEDS)[number];
+
+const NEEDS = ['day', 'moment', 'midnight', 'second'] as const;
+
+/** Throws a TypeError for what is none. */
+export function needOf(name: unknown): DtmNeed {
+  const found = NEEDS.find(need => need === name);
+  if (found === undefined)
+    throw new TypeError('a stamp of HL7 v2 is asked for a day, a moment, a midnight or a second');
+  return found;
+}
+
+export type Dtm =
+  /** 20240310, of a month 20240300, of a year 20240000. */
+  | { readonly kind: 'date'; readonly packed: number }
+  /** Milliseconds of the wall clock, or since 1970; `rest`: units of 100 ns beyond them. */
+  | { readonly kind: 'local' | 'instant'; readonly at: number; readonly rest: number };
+
+const DATE = '([0-9]{4})(?:([0-9]{2})(?:([0-9]{2})';
+const TIME = '(?:([0-9]{2})(?:([0-9]{2})(?:([0-9]{2})(?:[.]([0-9]{1,7}))?)?)?)?';
+const FORM = new RegExp(`^${DATE}${TIME})?)?([+-](?:0[0-9]|1[0-3])[0-5][0-9]|[+-]1400)? *$`);
+/** Years of stamps with a zone: their moments have a local year in any zone, and changes of clocks are known. */
+export const ZONED_YEARS = { first: 2, end: 2100 } as const;
+
+/** Undefined: the text is no stamp, or says less than is needed. */
+export function readDtm(text: string, need: DtmNeed): Dtm | undefined {
+  const [, y, mo, d, h, mi, s, fraction = '', offset] = FORM.exec(text) ?? [];
+  if (y === undefined) return undefined;
+  const [year, month, day] = [Number(y), Number(mo ?? 1), Number(d ?? 1)];
+  const time = parseClock(Number(h ?? 0), Number(mi ?? 0), Number(s ?? 0));
+  if (time === undefined || !isDay(year, month, day)) return undefined;
+  if (need === 'day' || (need === 'moment' && h === undefined))
+    return { kind: 'date', packed: Number(packedOf(y, mo, d)) };
+  if ((need === 'midnight' && d === undefined) || (need === 'second' && s === undefined)) return undefined;
+  const digits = fraction.padEnd(7, '0');
+  const local = dayOf(year, month, day) * DAY + time + Number(digits.slice(0, 3));
+  const rest = Number(digits.slice(3));
+  if (offset === undefined) return { kind: 'local', at: local, rest };
+  if (year < ZONED_YEARS.first || year >= ZONED_YEARS.end) return undefined;
+  const minutes = Number(offset.slice(1, 3)) * 60 + Number(offset.slice(3));
+  return { kind: 'instant', at: local + (offset.startsWith('-') ? minutes : -minutes) * 60_000, rest };
+}
+
+function packedOf(year: string, month = '00', day = '00'): string {
+  return year + month + day;
+}
+
+/** Letters before texts that are compared: dates come before local times, and these before instants. */
+export const DTM_LETTERS = { date: 'D', local: 'L', instant: 'Z' } as const;
+
+/** `D2024-03-00`, `L2024-03-10 08:30:05.1230000`, `Z2024-03-10 13:30:05.1230000`. */
+export function comparedDtm(text: string, need: DtmNeed): string | undefined {
+  const found = readDtm(text, need);
+  if (!found) return undefined;
+  const letter = DTM_LETTERS[found.kind];
+  return letter + (found.kind === 'date' ? printedDate(found.packed) : printLocal(found.at, 3) + pad(found.rest, 4));
+}
+
+/** `2024-03-00` of 20240300. */
+export function printedDate(packed: number): string {
+  const digits = pad(packed, 8);
+  return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
+}
+
+/** The sort key that all date codecs share (zone.ts), in the zone; of a date alone without a time. */
+export function keyOfDtm(text: string, need: DtmNeed, zone: Zone): string | undefined {
+  const found = readDtm(text, need);
+  if (!found) return undefined;
+  if (found.kind === 'date') return printedDate(found.packed);
+  if (found.kind === 'instant') return instantKey(found.at, zone, found.rest);
+  return timeKey(printLocal(found.at, 3) + pad(found.rest, 4));
+}
+
+/** From an instant on, up to that of the next: an offset, or the beginning of the keys of second times. */
+export interface KeyPiece {
+  readonly from: number;
+  readonly offset: number;
+  readonly second?: SecondTimes;
+}
+
+const pieces = new Map<string, readonly KeyPiece[]>();
+
+/** How instants of stamps become keys in a zone, in the order of time. */
+export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
+  const known = pieces.get(zone.name);
+  if (known) return known;
+  const [from, end] = [Date.UTC(1900, 0, 1), Date.UTC(ZONED_YEARS.end, 0, 2)];
+  const found: KeyPiece[] = [{ from: Number.NEGATIVE_INFINITY, offset: zone.offsetAt(from) }];
+  for (let at = from; at < end; at += 7 * DAY) {
+    const [before, after] = [zone.offsetAt(at), zone.offsetAt(at + 7 * DAY)];
+    if (before === after) continue;
+    const change = firstWith(at, at + 7 * DAY, instant => zone.offsetAt(instant) !== before);
+    const second = secondTimes(change, zone);
+    if (second) found.push({ from: second.from, offset: after, second }, { from: second.to, offset: after });
+    else found.push({ from: change, offset: after });
+  }
+  pieces.set(zone.name, found);
+  return found;
+}
+
+/** The first of the whole numbers up to `high` of which something holds, as it does of all behind it. */
+function firstWith(low: number, high: number, holds: (at: number) => boolean): number {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}

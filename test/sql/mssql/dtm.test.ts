@@ -1,0 +1,120 @@
+/**
+ * The T-SQL that reads time stamps of HL7 v2, tried on SQLite: what of it SQLite spells otherwise is replaced, and
+ * functions stand in for those of SQL Server.
+ */
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { comparedDtm as comparedInSql, keyOfDtm as keyInSql } from '../../../src/sql/mssql/dtm.ts';
+import { comparedDtm, type DtmNeed, keyOfDtm } from '../../../src/time/dtm.ts';
+import { zoneOf } from '../../../src/time/zone.ts';
+
+const database = new DatabaseSync(':memory:');
+type Value = SQLOutputValue;
+
+/** Like SQL Server's, NULL where an argument is. */
+function define(name: string, of: (text: string, b: Value, c: Value, d: Value) => Value): void {
+  const pure = { deterministic: true, varargs: true };
+  database.function(name, pure, (...args: Value[]) => {
+    const [a = null, b = null, c = null, d = null] = args;
+    return args.includes(null) ? null : of(String(a), b, c, d);
+  });
+}
+
+define('like', (pattern, text) => {
+  const names: Readonly<Record<string, string>> = { '%': '[^]*', _: '.', '.': '[.]' };
+  const source = pattern.replace(/\[[^\]]*\]|[%._]/g, part => names[part] ?? part);
+  return Number(new RegExp(`^${source}$`).test(String(text)));
+});
+define('left_of', (text, count) => text.slice(0, Number(count)));
+define('right_of', (text, count) => text.slice(Math.max(0, text.length - Number(count))));
+define('length_of', text => text.trimEnd().length);
+define('part_of', (text, from, count) => text.slice(Number(from) - 1, Number(from) - 1 + Number(count)));
+define('place_in', (what, text) => String(text).indexOf(what) + 1);
+// Of a place behind the text there is none.
+define('stuffed', (text, at, count, more) =>
+  Number(at) > text.length ? null : text.slice(0, Number(at) - 1) + more + text.slice(Number(at) - 1 + Number(count)),
+);
+define('moment_of', text => {
+  const found = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/.test(text) ? new Date(`${text}Z`) : undefined;
+  return found?.toString() !== 'Invalid Date' && found?.toISOString().startsWith(text) ? text : null;
+});
+define('written_moment', text => text.replace('T', ' '));
+define('minutes_later', (minutes, moment) =>
+  new Date(Date.parse(`${moment}Z`) + Number(minutes) * 60_000).toISOString().slice(0, 19),
+);
+define('seconds_between', (from, to) => (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 1000);
+
+/** As SQLite spells it. */
+function onSqlite(sql: string): string {
+  return sql
+    .replaceAll(' COLLATE Latin1_General_BIN2', '')
+    .replaceAll('CAST(v.a AS datetime2(0)) AS a, v.o, v.p', 'v.column1 AS a, v.column2 AS o, v.column3 AS p')
+    .replaceAll(') AS v(a, o, p)', ') AS v')
+    .replaceAll('SELECT TOP (1)', 'SELECT')
+    .replaceAll('ORDER BY k.a DESC', 'ORDER BY k.a DESC LIMIT 1')
+    .replaceAll('TRY_CONVERT(datetime2(0), ', 'moment_of(')
+    .replaceAll('CONVERT(nvarchar(19), ', 'written_moment(')
+    .replaceAll('CONVERT(nvarchar(8), ', 'CONCAT(')
+    .replaceAll('DATEADD(minute, ', 'minutes_later(')
+    .replaceAll('DATEDIFF(second, ', 'seconds_between(')
+    .replaceAll('CHARINDEX(', 'place_in(')
+    .replaceAll('STUFF(', 'stuffed(')
+    .replaceAll('SUBSTRING(', 'part_of(')
+    .replace(/\bLEFT\(/g, 'left_of(')
+    .replace(/\bRIGHT\(/g, 'right_of(')
+    .replaceAll('LEN(', 'length_of(')
+    .replace(/ \+ (?!1,|CAST\()/g, ' || ');
+}
+
+const stamps = fc.oneof(
+  {
+    weight: 9,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom(
+          '2024',
+          '202411',
+          '20241103',
+          '20240310',
+          '20240407',
+          '20240230',
+          '00010101',
+          '99991231',
+          '2099',
+        ),
+        fc.constantFrom('', '01', '0130', '013000', '022959', '235959', '24', '0160', '083'),
+        fc.constantFrom('', '.5', '.123', '.12345', '.1234567', '.', '.12345678'),
+        fc.constantFrom('', '', '-0500', '-0400', '+1030', '+1400', '-1401', '+0060', '-05'),
+        fc.constantFrom('', ' '),
+      )
+      .map(parts => parts.join('')),
+  },
+  fc.constantFrom('', '""', ' ', ' 2024', '0000', '2024x', '20241103T01', '-0500', '.5', '2024+1100-0500'),
+);
+
+test.each<[DtmNeed, string]>([
+  ['day', 'UTC'],
+  ['moment', 'America/New_York'],
+  ['moment', 'Australia/Lord_Howe'],
+  ['midnight', 'Europe/Berlin'],
+  ['second', 'America/Sao_Paulo'],
+])('reads stamps of which a %s is needed as the reader does, in the zone %s', (need, name) => {
+  const zone = zoneOf(name);
+  const compared = database.prepare(`SELECT ${onSqlite(comparedInSql('?1', need))} AS d`);
+  const key = database.prepare(`SELECT ${onSqlite(keyInSql('?1', need, zone))} AS d`);
+  let found = 0;
+  fc.assert(
+    fc.property(stamps, text => {
+      const wanted = { text, compared: comparedDtm(text, need) ?? null, key: keyOfDtm(text, need, zone) ?? null };
+      if (wanted.key !== null) found++;
+      expect({ text, compared: compared.get(text)?.['d'], key: key.get(text)?.['d'] }).toEqual(wanted);
+    }),
+    { numRuns: 1000 },
+  );
+  expect(found).toBeGreaterThan(20);
+});
+
+test('of what a search compares by, which stands in a statement some times, the SQL is short', () => {
+  expect(comparedInSql('t.OBX_14', 'moment').length).toBeLessThan(2200);
+});
