@@ -15,6 +15,7 @@ import type { Primitive } from '../mapping/codecs/codec.ts';
 import type { Mapping, Node, ValueNode } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
 import { environment } from '../plan/environment.ts';
+import { idsPredicate } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import { and, TRUE } from '../sql/construct.ts';
@@ -107,7 +108,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
       const read = await readAll(views, mappings, reader, signal);
       unjudged += views.length * mappings.length - read.length;
       rows += views.length;
-      for (const one of await ownAlone(await withServed(read, reader.interpreter, asking), reader, signal)) {
+      for (const one of await ownAlone(await withServed(read, reader.interpreter, asking), reader, asking)) {
         onRow(one);
         if (!one.expected) continue;
         seen.add(one.mapping);
@@ -298,20 +299,28 @@ async function readAll(
 
 /**
  * Leaves out what is served under the id of a row for another row's sake: a key that is unique under `where` alone may
- * be that of rows which `where` takes away.
+ * be that of rows which `where` takes away, and so may an id, as where the newest of several rows counts.
  */
-async function ownAlone(
-  rows: readonly SampledRow[],
-  reader: Reader,
-  signal: AbortSignal,
-): Promise<readonly SampledRow[]> {
+async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Asking): Promise<readonly SampledRow[]> {
+  const { registry, now, signal } = asking;
   const own: SampledRow[] = [];
   for (const one of rows) {
     const { mapping, view, id, expected, served } = one;
     const { source } = mapping;
     const isOdd = expected === undefined && served.length > 0 && source.where.kind !== 'always';
     const key = isOdd ? ifJudged(() => source.key.map(column => reader.rows.raw(column, view))) : undefined;
-    const others = key ? await reader.rows.byKey(source, key, signal) : [];
+    const ofKey = key ? await reader.rows.byKey(source, key, signal) : [];
+    const ofId =
+      isOdd && id !== undefined
+        ? await servedRows(
+            mapping,
+            idsPredicate(mapping, [id], environment(registry, now, OPEN_SIGHT)),
+            1,
+            reader.rows,
+            asking,
+          )
+        : [];
+    const others = [...ofKey, ...ofId];
     const read = await readAll(
       others.map(row => reader.rows.view(source, row)),
       [mapping],
