@@ -85,7 +85,7 @@ function throughJoins({ where, joins }: Relation, going: PlanningContext): Predi
   );
 }
 
-/** Child rows whose lookups are gone through, or whose words are sought: the rows that have some. */
+/** Child rows of which one value is named, whose lookups are gone through, or whose words are sought: their rows. */
 function throughChildren(of: Predicate, going: PlanningContext): Predicate {
   switch (of.kind) {
     case 'and':
@@ -97,13 +97,29 @@ function throughChildren(of: Predicate, going: PlanningContext): Predicate {
     case 'exists': {
       if (of.not || of.byRow) return of;
       const where = throughJoins({ ...of.from, where: wordsFirst(of.from, going) }, going);
-      if (where === of.from.where || where.kind === 'false') return where.kind === 'false' ? FALSE : of;
+      if (where.kind === 'false') return FALSE;
+      if (where === of.from.where && !namesValue(where)) return of;
       // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each
       // row.
       return seekParents({ ...of.from, where }, going) ?? of;
     }
     default:
       return of;
+  }
+}
+
+/** A column as it stands is a value of a request, as that of an identifier is: an index may lead to the child rows. */
+function namesValue(of: Predicate): boolean {
+  switch (of.kind) {
+    case 'and':
+      return of.of.some(namesValue);
+    case 'or':
+      return of.of.every(namesValue);
+    case 'equals':
+    case 'in':
+      return of.left.kind === 'column' && asksExactly(of);
+    default:
+      return false;
   }
 }
 
