@@ -189,6 +189,12 @@ test('the index of decisions has each decision once, by its title', () => {
     return `${basename(file)}: ${title}`;
   });
   expect(listed.toSorted()).toEqual(written.toSorted());
+  const numbers = written.map(one => Number(/^\d{4}/.exec(one)?.[0]));
+  expect(written.map(one => Number(/: # (\d+)\./.exec(one)?.[1]))).toEqual(numbers);
+  expect(
+    numbers.filter((number, i) => numbers.indexOf(number) !== i),
+    'numbers of two decisions',
+  ).toEqual([]);
 });
 
 test('every command of Lintel in a page exists', async () => {
