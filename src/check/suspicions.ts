@@ -4,6 +4,7 @@
  */
 import { plural } from '../common/plural.ts';
 import type { Codec } from '../mapping/codecs/codec.ts';
+import type { DateEdge } from '../mapping/criterion.ts';
 import { codeMapOf } from '../mapping/load/codes/origin.ts';
 import type { Report } from '../mapping/load/problem.ts';
 import type { JoinColumn, Node, Position, Scope, ValueNode } from '../mapping/model.ts';
@@ -24,12 +25,18 @@ export interface Counted {
 export const ENOUGH = 20;
 /** Years from now after which nothing is planned: what lies behind them stands for "no end" or is a slip. */
 const AHEAD = 50;
+/** Spans of years behind those: dates of a column in several of them are no word for "no end". */
+const SPANS = 4;
+const SPAN = 40;
 /** Nobody in a database of today was born before. */
 const OLDEST = 1850;
 /** Where a larger share of rows is taken away by a rule that is meant for exceptions, somebody should look. */
 const MANY = 0.1;
 
-/** Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. */
+/**
+ * Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. A column whose dates are spread
+ * over the years ahead has been shifted, as in data for research: of those the dates behind these years are told.
+ */
 export function farDates(
   node: ValueNode,
   served: Predicate,
@@ -40,23 +47,48 @@ export function farDates(
   const [column] = node.from;
   if (!DATES.has(node.type) || (column?.kind !== 'column' && column?.kind !== 'raw')) return [];
   const source = column.kind === 'column' ? column.column : '`sql`';
+  const present = and(served, presentPredicate(node, env));
   const last = new Date(env.now).getUTCFullYear() + AHEAD;
-  const edges = [
-    { said: `after ${last}`, edge: { edge: 'start', op: '>=', at: Date.UTC(last + 1, 0, 1) } },
-    { said: `before ${OLDEST}`, edge: { edge: 'end', op: '<=', at: Date.UTC(OLDEST, 0, 1) } },
-  ] as const;
-  return edges.flatMap(({ said, edge }) => {
-    const match = node.codec.match(node.from, { kind: 'date', any: [[edge]] }, env);
-    if (!match) return [];
-    const tell = (rows: number): void => {
-      if (rows === 0) return;
-      report.warning('wrong-values', node.at, `${element} is a date ${said} in ${plural(rows, 'row')} of ${source}`, {
-        expected:
-          'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
-      });
-    };
-    return [{ when: and(served, presentPredicate(node, env), match), tell }];
-  });
+  const between = (from: number | undefined, to: number | undefined): Predicate | undefined => {
+    const edges: DateEdge[] = [
+      ...(from === undefined ? [] : [{ edge: 'start', op: '>=', at: Date.UTC(from, 0, 1) } as const]),
+      ...(to === undefined ? [] : [{ edge: 'end', op: '<=', at: Date.UTC(to, 0, 1) } as const]),
+    ];
+    const match = node.codec.match(node.from, { kind: 'date', any: [edges] }, env);
+    return match && and(present, match);
+  };
+  const warn = (said: string, rows: number): void => {
+    if (rows === 0) return;
+    report.warning('wrong-values', node.at, `${element} is a date ${said} in ${plural(rows, 'row')} of ${source}`, {
+      expected:
+        'a rule of `absent` in pack.yaml, or `none`, if it means that there is no date; `lintel profile` names such values',
+    });
+  };
+  let all = 0;
+  const counts: number[] = [];
+  const shifted = Array.from({ length: SPANS }, (_, i) => last + 1 + i * SPAN);
+  const behind = last + SPANS * SPAN;
+  const counted: readonly (Counted | undefined)[] = [
+    asCounted(present, rows => {
+      all = rows;
+    }),
+    ...shifted.map(from => asCounted(between(from, from + SPAN), rows => counts.push(rows))),
+    asCounted(between(behind + 1, undefined), rows => {
+      const isShifted = counts.filter(one => one >= all * MANY && one > 0).length > 1;
+      if (isShifted) warn(`after ${behind}`, rows);
+      else
+        warn(
+          `after ${last}`,
+          counts.reduce((sum, one) => sum + one, rows),
+        );
+    }),
+    asCounted(between(undefined, OLDEST), rows => warn(`before ${OLDEST}`, rows)),
+  ];
+  return counted.flatMap(one => one ?? []);
+}
+
+function asCounted(when: Predicate | undefined, tell: Counted['tell']): Counted | undefined {
+  return when && { when, tell };
 }
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
