@@ -34,8 +34,8 @@ const OLDEST = 1850;
 const MANY = 0.1;
 
 /**
- * Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. A column whose dates are spread
- * over the years ahead has been shifted, as in data for research: of those the dates behind these years are told.
+ * Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. A column whose dates are
+ * spread over the years ahead has been shifted, as in data for research: of it the dates behind these years are told.
  */
 export function farDates(
   node: ValueNode,

@@ -1,4 +1,4 @@
-/** Dates that lie far ahead: spread over decades they are shifted, as in data for research; of one year they mean none. */
+/** Dates far ahead: spread over decades they are shifted, as in data for research; all of one year they mean none. */
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
