@@ -21,10 +21,23 @@ const LONG: ColumnType = { kind: 'integer', bits: 64 };
 
 /** `since`: the year that years count from, 0 for years as they are. */
 export function pointColumn(type: ColumnType, since: number): StampColumn {
-  return type.kind === 'text' ? inTexts(type, since) : inNumbers(type, since);
+  const { position, stored, ...holds } = type.kind === 'text' ? inTexts(since) : inNumbers(type, since);
+  return {
+    ...holds,
+    inverse: 'indexed',
+    isCoarse: true,
+    position,
+    sorted: position,
+    stored,
+    literal: at => value(stored(at), type),
+    compared: column => column,
+  };
 }
 
-function inNumbers(type: ColumnType, since: number): StampColumn {
+/** In what columns of texts and of numbers differ. */
+type Held = Pick<StampColumn, 'position' | 'stored' | 'raws' | 'isStamp' | 'isMoment'>;
+
+function inNumbers(type: ColumnType, since: number): Held {
   const add = since * 10_000;
   /** The digits yyyymmddhhmmss. */
   const digits = (column: Expression): Expression => {
@@ -52,20 +65,15 @@ function inNumbers(type: ColumnType, since: number): StampColumn {
     return ((packed - add) * MILLION + time) / MILLION;
   };
   return {
-    inverse: 'indexed',
-    isCoarse: true,
     position,
-    sorted: position,
     stored,
-    literal: at => value(stored(at), type),
     raws: packed => [packed - add],
-    compared: column => column,
     isStamp: column => isOne(column, and()),
     isMoment: column => isOne(column, and(...isDayOf(date(column)))),
   };
 }
 
-function inTexts(type: ColumnType, since: number): StampColumn {
+function inTexts(since: number): Held {
   const add = since * 10_000;
   const length = since === 0 ? 8 : 7;
   const most = 10 ** length - 1;
@@ -95,14 +103,9 @@ function inTexts(type: ColumnType, since: number): StampColumn {
     return pad(packed - add, length) + (time === 0 ? '' : `.${pad(time, 6).replace(/0+$/, '')}`);
   };
   return {
-    inverse: 'indexed',
-    isCoarse: true,
     position,
-    sorted: position,
     stored,
-    literal: at => value(stored(at), type),
     raws: packed => [pad(packed - add, length)],
-    compared: column => column,
     isStamp: column => isOne(column, and()),
     isMoment: column => isOne(column, not(glob(column, `${'?'.repeat(length - 2)}00*`))),
   };
