@@ -7,7 +7,7 @@ import { type ColumnType, holdsAnyNumber, isMixed } from '../sql/column-type.ts'
 import type { SqlValue } from '../sql/expression.ts';
 import { UUID } from '../sql/shared-functions.ts';
 import { readDay, readMoment, readTime } from '../time/written.ts';
-import { zoneOf } from '../time/zone.ts';
+import { UTC, zoneOf } from '../time/zone.ts';
 import { Unjudged } from './thing.ts';
 
 /** Characters of a form that are shown. */
@@ -136,7 +136,7 @@ function asMoment(stored: string, type: ColumnType & { readonly kind: 'date' | '
 
 /** `2024-03-10 08:30:00.0000000 -05:00` as clocks in UTC show it. */
 function asInstant(stored: string, { fraction }: ColumnType & { readonly kind: 'instant' }): string {
-  const key = readMoment(stored, zoneOf('UTC'));
+  const key = readMoment(stored, UTC);
   if (key === undefined) throw new Unjudged();
   return fraction === 0 ? key.slice(0, 19) : key.slice(0, 20 + fraction);
 }

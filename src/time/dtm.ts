@@ -5,7 +5,7 @@
  */
 import { DAY, dayOf, isDay, pad, parseClock } from './calendar.ts';
 import { instantKey, type SecondTimes, secondTimes } from './instant-key.ts';
-import { printLocal, timeKey, type Zone } from './zone.ts';
+import { firstWith, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
  * What a stamp has to say. `day`: its day, month or year as it is written. `moment`: a moment, or the date alone where
@@ -109,15 +109,4 @@ export function keyPiecesOf(zone: Zone): readonly KeyPiece[] {
   }
   pieces.set(zone.name, found);
   return found;
-}
-
-/** The first of the whole numbers up to `high` of which something holds, as it does of all behind it. */
-function firstWith(low: number, high: number, holds: (at: number) => boolean): number {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (holds(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }

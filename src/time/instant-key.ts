@@ -6,7 +6,7 @@
  */
 
 import { DAY, pad } from './calendar.ts';
-import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
+import { firstWith, parseLocal, parseTimeKey, printLocal, timeKey, type Zone } from './zone.ts';
 
 /**
  * Of later instants the key is higher. `2024-11-03 01:59:59.9999999~01800000`: half an hour after clocks went back.
@@ -36,7 +36,7 @@ export function secondTimes(instant: number, zone: Zone): SecondTimes | undefine
   // Local times that come twice are taken for the first of the two.
   const before = zone.offsetOf(local);
   if (before === offset) return undefined;
-  const end = least(local, local + before - offset, at => zone.offsetOf(at) === offset);
+  const end = firstWith(local, local + before - offset, at => zone.offsetOf(at) === offset);
   return { from: end - before, to: end - offset, prefix: `${printLocal(end - 1, 3)}9999~` };
 }
 
@@ -87,17 +87,6 @@ export function countFromKey(key: string, zone: Zone, { unit, first, end }: Coun
   const near = zone.toInstant(parseTimeKey(key).local);
   const within = (at: number): number => Math.min(end, Math.max(first, at));
   const [low, high] = [within(Math.floor((near - 2 * DAY) / unit)), within(Math.ceil((near + 2 * DAY) / unit))];
-  const found = least(low, high, count => instantKey(count * unit, zone) >= key);
+  const found = firstWith(low, high, count => instantKey(count * unit, zone) >= key);
   return found < end ? found : undefined;
-}
-
-/** The least whole number from `low` on for which something holds, as it does for all above it; at most `high`. */
-function least(low: number, high: number, holds: (at: number) => boolean): number {
-  let [from, to] = [low, high];
-  while (from < to) {
-    const middle = Math.floor((from + to) / 2);
-    if (holds(middle)) to = middle;
-    else from = middle + 1;
-  }
-  return from;
 }

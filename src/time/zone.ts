@@ -191,19 +191,24 @@ function transitions(offsetAt: (instant: number) => number, from: number, to: nu
     const right = Math.min(left + 7 * DAY, to);
     const after = offsetAt(right);
     if (after !== before) {
-      let low = left;
-      let high = right;
-      while (high - low > 1) {
-        const middle = Math.floor((low + high) / 2);
-        if (offsetAt(middle) === before) low = middle;
-        else high = middle;
-      }
-      found.push({ at: high, before, after: offsetAt(high) });
+      const at = firstWith(left + 1, right, instant => offsetAt(instant) !== before);
+      found.push({ at, before, after: offsetAt(at) });
     }
     left = right;
     before = after;
   }
   return found;
+}
+
+/** Binary search: the first whole number from `low` on for which something holds, as for all behind it; or `high`. */
+export function firstWith(low: number, high: number, holds: (at: number) => boolean): number {
+  let [from, to] = [low, high];
+  while (from < to) {
+    const middle = Math.floor((from + to) / 2);
+    if (holds(middle)) to = middle;
+    else from = middle + 1;
+  }
+  return from;
 }
 
 function yearAt(local: number): number {
@@ -267,3 +272,6 @@ export function parseTimeKey(key: string): { packed: number; local: number; rest
     rest: key.length > 27 ? 10_000 : key.length > 23 ? digits(key, 23, 27) : 0,
   };
 }
+
+/** Instants are their own local times there. */
+export const UTC: Zone = zoneOf('UTC');

@@ -11,7 +11,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
 import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
-import { parseLocal, parseTimeKey, printLocal, timeKey, type Zone, zoneOf } from '../../time/zone.ts';
+import { parseLocal, parseTimeKey, printLocal, timeKey, UTC, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type OrderFace, only, standing } from './codec.ts';
@@ -130,9 +130,6 @@ function withSecondTimes(
   );
   return or(and(locals, ...outside), ...inside);
 }
-
-/** Instants are their own local times there. */
-const UTC = zoneOf('UTC');
 
 /** Those of a stored time, with three digits. */
 function millisecondsOf(text: string): string {

@@ -10,7 +10,7 @@ import type { Expression, Predicate } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { DTM_LETTERS, type DtmNeed, printedDate, readDtm, ZONED_YEARS } from '../../time/dtm.ts';
 import { contains, intersect, type RangeSet } from '../../time/range-set.ts';
-import { printLocal, type Zone, zoneOf } from '../../time/zone.ts';
+import { printLocal, UTC, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
@@ -24,8 +24,6 @@ export interface DtmOptions {
   readonly atMidnight: boolean;
 }
 
-/** Instants are their own local times there. */
-const UTC = zoneOf('UTC');
 const LEAST = 10_000;
 /** Instants that stamps with a zone can be, with a day to spare. */
 const ZONED = { from: FIRST_DAY * DAY, to: Date.UTC(ZONED_YEARS.end, 0, 2) };

@@ -12,7 +12,7 @@ import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTim
 import { countOfInstant, type EpochUnit } from '../../time/epoch-units.ts';
 import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
-import { type Zone, zoneOf } from '../../time/zone.ts';
+import { UTC, type Zone } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
@@ -71,8 +71,6 @@ const BIGINT = { kind: 'integer', bits: 64 } as const;
 /** A day more than an offset is left out at either end, so that the local year is one that FHIR can write. */
 const FIRST = (FIRST_DAY + 1) * DAY;
 const END = (END_DAY - 1) * DAY;
-/** Instants are their own local times there. */
-const UTC = zoneOf('UTC');
 
 /** Moments counted since 1970. */
 export function epochCodec({ zone, columnType, fhirType, dayIn, unit }: EpochOptions): Codec {

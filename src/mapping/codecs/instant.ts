@@ -11,7 +11,7 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
-import { parseLocal, printLocal, type Zone, zoneOf } from '../../time/zone.ts';
+import { parseLocal, printLocal, UTC, type Zone, zoneOf } from '../../time/zone.ts';
 import type { Criterion, DateEdge } from '../criterion.ts';
 import { rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
@@ -26,8 +26,6 @@ export interface InstantOptions {
   readonly gives: 'dateTime' | 'instant' | 'day';
 }
 
-/** Instants are their own local times there. */
-const UTC = zoneOf('UTC');
 const FIRST = FIRST_DAY * DAY;
 const END = END_DAY * DAY;
 /** Units of 100 ns in a millisecond, and digits of a second that count them. */

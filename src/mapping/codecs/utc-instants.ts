@@ -11,13 +11,11 @@ import { DAY, END_DAY, FIRST_DAY } from '../../time/calendar.ts';
 import { countFromKey } from '../../time/instant-key.ts';
 import { clip, EVERYTHING, mapEnds, type RangeSet } from '../../time/range-set.ts';
 import { readMoment } from '../../time/written.ts';
-import { printLocal, type Zone, zoneOf } from '../../time/zone.ts';
+import { printLocal, UTC, type Zone } from '../../time/zone.ts';
 import { rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
 
-/** Instants are their own local times there. */
-const UTC = zoneOf('UTC');
 /** Behind all dates. */
 const BEHIND = ':';
 /** A column that the dialect leaves as it stands. */
