@@ -7,7 +7,7 @@ import { plural } from '../common/plural.ts';
 import { columnsUsed } from '../coverage/unused.ts';
 import { nodesOfParameter } from '../law/compare.ts';
 import { isClosed } from '../mapping/check/questions.ts';
-import { childrenOf, namedNodesOf } from '../mapping/children.ts';
+import { childrenOf, namedNodesOf, referencesIn } from '../mapping/children.ts';
 import { createReport, type Report } from '../mapping/load/problem.ts';
 import type { Mapping, Node, Position, Scope } from '../mapping/model.ts';
 import { conditionPredicate } from '../plan/condition.ts';
@@ -240,7 +240,7 @@ class Counts {
   /** Of the table of the mapping, or of its child rows; a reference among these leaves out what its mapping does. */
   #deletedMarks(scope: Scope, { name, group }: Mapping, at: Position, item?: Node): readonly Counted[] {
     const { registry, catalog } = this.#context;
-    const targets = item ? targetsIn(item) : new Set();
+    const targets = new Set(item && referencesIn(item).map(({ target }) => target));
     const own = registry.mappings.filter(one => one.group === group || targets.has(one.name) || targets.has(one.group));
     const used = columnsUsed({ mappings: own }).get(scope.table.name.toLowerCase()) ?? NONE;
     return unreadMarks(scope, { used, name, at, told: this.#told }, catalog, this.report);
@@ -389,12 +389,6 @@ function withoutRequired(scope: Scope): Scope {
     where: { kind: 'always' },
     lookups: scope.lookups.map(lookup => ({ ...lookup, required: false })),
   };
-}
-
-/** Names of the mappings that a node refers to. */
-function targetsIn(node: Node): ReadonlySet<string> {
-  const inner = childrenOf(node).flatMap(one => [...targetsIn(one)]);
-  return new Set(node.kind === 'ref' ? [node.target, ...inner] : inner);
 }
 
 function foundBy(on: Scope['lookups'][number]['on']): Predicate {

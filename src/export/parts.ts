@@ -2,8 +2,8 @@
  * Splits a request into parts. In: request and mappings. Out: one part per type, in two stages: types that can be read
  * at once; then, one after the other, types outside every compartment, of which only what was referred to is exported.
  */
-import { childrenOf } from '../mapping/children.ts';
-import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import { referencesIn } from '../mapping/children.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import { isBound } from './compartment.ts';
 import { deletedMappings } from './deletions.ts';
 import { type ExportRequest, GROUP_TYPE, type Part, type Stages } from './job.ts';
@@ -95,11 +95,5 @@ function referringFirst(types: readonly string[], registry: Registry): readonly 
 }
 
 function targetsOf(mapping: Mapping, registry: Registry): readonly string[] {
-  const found: string[] = [];
-  const see = (node: Node): void => {
-    if (node.kind === 'ref') found.push(registry.mapping(node.target).resource);
-    childrenOf(node).forEach(see);
-  };
-  see(mapping.root);
-  return found;
+  return referencesIn(mapping.root).map(({ target }) => registry.mapping(target).resource);
 }

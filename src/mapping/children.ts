@@ -4,7 +4,7 @@
  */
 
 import type { ColumnExpression } from '../sql/expression.ts';
-import type { Condition, Member, NamedNode, Node } from './model.ts';
+import type { Condition, Member, NamedNode, Node, RefNode } from './model.ts';
 
 /** The nodes directly within a node. */
 export function childrenOf(node: Node): readonly Node[] {
@@ -27,6 +27,12 @@ export function childrenOf(node: Node): readonly Node[] {
     case 'value':
       return [];
   }
+}
+
+/** The references that a node is or holds, at any depth. */
+export function referencesIn(node: Node): readonly RefNode[] {
+  const inner = childrenOf(node).flatMap(referencesIn);
+  return node.kind === 'ref' ? [node, ...inner] : inner;
 }
 
 /** The elements that a member can emit, those of all alternatives of a choice. */

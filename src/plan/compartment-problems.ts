@@ -3,7 +3,7 @@
  * not see its resources at all. In: a registry. Out: problems at the mappings.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
-import { childrenOf } from '../mapping/children.ts';
+import { childrenOf, referencesIn } from '../mapping/children.ts';
 import type { Mapping, Node, Position, Registry, Scope } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE, searchParameterOf } from '../r4/search-parameters.ts';
 import { compartmentCodes, isBound, isPatientReference } from './compartment.ts';
@@ -78,8 +78,8 @@ function touching(
     const owner = owners.get(table.toLowerCase());
     if (owner) return { at, message, expected: INSTEAD, found: `table ${table}, of which ${owner.name} is made` };
   }
-  const [into] = targetsOf(root)
-    .map(name => registry.mapping(name))
+  const [into] = referencesIn(root)
+    .map(({ target }) => registry.mapping(target))
     .filter(isBound);
   return into && { at, message, expected: INSTEAD, found: `a reference to ${into.name}` };
 }
@@ -102,8 +102,4 @@ function tablesOf(source: Scope, root: Node): readonly string[] {
     ...childrenOf(node).flatMap(visit),
   ];
   return [...own(source), ...visit(root)];
-}
-
-function targetsOf(node: Node): readonly string[] {
-  return [...(node.kind === 'ref' ? [node.target] : []), ...childrenOf(node).flatMap(targetsOf)];
 }

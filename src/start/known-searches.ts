@@ -4,8 +4,8 @@
  * check before has left. Out: problems.
  */
 import type { Memo } from '../common/memo.ts';
-import { childrenOf } from '../mapping/children.ts';
-import type { Mapping, Node, Registry } from '../mapping/model.ts';
+import { referencesIn } from '../mapping/children.ts';
+import type { Mapping, Registry } from '../mapping/model.ts';
 import { filterProblems, type SearchProblem, searchProblems, writtenContext } from '../plan/search-problems.ts';
 import type { ParseContext } from '../search/values.ts';
 
@@ -66,11 +66,7 @@ function reachedFrom(type: string, registry: Registry): readonly Mapping[] {
 }
 
 function targetsOf(mapping: Mapping): ReadonlySet<string> {
-  const known = targets.get(mapping) ?? new Set(targetsIn(mapping.root));
+  const known = targets.get(mapping) ?? new Set(referencesIn(mapping.root).map(({ target }) => target));
   targets.set(mapping, known);
   return known;
-}
-
-function targetsIn(node: Node): readonly string[] {
-  return [...(node.kind === 'ref' ? [node.target] : []), ...childrenOf(node).flatMap(targetsIn)];
 }

@@ -3,13 +3,18 @@
  * circle would never end. In: all mappings. Out: reports.
  */
 
-import { childrenOf } from '../../children.ts';
-import type { Mapping, Node } from '../../model.ts';
+import { referencesIn } from '../../children.ts';
+import type { Mapping } from '../../model.ts';
 import type { Report } from '../problem.ts';
 
 /** Reports every circle of `needs` over references once, at one of its mappings. */
 export function checkCircles(mappings: readonly Mapping[], report: Report): void {
-  const needed = new Map(mappings.map(mapping => [mapping.name, new Set(mapping.needs.flatMap(targetsIn))]));
+  const needed = new Map(
+    mappings.map(({ name, needs }) => {
+      const targets = needs.flatMap(referencesIn).flatMap(({ exists, target }) => (exists ? [target] : []));
+      return [name, new Set(targets)];
+    }),
+  );
   const done = new Set<string>();
   const visit = (name: string, way: readonly string[]): void => {
     const start = way.indexOf(name);
@@ -24,9 +29,4 @@ export function checkCircles(mappings: readonly Mapping[], report: Report): void
     done.add(name);
   };
   for (const { name } of mappings) visit(name, []);
-}
-
-function targetsIn(node: Node): readonly string[] {
-  const own = node.kind === 'ref' && node.exists ? [node.target] : [];
-  return [...own, ...childrenOf(node).flatMap(targetsIn)];
 }
