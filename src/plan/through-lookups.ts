@@ -13,7 +13,7 @@ import { walk } from '../sql/walk.ts';
 import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
 import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
-import { wordsFirst } from './words-first.ts';
+import { type PlanningContext, wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
 interface Link {
@@ -22,14 +22,6 @@ interface Link {
   readonly on: readonly JoinColumn[];
   /** What the joined row must be besides. */
   readonly where: Predicate;
-}
-
-/** What one condition is planned with. */
-interface PlanningContext {
-  readonly mapping: string;
-  readonly env: Environment;
-  /** Placeholders of keys that stand in the condition by now. */
-  readonly known: Set<number>;
 }
 
 /**

@@ -22,16 +22,16 @@ const WORDS_AT_MOST = 20;
 const WORD_LENGTH = 50;
 
 /** What one condition is planned with. */
-export interface Asking {
+export interface PlanningContext {
   /** Whose rows they are. */
   readonly mapping: string;
   readonly env: Environment;
-  /** Places of keys that stand in the condition by now; those found here are added. */
+  /** Placeholders of keys that stand in the condition by now; those found here are added. */
   readonly known: Set<number>;
 }
 
 /** The same object where no table of words serves. */
-export function wordsFirst({ table, alias, joins, where }: Relation, asking: Asking): Predicate {
+export function wordsFirst({ table, alias, joins, where }: Relation, asking: PlanningContext): Predicate {
   const { words = [] } = asking.env.registry.pack;
   if (words.length === 0) return where;
   const tables = new Map([[alias, table], ...joins.map((join): [Identifier, TableName] => [join.alias, join.table])]);
@@ -41,7 +41,7 @@ export function wordsFirst({ table, alias, joins, where }: Relation, asking: Ask
 }
 
 /** Likewise, with what its aliases stand for. */
-interface Going extends Asking {
+interface Going extends PlanningContext {
   readonly alias: Identifier;
   readonly tables: ReadonlyMap<Identifier, TableName>;
   readonly words: readonly WordIndex[];
