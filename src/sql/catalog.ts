@@ -140,6 +140,12 @@ export function findTable(catalog: Catalog, name: string | TableName): TableInfo
   return nearest?.schema === undefined || nearest.schema.name.toLowerCase() === schema ? nearest : undefined;
 }
 
+/** The name of a table as the database spells it; with a schema where one is written. */
+export function spelled(catalog: Catalog, name: string): string {
+  const { name: bare = name, schema } = findTable(catalog, name) ?? {};
+  return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
+}
+
 /** All tables of this name, in whatever schema. */
 export function tablesNamed(catalog: Catalog, bare: string): readonly TableInfo[] {
   const name = bare.toLowerCase();

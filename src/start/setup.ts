@@ -27,7 +27,7 @@ import type { SearchProblem } from '../plan/search-problems.ts';
 import { isResourceType } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { numberProblems } from '../rest/numbers.ts';
-import { type Catalog, findTable, withDenied } from '../sql/catalog.ts';
+import { type Catalog, spelled, withDenied } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 import type { DatabaseAddress, OpenOptions } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
@@ -174,11 +174,6 @@ export async function checkKnown(
 ): Promise<Pick<CheckedPack, 'pack' | 'catalog' | 'content'>> {
   const found = await memory.withForms(database, catalog, files, partNamed(files, memory.pack));
   return checkPack(files, found, { packMemory: memory.pack, searchMemory: memory.searches });
-}
-
-function spelled(catalog: Catalog, name: string): string {
-  const { name: bare = name, schema } = findTable(catalog, name) ?? {};
-  return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
 }
 
 /**

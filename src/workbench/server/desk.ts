@@ -11,7 +11,7 @@ import type { Settings } from '../../mapping/load/pack/settings.ts';
 import { type PackFiles, readPackFiles } from '../../mapping/load/read/files.ts';
 import { namesOf } from '../../mapping/load/rows/tables-used.ts';
 import type { Position, Registry } from '../../mapping/model.ts';
-import { type Catalog, findTable, withDenied } from '../../sql/catalog.ts';
+import { type Catalog, spelled, withDenied } from '../../sql/catalog.ts';
 import type { Database } from '../../sql/database.ts';
 import { CheckMemory } from '../../start/check-memory.ts';
 import { checkKnown, facadeOf } from '../../start/setup.ts';
@@ -187,10 +187,4 @@ function textsOf({ pack, bases = [], codes, tables, mappings }: PackFiles): Read
 function rulesOf(files: PackFiles): ReadonlySet<string> | undefined {
   const settings = settingsOf(files);
   return 'deny' in settings ? new Set(settings.denyRules.map(({ text }) => text)) : undefined;
-}
-
-/** As the database spells it. */
-function spelled(catalog: Catalog, name: string): string {
-  const { name: bare = name, schema } = findTable(catalog, name) ?? {};
-  return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
 }
