@@ -66,7 +66,8 @@ export class PreviewError extends Error {}
 /** A row may need rows that need rows. */
 const ROUNDS = 12;
 const BASE = 'http://127.0.0.1/fhir';
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
+/** What the workbench asks its facade with: it shows all that a pack serves. */
+export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
 
 /** A row that a key names, the rows that its resource is made of, and what became of them. */
 export interface RowRead {

@@ -3,9 +3,7 @@
  * strangest, or those that a FHIR search finds. Out: their keys as a person would write them, of a bounded sample;
  * `lintel check` takes its rows in the same way.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
 import { poolOf, type Random, strangest } from '../check/pool.ts';
-import type { RequestContext } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { StoredRows } from '../law/stored-rows.ts';
@@ -16,7 +14,7 @@ import { environment } from '../plan/environment.ts';
 import { idsPredicate } from '../plan/identity.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { PreviewError, type Previewing, previewRow } from './preview.ts';
+import { CONTEXT, PreviewError, type Previewing, previewRow } from './preview.ts';
 
 export type Wish = 'any' | 'empty' | 'long' | 'strange';
 
@@ -28,8 +26,6 @@ export interface ShownRow {
 }
 
 const MOST = 12;
-const BASE = 'http://127.0.0.1/fhir';
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
 
 /** Some rows of the mapping's table. Rejects with DatabaseError. */
 export async function rowsLike(

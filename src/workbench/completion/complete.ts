@@ -11,10 +11,11 @@ import { codesSchema, mappingFileSchema, packSchema, testSchema } from '../../ma
 import { childOf, isResourceType, resourceTypes } from '../../r4/definitions.ts';
 import { type Catalog, findTable, tableText } from '../../sql/catalog.ts';
 import type { WireCompletion, WireOption } from '../wire/mapping.ts';
+import type { Searched } from '../wire/search-text.ts';
 import { elementOptions, valueOptions } from './elements.ts';
 import { guideOptions } from './guide.ts';
 import { schemaKeys } from './keys.ts';
-import { holdsSearches, type Searched, searchOptions } from './searches.ts';
+import { holdsSearches, searchOptions } from './searches.ts';
 
 export interface NamedMapping {
   readonly name: string;

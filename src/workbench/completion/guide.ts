@@ -11,13 +11,7 @@ import { searchParametersOf } from '../../r4/search-parameters.ts';
 import { type Facts, profileFacts } from '../../validation/facts.ts';
 import type { WireOption } from '../wire/mapping.ts';
 import { elementOptions } from './elements.ts';
-import { schemaKeys } from './keys.ts';
-
-interface GuideOptions {
-  /** Where the word begins that an option replaces. */
-  readonly from: number;
-  readonly options: readonly WireOption[];
-}
+import { type OptionsFrom, schemaKeys } from './keys.ts';
 
 /** Keys whose texts name elements. */
 const PATHS: ReadonlySet<unknown> = new Set(['mustSupport', 'slices', 'extensions']);
@@ -27,9 +21,9 @@ const US_CORE = 'us-core-';
 const RELEASE = '7.0.0';
 
 /** Undefined options where the guide has none of its own there. */
-export function guideOptions({ path, role, from, word, before, document }: Cursor): GuideOptions {
+export function guideOptions({ path, role, from, word, before, document }: Cursor): OptionsFrom {
   const [group, key] = path;
-  const found = (options: readonly WireOption[], start = from): GuideOptions => ({ from: start, options });
+  const found = (options: readonly WireOption[], start = from): OptionsFrom => ({ from: start, options });
   if (role !== 'value' && path.length === 1) return found(schemaKeys(guideSchema, path));
   if (role === 'key' || group === undefined) return found([]);
   const type = textAt(document, [group, 'type']) ?? '';

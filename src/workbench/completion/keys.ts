@@ -1,6 +1,9 @@
 /** Keys of a schema as options of the editor. In: a zod schema and a path. Out: options. */
 import { keysAt } from '../../mapping/load/read/schema-keys.ts';
-import type { WireOption } from '../wire/mapping.ts';
+import type { WireCompletion, WireOption } from '../wire/mapping.ts';
+
+/** Options, and where the text begins that one of them replaces. */
+export type OptionsFrom = Omit<WireCompletion, 'isCut'>;
 
 /** The keys that a schema allows at a path, each with what it means. */
 export function schemaKeys(

@@ -10,21 +10,8 @@ import { accessSchema, OPENED } from '../../mapping/load/read/other-schemas.ts';
 import { compartmentCodes } from '../../plan/compartment.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import type { WireOption } from '../wire/mapping.ts';
-import type { WireParameter } from '../wire/search.ts';
-import { type Choice, complete } from '../wire/search-text.ts';
-import { schemaKeys } from './keys.ts';
-
-/** What can be searched. */
-export interface Searched {
-  readonly types: readonly string[];
-  parameters(type: string): readonly WireParameter[];
-}
-
-export interface SearchOptions {
-  /** Where what is completed begins: a search has signs that end a word. */
-  readonly from: number;
-  readonly options: readonly WireOption[];
-}
+import { type Choice, complete, type Searched } from '../wire/search-text.ts';
+import { type OptionsFrom, schemaKeys } from './keys.ts';
 
 /** Whether the file holds searches. */
 export function holdsSearches(base: string): boolean {
@@ -37,7 +24,7 @@ export function searchOptions(
   cursor: Cursor,
   systems: readonly string[],
   searched: Searched,
-): SearchOptions {
+): OptionsFrom {
   const { path, role, from } = cursor;
   const isAccess = base === 'access.yaml';
   const values = isAccess ? accessValues(cursor, systems, searched) : contentValues(cursor, systems, searched);
@@ -47,11 +34,11 @@ export function searchOptions(
   return { from, options: schemaKeys(isAccess ? accessSchema : contentSchema, path) };
 }
 
-function accessValues(cursor: Cursor, systems: readonly string[], searched: Searched): SearchOptions {
+function accessValues(cursor: Cursor, systems: readonly string[], searched: Searched): OptionsFrom {
   const { path, from } = cursor;
   const [first, second, third] = path;
   const place = [first, first === 'break-glass' ? second : third].join('.');
-  const typed = (types: readonly string[], names: readonly string[], more: readonly string[] = []): SearchOptions =>
+  const typed = (types: readonly string[], names: readonly string[], more: readonly string[] = []): OptionsFrom =>
     searchText(cursor, { types, names, more }, searched);
   switch (first === 'logins' ? first : place) {
     case 'users.patients':
@@ -84,7 +71,7 @@ function isOfNobody(type: string): boolean {
   return type !== COMPARTMENT_TYPE && compartmentCodes(type).length === 0;
 }
 
-function contentValues(cursor: Cursor, systems: readonly string[], searched: Searched): SearchOptions {
+function contentValues(cursor: Cursor, systems: readonly string[], searched: Searched): OptionsFrom {
   const [first, list = ''] = cursor.path;
   const types = { ...SEARCHED, ...listTypes() };
   if (first === 'mrn') return { from: cursor.from, options: plain(systems, 'system') };
@@ -108,7 +95,7 @@ interface Wanted {
 }
 
 /** A search up to the cursor: its type, then parameters and values. */
-function searchText({ before, word, from }: Cursor, { types, names, more }: Wanted, searched: Searched): SearchOptions {
+function searchText({ before, word, from }: Cursor, { types, names, more }: Wanted, searched: Searched): OptionsFrom {
   const text = before + word;
   const start = from - before.length;
   if (!text.includes('?')) {

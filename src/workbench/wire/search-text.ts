@@ -20,7 +20,7 @@ interface Completion {
 }
 
 /** What can be searched, as far as it was asked for. */
-interface Offers {
+export interface Searched {
   readonly types: readonly string[];
   /** Of a type that was not asked for yet: none. */
   parameters(type: string): readonly WireParameter[];
@@ -67,7 +67,7 @@ const OF_ANSWER: Readonly<Record<string, { readonly detail: string; readonly val
 };
 
 /** `text`: up to the cursor. */
-export function complete(text: string, offers: Offers): Completion | undefined {
+export function complete(text: string, offers: Searched): Completion | undefined {
   const mark = text.indexOf('?');
   if (mark < 0) {
     const from = text.lastIndexOf('/') + 1;
@@ -82,12 +82,12 @@ export function complete(text: string, offers: Offers): Completion | undefined {
   return names(type, part, start, offers);
 }
 
-function find(type: string, code: string, offers: Offers): WireParameter | undefined {
+function find(type: string, code: string, offers: Searched): WireParameter | undefined {
   return offers.parameters(type).find(one => one.code === code);
 }
 
 /** The name of a parameter: its code, modifiers, and chains of further ones behind points. */
-function names(type: string, part: string, start: number, offers: Offers): Completion | undefined {
+function names(type: string, part: string, start: number, offers: Searched): Completion | undefined {
   const point = part.indexOf('.');
   if (point >= 0) return chained(type, part, point, start, offers);
   const colon = part.indexOf(':');
@@ -113,7 +113,7 @@ function names(type: string, part: string, start: number, offers: Offers): Compl
 }
 
 /** Parameters of the types that a reference leads to: those before the point say which. */
-function chained(type: string, part: string, point: number, start: number, offers: Offers): Completion | undefined {
+function chained(type: string, part: string, point: number, start: number, offers: Searched): Completion | undefined {
   const [code = '', target] = part.slice(0, point).split(':');
   const targets = find(type, code, offers)?.targets.filter(one => target === undefined || one === target) ?? [];
   const rest = part.slice(point + 1);
@@ -138,7 +138,7 @@ function choicesOf({ code, type, targets }: WireParameter): readonly Choice[] {
 }
 
 /** `_has:Observation:patient:code`. */
-function has(type: string, part: string, start: number, offers: Offers): Completion | undefined {
+function has(type: string, part: string, start: number, offers: Searched): Completion | undefined {
   const [, source, reference, ...more] = part.split(':');
   const from = start + part.lastIndexOf(':') + 1;
   const referring = (of: string): readonly WireParameter[] =>
@@ -157,7 +157,7 @@ function has(type: string, part: string, start: number, offers: Offers): Complet
   };
 }
 
-function values(type: string, name: string, text: string, start: number, offers: Offers): Completion | undefined {
+function values(type: string, name: string, text: string, start: number, offers: Searched): Completion | undefined {
   const from = start + text.lastIndexOf(',') + 1;
   const last = text.slice(text.lastIndexOf(',') + 1);
   if (name === '_sort') {
@@ -192,7 +192,7 @@ function values(type: string, name: string, text: string, start: number, offers:
 }
 
 /** The parameter at the end of a chain. */
-function asked(type: string, name: string, offers: Offers): WireParameter | undefined {
+function asked(type: string, name: string, offers: Searched): WireParameter | undefined {
   const [own = '', ...rest] = name.split('.');
   const [code = '', target] = own.split(':');
   const parameter = find(type, code, offers);

@@ -15,7 +15,6 @@ import { NO_WORDS } from '../../../plan/index-use.ts';
 import { makeOffers } from '../../../plan/offers.ts';
 import { DatabaseError, endsAt } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
-import type { Searched } from '../../completion/searches.ts';
 import { adviceFor, computedIn, effectsOf, TRIED } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
 import { rowOf } from '../../rows-to-show.ts';
@@ -29,6 +28,7 @@ import type {
   WireSearchStatement,
   WireTypes,
 } from '../../wire/search.ts';
+import type { Searched } from '../../wire/search-text.ts';
 import type { Desk, Served } from '../desk.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
