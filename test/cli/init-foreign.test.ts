@@ -196,3 +196,31 @@ test('rows that are marked as deleted, keys of lists, flags and whoever wrote a 
     if (table === 'diagnosis_note') expect(elements.map(({ path }) => path)).not.toContain('subject');
   expect((await errors()).filter(message => /deleted|voided/.test(message))).toEqual([]);
 });
+
+test('names whose words stand together are read, and the marital status is no status of a stay', async () => {
+  const { columns, proposals } = await begun(
+    `CREATE TABLE patients (subject_id INTEGER PRIMARY KEY, gender CHAR(1), dod DATE);
+    CREATE TABLE admissions (hadm_id INTEGER PRIMARY KEY, subject_id INTEGER REFERENCES patients(subject_id), admittime DATETIME,
+      dischtime DATETIME, admission_type VARCHAR(40), marital_status VARCHAR(30));
+    CREATE TABLE procedures_icd (hadm_id INTEGER REFERENCES admissions(hadm_id), subject_id INTEGER REFERENCES patients(subject_id),
+      seq_num INTEGER, chartdate DATE, icd_code CHAR(7), PRIMARY KEY (hadm_id, seq_num));
+    CREATE TABLE labevents (labevent_id INTEGER PRIMARY KEY, subject_id INTEGER REFERENCES patients(subject_id), charttime DATETIME,
+      value VARCHAR(200), valuenum REAL, valueuom VARCHAR(20));`,
+    insert => {
+      for (let i = 1; i <= 30; i++) {
+        insert('patients', i, i % 2 ? 'F' : 'M', null);
+        insert('admissions', 100 + i, i, instant(i), instant(i), 'URGENT', i % 2 ? 'MARRIED' : 'SINGLE');
+        insert('procedures_icd', 100 + i, i, 1, day(i), '3893');
+        insert('labevents', i, i, instant(i), '5.1', 5.1, 'mmol/L');
+      }
+    },
+  );
+  expect(columns('encounters')).toMatchObject({
+    ...{ 'period.start': 'admittime', 'period.end': 'dischtime', class: 'admission_type' },
+  });
+  expect(columns('encounters')).not.toHaveProperty('status');
+  expect(columns('procedures')).toMatchObject({ 'code.coding.code': 'icd_code', performedDateTime: 'chartdate' });
+  expect(columns('results')).toMatchObject({ 'valueQuantity.value': 'valuenum', 'valueQuantity.unit': 'valueuom' });
+  expect(columns('results')).toMatchObject({ effectiveDateTime: 'charttime' });
+  expect(proposals.map(({ table }) => table)).toContain('labevents');
+});

@@ -147,7 +147,7 @@ function fits({ type, denied }: ColumnInfo, kind: string): boolean {
   return FITS[kind]?.includes(type.kind) ?? true;
 }
 
-const OF_PEOPLE = ['first', 'last', 'maiden', 'birth'];
+const OF_PEOPLE = ['first', 'last', 'maiden', 'birth', 'marital'];
 
 /** The kind of record that a name means: the resource, and how well other names fit the kind. */
 export function kindNamed(
@@ -167,7 +167,7 @@ export function bestOf(
   for (const text of texts) {
     const wanted = text.split(' ');
     if (!wanted.every(word => words.has(word))) continue;
-    // The name of a person is none of a procedure, nor the date of birth its date.
+    // The name of a person is none of a procedure, nor the date of birth its date, nor marriage the status of a stay.
     if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
     // The type of an allergen is not its name, nor that of an address its street.
     if (['type', 'kind'].some(word => words.has(word) && !wanted.includes(word))) continue;
