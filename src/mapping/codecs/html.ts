@@ -58,7 +58,7 @@ export function plainText(note: string): string {
   const tidy = clean(text)
     .replace(/\r\n?/g, '\n')
     .split('\n')
-    .map((line, i, lines) => (i === lines.length - 1 ? line : withoutSpaces(line)))
+    .map(withoutSpaces)
     .join('\n')
     .replace(/\n{3,}/g, '\n\n');
   return tidy.trim() || NO_TEXT;

@@ -20,6 +20,7 @@ describe('html', () => {
     ['scripts and styles', '<style>p{}</style><script>alert(1)</script>x<svg><text>y</text></svg>', 'x'],
     ['nothing to read', '<p> </p><img src="x">', '(no text)'],
     ['control characters', 'a\u0007b', 'ab'],
+    ['blanks at the end of lines', 'a \t\n  b\u00a0\nc ', 'a\n  b\nc'],
   ])('reads %s', (_, note, wanted) => {
     expect(plainText(note)).toBe(wanted);
   });
