@@ -23,9 +23,25 @@ function after(step: StepOptions, text: string): string | undefined {
       return written(text, step.form, step.from);
     case 'entities':
       return text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? '');
+    case 'escapes':
+      return withoutEscapes(text);
     case 'upper':
       return text.replace(/[a-z]/g, letter => String.fromCharCode(letter.charCodeAt(0) - 32));
   }
+}
+
+/** By the pieces between backslashes, of which each second one is an escape. */
+function withoutEscapes(text: string): string {
+  const pieces = text.split('\\');
+  const lines = ['.br', '.sp', 'X0A', 'X0D', 'X0D0A'];
+  return pieces
+    .map((piece, i) => {
+      if (i % 2 === 0) return piece;
+      if (i === pieces.length - 1) return `\\${piece}`;
+      if (/^[FSTRE]$/.test(piece)) return '|^&~\\'.charAt('FSTRE'.indexOf(piece));
+      return lines.includes(piece) ? '\n' : piece === 'H' || piece === 'N' ? '' : `\\${piece}\\`;
+    })
+    .join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', apos: "'", amp: '&' };

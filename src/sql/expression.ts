@@ -34,6 +34,7 @@ export type FunctionName =
   | 'words' // its words as string search compares them, a blank before each (src/sql/shared-functions.ts)
   | 'digits' // its characters 0 to 9, all others left out
   | 'replace' // (text, what, with)
+  | 'unescaped' // escapes of HL7 v2 as what they stand for (src/sql/shared-functions.ts)
   | 'piece' // (text, separator, position from 1): that piece of a separated text, NULL where there is none
   | 'before' // (text, separator): up to the separator's first occurrence, NULL where there is none
   | 'after' // (text, separator): all that follows its first occurrence, NULL where there is none

@@ -92,6 +92,18 @@ export function withoutExponent(text: string): string {
   return `${sign}${digits.padEnd(by + 1, '0')}`;
 }
 
+/** What escapes of HL7 v2 stand for, as backslashes enclose them; others stay as they are. */
+export const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ F: '|', S: '^', T: '&', R: '~', E: '\\' },
+  ...{ '.br': '\n', '.sp': '\n', X0A: '\n', X0D: '\n', X0D0A: '\n', H: '', N: '' },
+};
+
+/** `A & B` of `A \T\ B`; backslashes go in pairs from the left, so that what an escape stands for is none again. */
+export function unescaped(text: string): string {
+  if (!text.includes('\\')) return text;
+  return text.replace(/\\([^\\]*)\\/g, (whole, code: string) => ESCAPES[code] ?? whole);
+}
+
 /** A UUID as a text, in letters of either case. https://www.rfc-editor.org/rfc/rfc9562#section-4 */
 export const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 

@@ -503,6 +503,16 @@ const CASES: readonly Case[] = [
       [['a'], 'a'],
     ],
   },
+  {
+    name: 'escapes',
+    codec: through([['escapes']], 'text', 'string'),
+    raws: one(fc.constantFrom('A \\T\\ B', '\\E\\T\\E\\', 'x\\.br\\y', '\\Z99\\', 'a\\b', '\\H\\\\N\\')),
+    faults: [
+      [['A \\T\\ B'], 'A \\T\\ B'],
+      [['\\E\\T\\E\\'], '\\&'],
+      [['A \\T\\ B'], undefined],
+    ],
+  },
   ...['MM/DD/YYYY', 'D.M.YYYY', 'YYYYDDMM', 'DD-MON-YYYY'].map(
     (form): Case => ({
       name: `written ${form}`,

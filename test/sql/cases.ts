@@ -212,6 +212,7 @@ export const CASES: readonly Case[] = [
     call('replace', [TXT, text('a'), text('&')], UNICODE),
     call('upper', [TXT], UNICODE),
     call('digits', [TXT], UNICODE),
+    call('unescaped', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
     call('scaled', [column('a', 'AMT'), 1], LONG),

@@ -176,6 +176,8 @@ function called(of: Extract<Expression, { kind: 'function' }>, scope: Scope): Sq
       return fold(text);
     case 'words':
       return spacedWords(text);
+    case 'unescaped':
+      return textAfter([{ step: 'escapes' }], text) ?? null;
     case 'digits':
       return [...text].filter(c => '0123456789'.includes(c)).join('');
     case 'before':

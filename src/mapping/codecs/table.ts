@@ -38,6 +38,7 @@ import { textCodec } from './text.ts';
 import {
   dottedStep,
   entitiesStep,
+  escapesStep,
   pieceStep,
   prefixStep,
   stepped,
@@ -290,6 +291,7 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   ),
   words: step(z.enum(['first', 'last', 'all-but-last', 'all-but-first']), wordsStep),
   entities: step(NONE, entitiesStep),
+  escapes: step(NONE, escapesStep),
   upper: step(NONE, upperStep),
   written: step(
     z

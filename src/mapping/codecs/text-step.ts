@@ -6,6 +6,7 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
+import { unescaped } from '../../sql/shared-functions.ts';
 import type { Codec } from './codec.ts';
 import { trim, trimEnd, upperAscii } from './text.ts';
 
@@ -16,7 +17,7 @@ export type StepOptions =
   | { readonly step: 'dotted'; readonly behind: number }
   | { readonly step: 'words'; readonly words: Words }
   | { readonly step: 'written'; readonly form: string; readonly from?: number }
-  | { readonly step: 'entities' | 'upper' };
+  | { readonly step: 'entities' | 'escapes' | 'upper' };
 
 export interface TextStep {
   /** For lineage: `piece ^ 1`. */
@@ -242,6 +243,16 @@ export function entitiesStep(): TextStep {
           call('replace', [text, constant(entity, UNICODE), constant(character, UNICODE)], UNICODE),
         column,
       ),
+  };
+}
+
+/** Escapes of HL7 v2 as what they stand for. */
+export function escapesStep(): TextStep {
+  return {
+    label: 'escapes',
+    options: { step: 'escapes' },
+    apply: unescaped,
+    sql: text => call('unescaped', [text], UNICODE),
   };
 }
 

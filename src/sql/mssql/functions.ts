@@ -18,7 +18,7 @@ import {
   type Writer,
 } from '../dialect.ts';
 import type { Expression, FunctionName } from '../expression.ts';
-import { AS_IT_IS, BETWEEN, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
+import { AS_IT_IS, BETWEEN, ESCAPES, escapedAsOne, keptIn, LEFT_OUT, ONE_BYTE, OTHER } from '../shared-functions.ts';
 import { walk } from '../walk.ts';
 import { comparedDtm, keyOfDtm } from './dtm.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
@@ -45,6 +45,8 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       return digitsOf(x());
     case 'replace':
       return `REPLACE(${binary(x())}, ${writer.expression(operand(args, 1))}, ${writer.expression(operand(args, 2))})`;
+    case 'unescaped':
+      return unescaped(x());
     case 'piece':
       return jsonPiece(writer, first, separatorOf(args), count(args, 2));
     case 'before':
@@ -225,6 +227,24 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
     case 'before-last-word':
       return `NULLIF(RTRIM(LEFT(${x}, LEN(${x}) - NULLIF(CHARINDEX(' ', REVERSE(${x})), 0))), '')`;
   }
+}
+
+/** Of the pieces between backslashes each second one is an escape, but one that no backslash ends. */
+function unescaped(x: string): string {
+  const known = Object.entries(ESCAPES).map(([code, text]) => {
+    const characters = text === '\n' ? 'NCHAR(10)' : `N'${text}'`;
+    return `WHEN ${binary('k.v')} = N'${code}' THEN ${characters}`;
+  });
+  const array = `'["' + REPLACE(STRING_ESCAPE(${binary(x)}, 'json'), '\\\\', '","') + '"]'`;
+  const number = 'CAST([key] AS int)';
+  const pieces = `(SELECT ${number} AS n, value AS v, MAX(${number}) OVER () AS last FROM OPENJSON(${array})) AS k`;
+  const text = [
+    'CASE WHEN k.n % 2 = 0 THEN k.v',
+    "WHEN k.n = k.last THEN N'\\' + k.v",
+    ...known,
+    "ELSE N'\\' + k.v + N'\\' END",
+  ].join(' ');
+  return `(SELECT STRING_AGG(${text}, N'') WITHIN GROUP (ORDER BY k.n) FROM ${pieces})`;
 }
 
 /** The text as a JSON array of its pieces: right for any content, since STRING_ESCAPE comes first. */

@@ -317,6 +317,8 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
         .join(' + ')})`;
     case 'substring':
       return `substr(${x()}, ${position(args, 1)}, ${count(args, 2)})`;
+    case 'unescaped':
+      return `lintel_unescaped(${x()})`;
     case 'ymd': {
       const part = (at: number): string => {
         const of = operand(args, at);

@@ -8,7 +8,7 @@ import { instantOfCount } from '../../time/epoch-units.ts';
 import { readDay, readMoment, readTime } from '../../time/written.ts';
 import { writtenReader } from '../../time/written-form.ts';
 import { zoneOf } from '../../time/zone.ts';
-import { fold, lengthInId, printNumber, spacedWords, UUID } from '../shared-functions.ts';
+import { fold, lengthInId, printNumber, spacedWords, UUID, unescaped } from '../shared-functions.ts';
 import { type Limit, NO_LIMIT } from './time-limits.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
@@ -28,6 +28,10 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
   database.function('lintel_digits', { deterministic: true }, text => {
     check();
     return typeof text === 'string' ? text.replace(/[^0-9]+/g, '') : text;
+  });
+  database.function('lintel_unescaped', { deterministic: true }, text => {
+    check();
+    return typeof text === 'string' ? unescaped(text) : text;
   });
   database.function('lintel_id_length', { deterministic: true }, (text, how) => {
     check();

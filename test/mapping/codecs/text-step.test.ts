@@ -8,6 +8,7 @@ import type { TextStep } from '../../../src/mapping/codecs/text-step.ts';
 import {
   dottedStep,
   entitiesStep,
+  escapesStep,
   pieceStep,
   prefixStep,
   stepped,
@@ -91,6 +92,9 @@ describe('text steps', () => {
     ['no point at the end', dottedStep(3), 'E11', 'E11'],
     ['no point before blanks', dottedStep(3), 'E11    ', 'E11    '],
     ['entities once', entitiesStep(), '&amp;lt; &lt;b&gt; &#39;', '&lt; <b> &#39;'],
+    ['escapes of HL7 v2', escapesStep(), 'A \\T\\ B\\.br\\C \\F\\\\S\\\\R\\ \\H\\D\\N\\', 'A & B\nC |^~ D'],
+    ['no escape of what one stands for', escapesStep(), '\\E\\T\\E\\ \\T\\E\\E\\', '\\T\\ &E\\'],
+    ['escapes that nobody knows as they are', escapesStep(), 'C:\\temp\\x \\t\\ \\T', 'C:\\temp\\x \\t\\ \\T'],
     ['ASCII letters in upper case', upperStep(), 'aé', 'Aé'],
   ])('take %s', (_, step, raw, wanted) => {
     expect(step.apply(raw)).toBe(wanted);
@@ -106,6 +110,8 @@ describe('text steps', () => {
     [wordsStep('all-but-last')],
     [wordsStep('all-but-first')],
     [entitiesStep()],
+    [escapesStep()],
+    [pieceStep('^', 1), escapesStep()],
     [upperStep()],
     [prefixStep(['LOINC:'])],
     [prefixStep(['LOINC:', 'loinc:'])],
