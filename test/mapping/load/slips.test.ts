@@ -274,6 +274,22 @@ const SLIPS: readonly Slip[] = [
     told: ['m.yaml:7:7: `each` without `elements:` or `item:`', 'm.yaml:8:7: unknown keys; found family, text'],
   },
   {
+    slip: 'what items need, which stands beside the item instead of inside of it',
+    files: {
+      'm.yaml': `${PEOPLE}  name:\n    - each: { split: LST_NM, by: ";", as: d }\n      item: { family: { from: d.piece } }\n      needs: [family]\n`,
+    },
+    told: [
+      'm.yaml:9:14: `needs` beside `item` has no effect; expected `needs` in the map of `item`, or `elements:` in place of `item:`',
+    ],
+  },
+  {
+    slip: 'elements beside an item',
+    files: {
+      'm.yaml': `${PEOPLE}  name:\n    - each: { split: LST_NM, by: ";", as: d }\n      item: { family: { from: d.piece } }\n      elements: { text: { from: d.piece } }\n`,
+    },
+    told: ['m.yaml:9:17: `elements` beside `item` has no effect; expected one of the two'],
+  },
+  {
     slip: 'insert beside the parameters of a fragment',
     files: {
       'm.yaml': `${PEOPLE}  name: [{ qnsert: nm, $c: LST_NM }]\n`,

@@ -23,6 +23,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
     return undefined;
   }
   const elements = child(tree, 'elements');
+  tellUnused(tree, context);
   const item = child(tree, 'item') ?? (elements && map({ needs: child(tree, 'needs'), elements }, elements.at));
   if (!item) {
     context.report.error('missing-key', tree.at, '`each` without `elements:` or `item:`');
@@ -37,6 +38,20 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   const result: EachNode = { kind: 'each', from: rows.from, item: node, type: slot.type, at: tree.at };
   return guard(result, tree, visible, context);
 }
+
+/** What stands beside an `item` and belongs to `elements`. */
+function tellUnused(tree: MapTree, { report }: Context): void {
+  if (!child(tree, 'item')) return;
+  for (const [key, expected] of Object.entries(INSTEAD)) {
+    const unused = child(tree, key);
+    if (unused) report.error('wrong-form', unused.at, `\`${key}\` beside \`item\` has no effect`, { expected });
+  }
+}
+
+const INSTEAD = {
+  needs: '`needs` in the map of `item`, or `elements:` in place of `item:`',
+  elements: 'one of the two',
+} as const;
 
 interface Rows {
   readonly from: EachNode['from'];
