@@ -24,8 +24,8 @@ CREATE TABLE NOTE (NO INTEGER NOT NULL PRIMARY KEY, VISIT INTEGER, UPD DATETIME)
 CREATE TABLE REC (ID INTEGER NOT NULL, REV INTEGER NOT NULL, BP VARCHAR(9), AMT VARCHAR(20), OWNER_TYPE CHAR(1), OWNER_ID INTEGER, DOSE VARCHAR(9), TAKEN VARCHAR(19), SENT INTEGER, PRIMARY KEY (ID, REV));
 CREATE TABLE NOTE_LINE (NOTE_NO INTEGER NOT NULL, SEQ INTEGER NOT NULL, TX VARCHAR(80), PRIMARY KEY (NOTE_NO, SEQ));
 INSERT INTO NOTE_LINE VALUES (1, 2, 'Chest clear.'), (1, 1, 'Cough.'), (2, 1, ' ');
-CREATE TABLE PID (NO INTEGER NOT NULL PRIMARY KEY, PID_5 VARCHAR(80));
-INSERT INTO PID VALUES (1, 'OKONKWO^CHIDI^B~STONE\\T\\SON^CHIDI'), (2, 'X\\R\\Y^');
+CREATE TABLE PID (NO INTEGER NOT NULL PRIMARY KEY, PID_5 VARCHAR(80), PID_13 VARCHAR(80));
+INSERT INTO PID VALUES (1, 'OKONKWO^CHIDI^B~STONE\\T\\SON^CHIDI', '(312)555-0142'), (2, 'X\\R\\Y^', '^PRN^PH^^1^312^5550142');
 CREATE TABLE MSG (NO INTEGER NOT NULL PRIMARY KEY, MSH_7 VARCHAR(26), OBX_14 VARCHAR(26));
 INSERT INTO MSG VALUES (1, '20240314', '2024'), (2, '202403140830', '202403140830-0500'),
   (3, '20240314083005.123-0600', '20240314083005.123'), (4, '202403', '""');
@@ -181,6 +181,7 @@ source: { table: PID, as: i, key: [NO] }
 id: "i-{NO}"
 elements:
   name: [{ each: { split: PID_5, by: "~", as: r }, item: { family: { from: r.piece, via: [{ piece: { by: "^", at: 1 } }, escapes] }, given: [{ from: r.piece, via: [{ piece: { by: "^", at: 2 } }, escapes] }] } }]
+  telecom: [{ value: { first: [{ join: [{ from: PID_13, via: { piece: { by: "^", at: 6 } } }, { from: PID_13, via: { piece: { by: "^", at: 7 } } }], with: "-", if: { PID_13: { matches: "[^]*^PH^*" } } }, { from: PID_13 }] } }]
 `;
 
 const GROUPS = `mapping: groups
@@ -433,6 +434,7 @@ test('the forms in "What old tables have" work as documented', async () => {
     ],
     [{ family: 'X~Y' }],
   ]);
+  expect(named.map(({ telecom }) => telecom)).toEqual([[{ value: '(312)555-0142' }], [{ value: '312-5550142' }]]);
   expect(await ids('Person', 'name', 'stone&son')).toEqual(['i-1']);
   const messages = await allOf(facade, 'DiagnosticReport', [['_sort', '-_lastUpdated']]);
   expect(messages.map(({ id, meta, effectiveDateTime }) => [id, meta, effectiveDateTime])).toEqual([

@@ -47,6 +47,11 @@ describe('conditions are checked against the schema', () => {
     expect(problemsOfCondition('{ MRN: { matches: "[^0-9]*[$]" } }')).toEqual([]);
   });
 
+  test('a circumflex, a dollar sign or a backslash in brackets is that character', () => {
+    for (const pattern of ['[^]*', '*[$]', String.raw`*[\]T[\]*`, '[^][^]x', '[^]', '[^a]^'])
+      expect(problemsOfCondition(`{ MRN: { matches: ${JSON.stringify(pattern)} } }`), pattern).toEqual([]);
+  });
+
   test('a number too large for its column is rejected', () => {
     expect(problemsOfCondition('{ PT_NO: "99999999999" }')).toEqual([
       'm.yaml:3:63: literal not of the type of column PT_NO; expected a whole number; found 99999999999',

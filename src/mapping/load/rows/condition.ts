@@ -17,7 +17,7 @@ import { isRuledOut, onlyPresent } from './absent-values.ts';
 import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
 import { readOn } from './join.ts';
 import { literalForm, readLiteral } from './literal.ts';
-import { globProblem } from './pattern.ts';
+import { globOf, globProblem } from './pattern.ts';
 
 /** Keys of a condition that are no columns. */
 const CONDITION_KEYS = ['any', 'all', 'none', 'present', 'absent', 'exists', 'missing'] as const;
@@ -284,7 +284,7 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
     });
     return [];
   }
-  return [{ kind: 'matches', column, pattern: tree.text }];
+  return [{ kind: 'matches', column, pattern: globOf(tree.text) }];
 }
 
 /**

@@ -4,12 +4,21 @@
  */
 
 /** Undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */
-export function globProblem(pattern: string): string | undefined {
-  if (pattern === '') return 'it is empty';
+export function globProblem(written: string): string | undefined {
+  if (written === '') return 'it is empty';
+  const pattern = written.replace(LITERAL, 'x');
   if (/^\^|\\|\$$/.test(pattern)) return 'it reads like a regular expression; write literal characters in brackets';
   const rest = pattern.replace(/\[\^?(?:[^\][^-]-[^\][^-]|[^\][^-])+\]/g, '');
   if (/[[\]]/.test(rest)) return 'a bracket is not closed, empty, or holds `]`, `[`, `^` or a loose `-`';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a pattern must not have
   if (/[\u0000-\u001f]/.test(rest)) return 'it has control characters';
   return undefined;
+}
+
+/** A character that would mean something in a regular expression. */
+const LITERAL = /\[([\^$\\])\]/g;
+
+/** The pattern without brackets around `^`, `$` and `\`, which mean themselves outside of classes. */
+export function globOf(written: string): string {
+  return written.replace(LITERAL, (_, character: string) => character);
 }
