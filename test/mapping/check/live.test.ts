@@ -604,4 +604,23 @@ elements: { active: "true" }
       'm.yaml:7:1: ids of mappings one and two are equal for 1 row; expected a literal in one of the ids, or a `where` that assigns the rows to one mapping',
     ]);
   });
+
+  test('a moment in an id is compared as it is written there', async () => {
+    const mapping = (name: string, done: string) => `mapping: ${name}
+resource: Organization
+source: { table: dbo.VIT, as: v, key: [VIT_ID], where: { PT_NO: ${done} } }
+id: "{VIT_DTM}"
+compartment: { none: a test }
+elements: { active: "true" }
+`;
+    const files = { 'm.yaml': `${mapping('one', '1')}---\n${mapping('two', '2')}` };
+    const rows = (second: string) =>
+      databaseWith(
+        `VIT (VIT_ID, PT_NO, VIT_DTM, DONE) VALUES (1, 1, '2024-03-10 08:30:00.000', 1), (2, 2, '${second}', 1)`,
+      );
+    expect(await problemsOf(files, rows('2024-03-10 08:31:00.000'))).toEqual([]);
+    expect(await problemsOf(files, rows('2024-03-10 08:30:00.000'))).toEqual([
+      expect.stringMatching(/ids of mappings one and two are equal for 1 row/),
+    ]);
+  });
 });
