@@ -138,6 +138,37 @@ elements:
   }
 });
 
+test('time stamps of HL7 v2 are moved, and keep their precision and their zone', async () => {
+  const stored =
+    '1954 195403 19540317 19540317-0500 1954031708 202403100830 202403100830-0500 20240310083005.12+0000'.split(' ');
+  const clinic = smallClinic({
+    'weighing.yaml': `mapping: weights
+resource: Observation
+source: { table: WEIGHING, as: w, key: [NO] }
+id: "w-{NO}"
+compartment: { none: its days alone are looked at }
+elements:
+  status: final
+  code: loinc#29463-7 Body weight
+  effectiveDateTime: { from: TAKEN, via: dtm }
+`,
+  });
+  const database = new DatabaseSync(join(clinic.folder, 'clinic.sqlite'));
+  database.exec('DROP TABLE WEIGHING; CREATE TABLE WEIGHING (NO INTEGER PRIMARY KEY, TAKEN VARCHAR(26))');
+  const insert = database.prepare('INSERT INTO WEIGHING VALUES (?, ?)');
+  for (const [i, text] of stored.entries()) insert.run(i + 1, text);
+  database.close();
+  for (const [i, text] of stored.entries()) {
+    const { out } = await lintel(clinic.environment, 'test', '--record', 'weights', `${i + 1}`);
+    const written = /TAKEN: "([^"]*)"/.exec(out)?.[1] ?? '';
+    expect(written, text).not.toBe(text);
+    expect(written.replace(/[+-].*/, '').replace(/\d/g, '9'), text).toBe(
+      text.replace(/[+-].*/, '').replace(/\d/g, '9'),
+    );
+    expect(/[+-].*/.exec(written)?.[0], text).toBe(/[+-].*/.exec(text)?.[0]);
+  }
+});
+
 test('a number that is printed with an exponent stays a number', async () => {
   const { environment } = smallClinic();
   const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));

@@ -46,6 +46,7 @@ export function shiftedForms(text: string, shift: Shift): readonly string[] {
     ...yearLast(text, shift),
     shortYearFirst(text, shift),
     named(text, shift),
+    ofMessage(text, shift),
     ...short(text, shift),
   ].filter(one => one !== undefined);
 }
@@ -115,6 +116,18 @@ function shortYearFirst(text: string, shift: Shift): string | undefined {
   if (!moved || time === undefined) return undefined;
   const written = [pad(moved.year % 100, 2), pad(moved.month, month.length), pad(moved.day, day.length)];
   return `${before}${written.join(mark)}${time}`;
+}
+
+/** `2024031008`, `202403100830`, `20240310083005.123-0500`, `20240310-0500`, `2024-0500`: stamps of HL7 v2. */
+function ofMessage(text: string, shift: Shift): string | undefined {
+  const [, year, month = '', day = '', hour = '', rest = '', zone = ''] =
+    /^(\d{4})(\d\d)?(\d\d)?(\d\d)?((?:\d\d){0,2}(?:\.\d+)?)([+-]\d{4})?\s*$/.exec(text) ?? [];
+  const moved = year === undefined ? undefined : movedBy(Number(year), Number(month), Number(day), shift);
+  const time =
+    rest === '' ? shiftedRest(hour && `${hour}00`, shift)?.slice(0, hour.length) : shiftedRest(hour + rest, shift);
+  if (!moved || time === undefined) return undefined;
+  const parts = [pad(moved.year, 4), month && pad(moved.month, 2), day && pad(moved.day, 2)];
+  return `${parts.join('')}${time}${zone}`;
 }
 
 /** `10-MAR-2024`, `10 Mar 2024`, `10-MAR-24`. */
