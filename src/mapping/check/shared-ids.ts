@@ -170,9 +170,8 @@ function written(parts: readonly IdPart[]): Expression {
     if (part.kind === 'literal') return constant(part.text, UNICODE);
     if (part.codec.name === 'uuid') return call('uuid', [part.column], UNICODE);
     if (part.column.type.kind === 'text') return call('rtrim', [part.column], UNICODE);
-    if (part.codec.name !== 'datetime') return call('text', [part.column], UNICODE);
-    // SQL Server replaces nothing in what is no text yet.
-    const text = call('concat', [part.column, constant('', UNICODE)], UNICODE);
+    const text = call('text', [part.column], UNICODE);
+    if (part.codec.name !== 'datetime') return text;
     return AS_IN_IDS.reduce((of, pair) => call('replace', [of, ...pair], UNICODE), text);
   });
   const [only, ...others] = spelt;
