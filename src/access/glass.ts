@@ -7,7 +7,7 @@
 
 import { type BreakGlass, REST_CLIENT } from '../auth/glass.ts';
 import { accessByBreakingGlass, accountByBreakingGlass } from '../auth/granted.ts';
-import type { GlassRule, PackAccess } from '../auth/rules.ts';
+import { type GlassRule, type PackAccess, USER } from '../auth/rules.ts';
 import type { Facade } from '../facade.ts';
 
 /** Undefined: the pack lets nobody. */
@@ -31,9 +31,6 @@ export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): Brea
     },
   };
 }
-
-/** https://hl7.org/fhir/R4/references.html#literal */
-const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
 
 /** Whatever the search asks, it has to find this very user. */
 async function isFound(

@@ -58,8 +58,8 @@ export const NO_RULES: PackAccess = { users: [], labels: [] };
 /** Patients see their own record, unless the pack has rules for them. */
 const OWN_RECORD: UserRule = { user: 'Patient', patients: [['_id', '{id}']], also: [] };
 
-/** https://hl7.org/fhir/R4/references.html#literal */
-const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
+/** A user as a reference: type and id. https://hl7.org/fhir/R4/references.html#literal */
+export const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
 
 /** What a user (`Practitioner/7`) may see; undefined where no rule names users of the type, who see nothing. */
 export function permissionsOfUser(user: string, rules: readonly UserRule[]): readonly Permission[] | undefined {

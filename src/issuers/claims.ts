@@ -3,12 +3,11 @@
  * and times are valid. Out: a Grant; undefined if a required claim is missing.
  */
 import type { Grant } from '../auth/token.ts';
+import { isLegalId } from '../mapping/id-rule.ts';
 import type { Issuer } from './settings.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Of a logical id. https://hl7.org/fhir/R4/datatypes.html#id */
-const ID = /^[A-Za-z0-9\-.]{1,64}$/;
 /** Scopes of a token; a token of 12,000 characters has fewer. */
 const MOST_SCOPES = 2000;
 
@@ -32,7 +31,7 @@ export function grantOfClaims(
   const idOf = (type: string, claim: readonly string[]): string | undefined => {
     const text = first(claims, claim);
     const id = text && relative(text).replace(new RegExp(`^${type}/`), '');
-    return id !== undefined && ID.test(id) ? id : undefined;
+    return id !== undefined && isLegalId(id) ? id : undefined;
   };
   const patient = idOf('Patient', names.patient);
   const encounter = idOf('Encounter', names.encounter);
