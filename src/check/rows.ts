@@ -64,9 +64,11 @@ export const ROWS: CheckSection = {
   },
 };
 
+const STEPS = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'] as const;
+
 /** What a row has to pass on its way to a resource. */
 interface Step {
-  readonly name: 'where' | 'deleted' | 'required' | 'needs' | 'no id' | 'one-per';
+  readonly name: (typeof STEPS)[number];
   readonly left: Predicate;
   /** Of the rows that it takes away those that nothing has chosen, and the line that takes them. */
   readonly lacks?: { readonly when: Predicate; readonly at: Position };
@@ -107,12 +109,11 @@ class Counts {
   }
 
   tables(): readonly Table[] {
-    const removed = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'];
     return [
       {
         name: 'mappings',
         title: 'Rows of the table, rows excluded by each rule, and rows that are resources',
-        columns: ['mapping', 'table', 'rows', ...removed, 'served', 'note'],
+        columns: ['mapping', 'table', 'rows', ...STEPS, 'served', 'note'],
         rows: this.#mappings,
       },
       ...this.#elements.tables(),
@@ -289,7 +290,7 @@ class Counts {
           removed.set(name, (removed.get(name) ?? 0) + left - rows);
           left = rows;
           if (i < steps.length - 1) return;
-          const of = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'].map(one => removed.get(one) ?? 0);
+          const of = STEPS.map(one => removed.get(one) ?? 0);
           const note = this.#counter.sampled.includes(source.table.name) ? 'in ranges' : '';
           this.#mappings.push([mapping.name, source.table.name, total, ...of, rows, note]);
           this.#tellEmpty(mapping, { total, served: rows, isVariant }, removed);
