@@ -351,7 +351,7 @@ function fractionOf(time: SqlValue | undefined, form: TimeForm): string {
   return digitsOfTime.slice(0, MOST_DIGITS).padEnd(MOST_DIGITS, '0');
 }
 
-/** A time of so many ticks onOrAfter midnight, as a column of the type holds it. */
+/** A time of so many ticks since midnight, as a column of the type holds it. */
 function storedTicks(ticks: number, form: TimeForm, type: ColumnType): SqlValue {
   if (isCountedTime(form)) return storedTime(Math.ceil(ticks / TICKS), form, type);
   if (form !== 'time' || type.kind !== 'time' || type.fraction === 0)
@@ -365,7 +365,7 @@ function packText(date: SqlValue | undefined): number | undefined {
   return day === undefined ? undefined : packDay(day);
 }
 
-/** Milliseconds onOrAfter midnight, or undefined if the text is no time of that form. */
+/** Milliseconds since midnight, or undefined if the text is no time of that form. */
 function readTime(raw: SqlValue, form: TimeForm, type: ColumnType): number | undefined {
   if (isCountedTime(form)) return readCount(raw, form);
   const text = storedText(raw, FORMS[form].length, type);
