@@ -32,7 +32,7 @@ import { parseFilter } from './search/filters.ts';
 import type { Offers } from './search/offers.ts';
 import { parseSearch, parseTypeSearch } from './search/parse.ts';
 import { patientsNamed } from './search/patients-named.ts';
-import type { Filter, SearchQuery, Selection, SystemQuery } from './search/query.ts';
+import type { Filter, Parameters, SearchQuery, Selection, SystemQuery } from './search/query.ts';
 import { parseSystemSearch } from './search/system.ts';
 import type { ParseContext, ParsedQuery } from './search/values.ts';
 import type { Database } from './sql/database.ts';
@@ -67,13 +67,13 @@ export interface RequestContext {
   readonly warning?: Issue;
 }
 
-export type { ResourceText };
+export type { Parameters, ResourceText };
 export { SEALED };
 
 export interface SearchRequest {
   readonly type: string;
-  /** Names and values, decoded, in the request's order; a POST body's after the URL's. */
-  readonly parameters: readonly (readonly [name: string, value: string])[];
+  /** In the request's order; a POST body's after the URL's. */
+  readonly parameters: Parameters;
   /** What must hold beside them, typed already: for parts of this server, which can ask what no parameter says. */
   readonly filters?: readonly Filter[];
 }
@@ -104,12 +104,7 @@ export interface Facade {
    * Undefined: no such resource for this caller (404). Throws FhirError `unknown-type`. A promise only
    * where the database is waited for.
    */
-  read(
-    type: string,
-    id: string,
-    parameters: SearchRequest['parameters'],
-    context: RequestContext,
-  ): Awaitable<ResourceText | undefined>;
+  read(type: string, id: string, parameters: Parameters, context: RequestContext): Awaitable<ResourceText | undefined>;
   /** Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
   /**
@@ -118,7 +113,7 @@ export interface Facade {
    */
   searchPages(request: PagesRequest, context: RequestContext): AsyncIterable<FoundPage>;
   /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */
-  searchAll(parameters: SearchRequest['parameters'], context: RequestContext): Promise<BundleText>;
+  searchAll(parameters: Parameters, context: RequestContext): Promise<BundleText>;
   /** A search in the compartment of a patient. Throws FhirError. */
   searchCompartment(asked: CompartmentSearch, context: RequestContext): Promise<BundleText>;
   /** What this server answers beside reads and searches with resources of the record. */
@@ -127,7 +122,7 @@ export interface Facade {
   operate(
     operation: RecordOperation,
     id: string | undefined,
-    parameters: SearchRequest['parameters'],
+    parameters: Parameters,
     context: RequestContext,
   ): Promise<BundleText>;
   /** What a caller may see, as plans take it. */
@@ -135,7 +130,7 @@ export interface Facade {
   /** The typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
   /** What the parameters of a link that does not show them stand for; as they are where this server cannot say. */
-  shown(parameters: SearchRequest['parameters'], access: Access): SearchRequest['parameters'];
+  shown(parameters: Parameters, access: Access): Parameters;
   /** The CapabilityStatement that the mappings really offer. */
   capabilities(context: Pick<RequestContext, 'base'>): object;
 }
@@ -211,7 +206,7 @@ export function createFacade(options: FacadeOptions): Facade {
 
   const writing = ({ base }: RequestContext, now: number): WriteContext => ({ base, now, zone: registry.pack.zone });
 
-  const selectionOf = (type: string, parameters: SearchRequest['parameters'], context: RequestContext): Selection => {
+  const selectionOf = (type: string, parameters: Parameters, context: RequestContext): Selection => {
     const selecting = parameters.filter(([name]) => name === '_elements' || name === '_summary');
     return selecting.length === 0 ? WHOLE : parse({ type, parameters: selecting }, context).selection;
   };
@@ -253,7 +248,7 @@ export function createFacade(options: FacadeOptions): Facade {
       before: pagesBefore(query.cursor),
     };
     const seal = context.sealed
-      ? (parameters: SearchRequest['parameters']) => sealing.seal(parameters, context.access.caller)
+      ? (parameters: Parameters) => sealing.seal(parameters, context.access.caller)
       : undefined;
     const { warning } = context;
     const told = warning === undefined ? query : { ...query, warnings: [warning, ...query.warnings] };
@@ -261,17 +256,13 @@ export function createFacade(options: FacadeOptions): Facade {
   };
 
   /** A link of a search that came in a body: its parameters, and links that do not show them either. */
-  const opened = (parameters: SearchRequest['parameters'], context: RequestContext): Opened => {
+  const opened = (parameters: Parameters, context: RequestContext): Opened => {
     if (!parameters.some(([name]) => name === SEALED)) return [parameters, context];
     return [sealing.open(parameters, context.access.caller), { ...context, sealed: true }];
   };
 
   /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */
-  const searchable = (
-    types: readonly string[],
-    parameters: SearchRequest['parameters'],
-    context: RequestContext,
-  ): readonly string[] => {
+  const searchable = (types: readonly string[], parameters: Parameters, context: RequestContext): readonly string[] => {
     if (context.access.kind === 'all') return types;
     for (const [name, text] of parameters)
       if (name === '_type') for (const type of text.split(',')) mustBePermitted(type.trim(), 'search', context);
@@ -372,7 +363,7 @@ export function createFacade(options: FacadeOptions): Facade {
 
 const NO_NUMBERS: FoundPage['numbers'] = new Map();
 
-type Opened = readonly [parameters: SearchRequest['parameters'], context: RequestContext];
+type Opened = readonly [parameters: Parameters, context: RequestContext];
 
 type Told = RequestContext['onQuery'];
 

@@ -6,12 +6,10 @@
  */
 import { type Access, ANY } from '../auth/access.ts';
 import { andThen } from '../common/awaitable.ts';
-import type { Facade, RequestContext, SearchRequest } from '../facade.ts';
+import type { Facade, Parameters, RequestContext } from '../facade.ts';
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Node, Registry } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
-
-type Parameters = SearchRequest['parameters'];
 
 /** Strings in JSON hold no quotes without a backslash, so these stand nowhere but in resources and references. */
 const RESOURCE = /\{"resourceType":"([A-Za-z]+)","id":"([A-Za-z0-9.-]{1,64})"/g;

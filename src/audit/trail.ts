@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Access, ANY, type Patients, type Permission } from '../auth/access.ts';
 import { andThen } from '../common/awaitable.ts';
-import { createFacade, type Facade, type FacadeOptions, type RequestContext, type SearchRequest } from '../facade.ts';
+import { createFacade, type Facade, type FacadeOptions, type Parameters, type RequestContext } from '../facade.ts';
 import { loadPackFiles } from '../mapping/load/pack/pack.ts';
 import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
@@ -170,7 +170,7 @@ async function byIds(
 }
 
 /** Ids of the patients whose audit a search is about; undefined where it does not say. */
-function patientsAsked(parameters: SearchRequest['parameters']): readonly string[] | undefined {
+function patientsAsked(parameters: Parameters): readonly string[] | undefined {
   const named = parameters.find(([name]) => name === 'patient');
   return named?.[1].split(',').map(value => value.slice(value.lastIndexOf('/') + 1));
 }

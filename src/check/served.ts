@@ -11,6 +11,7 @@ import { environment } from '../plan/environment.ts';
 import { idsByForm } from '../plan/identity.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
+import type { Parameters } from '../search/query.ts';
 import { and, or } from '../sql/construct.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import type { Asking, ReadRow, SampledRow } from './sample.ts';
@@ -89,8 +90,6 @@ async function ownAlone(
     isOdd(one) && one.id !== undefined && ofOthers.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
   );
 }
-
-type Parameters = readonly (readonly [string, string])[];
 
 /** The matches of a page with the digits of their numbers as they stand, and what to ask for the next. */
 function pageOf(json: string): {

@@ -4,7 +4,7 @@
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { isSelectable } from '../r4/definitions.ts';
-import type { Filter, Selection } from '../search/query.ts';
+import type { Filter, Parameters, Selection } from '../search/query.ts';
 import type { ExportRequest } from './job.ts';
 
 export interface TypeQuery {
@@ -68,8 +68,6 @@ export function deletionQuery(
 function aboutOf(type: string, { types, associated }: ExportRequest): TypeQuery['about'] {
   return associated.includes(type) ? types.filter(other => !associated.includes(other)) : undefined;
 }
-
-type Parameters = readonly (readonly [name: string, value: string])[];
 
 function typedBy(type: string, parse: Facade['parse'], context: TypeContext): (of: Parameters) => readonly Filter[] {
   return parameters => parse({ type, parameters }, { ...context, handling: 'strict' }).filters;

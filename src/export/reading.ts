@@ -9,12 +9,11 @@ import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { isSelectable } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { dateInterval } from '../search/dates.ts';
+import type { Parameters } from '../search/query.ts';
 import { printable } from '../search/values.ts';
 import { zoneOf } from '../time/zone.ts';
 import { associatedType } from './associated.ts';
 import type { ExportLevel } from './job.ts';
-
-export type Parameters = readonly (readonly [name: string, value: string])[];
 
 const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;

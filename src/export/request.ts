@@ -11,11 +11,12 @@ import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { isPermitted } from '../plan/sight.ts';
 import { isSelectable } from '../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
+import type { Parameters } from '../search/query.ts';
 import { printable } from '../search/values.ts';
 import { isTimed, typeQuery } from './filters.ts';
 import { type ExportLevel, type ExportRequest, GROUP_TYPE, type Stages } from './job.ts';
 import { partsOf, typesWithDeletions } from './parts.ts';
-import { ignore, isEmptyWindow, type Parameters, READERS, type Reading, wrong } from './reading.ts';
+import { ignore, isEmptyWindow, READERS, type Reading, wrong } from './reading.ts';
 
 export interface UnderstoodRequest {
   readonly request: ExportRequest;

@@ -6,6 +6,7 @@ import { OPEN_ACCESS } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
+import type { Parameters } from '../search/query.ts';
 import { answering, type Question } from './oracle.ts';
 import { type Indexed, partsOf } from './oracle-values.ts';
 
@@ -92,8 +93,6 @@ export async function valueSetsOf(facade: Facade): Promise<ReadonlyMap<string, C
     }),
   );
 }
-
-type Parameters = readonly (readonly [string, string])[];
 
 /** All matches of a search, page by page, or at least so many of them. */
 export async function allOf(

@@ -7,7 +7,7 @@ import { FhirError } from '../outcome.ts';
 import { compartmentCodes } from '../plan/compartment.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { parseQuestions } from '../search/parse.ts';
-import type { Filter, SystemQuery } from '../search/query.ts';
+import type { Filter, Parameters, SystemQuery } from '../search/query.ts';
 import { parseSystemSearch } from '../search/system.ts';
 import { type ParseContext, printable } from '../search/values.ts';
 
@@ -18,7 +18,7 @@ export interface CompartmentSearch {
   readonly id: string;
   /** `*`: all types that the compartment has. */
   readonly type: string;
-  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly parameters: Parameters;
 }
 
 /** `types`: those that are mapped. Throws FhirError. */

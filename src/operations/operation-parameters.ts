@@ -7,10 +7,8 @@ import { FhirError, type Issue } from '../outcome.ts';
 import { dateInterval } from '../search/dates.ts';
 import { parseFilter } from '../search/filters.ts';
 import { unknownParameter } from '../search/parse.ts';
-import type { Filter } from '../search/query.ts';
+import type { Filter, Parameters } from '../search/query.ts';
 import { checkCount, checkLength, type ParseContext, printable } from '../search/values.ts';
-
-type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** Shape the answer of any operation whose answer is a page; `_format` and `_pretty` are read elsewhere. */
 const SHAPING: ReadonlySet<string> = new Set([

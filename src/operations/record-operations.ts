@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/operationslist.html
  */
 
-import type { SystemQuery } from '../search/query.ts';
+import type { Parameters, SystemQuery } from '../search/query.ts';
 import type { ParseContext } from '../search/values.ts';
 import { DOCREF } from './docref.ts';
 import { EVERYTHING } from './everything.ts';
@@ -20,7 +20,7 @@ export interface RecordOperation extends Operation {
 export interface AskedOperation {
   /** Of the resource that it is called on; undefined where it is called on the type. */
   readonly id: string | undefined;
-  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly parameters: Parameters;
   /** Those that are mapped, in the order in which they are answered. */
   readonly types: readonly string[];
   readonly context: ParseContext;

@@ -7,9 +7,8 @@ import { createHmac } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { type WeighedCache, weighedCache } from '../cache/bounded.ts';
 import { FhirError } from '../outcome.ts';
+import type { Parameters } from '../search/query.ts';
 import { sealing } from '../search/sealing.ts';
-
-type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** The parameter of links that stands for the others. */
 export const SEALED = '_sealed';

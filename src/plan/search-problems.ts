@@ -7,6 +7,7 @@ import { FhirError } from '../outcome.ts';
 import { cursorCodec } from '../search/cursor.ts';
 import { parseFilter } from '../search/filters.ts';
 import { parseSearch } from '../search/parse.ts';
+import type { Parameters } from '../search/query.ts';
 import { type ParseContext, splitEscaped, UnknownParameter } from '../search/values.ts';
 import { zoneOf } from '../time/zone.ts';
 import { hasBranch } from './branches.ts';
@@ -21,7 +22,7 @@ export interface SearchProblem {
 
 interface WrittenSearch {
   readonly type: string;
-  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly parameters: Parameters;
 }
 
 /** How a search that stands in a file is parsed: strictly, for nobody in particular. */

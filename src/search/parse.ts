@@ -7,7 +7,7 @@
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import type { Cursor } from './cursor.ts';
 import { parseFilter } from './filters.ts';
-import type { Filter, SearchQuery, SystemQuery } from './query.ts';
+import type { Filter, Parameters, SearchQuery, SystemQuery } from './query.ts';
 import { emptyResult, isResultParameter, itemsOf, readResultParameter } from './result-parameters.ts';
 import {
   checkCount,
@@ -22,8 +22,6 @@ import {
 
 /** Read by the HTTP layer, not by the search, and kept in the links. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['_format', '_pretty']);
-
-type Parameters = readonly (readonly [name: string, value: string])[];
 
 /** A search on one type. */
 export function parseSearch(type: string, parameters: Parameters, context: ParseContext): SearchQuery {

@@ -8,6 +8,9 @@ import type { Issue } from '../outcome.ts';
 import type { SearchParameter } from '../r4/search-parameters.ts';
 import type { Cursor } from './cursor.ts';
 
+/** Names and values of a query string, decoded, in its order. */
+export type Parameters = readonly (readonly [name: string, value: string])[];
+
 export interface SearchQuery extends TypeQuestion, AnswerShape {}
 
 /** What one search asks of several types; they are answered as one list of matches, type by type unless sorted. */
@@ -37,11 +40,11 @@ export interface AnswerShape {
   /** Parameters that were ignored (lenient handling), as issues for the Bundle. */
   readonly warnings: readonly Issue[];
   /** What was understood, for the self link: names and values as they came. */
-  readonly applied: readonly (readonly [name: string, value: string])[];
+  readonly applied: Parameters;
   /**
    * How the answer is written, for all links: HTTP reads it, and a page may be written otherwise than the one before.
    */
-  readonly written: readonly (readonly [name: string, value: string])[];
+  readonly written: Parameters;
   /** What page links are bound to beside the cursor: caller, place, and what was understood. */
   readonly binding: string;
 }

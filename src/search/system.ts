@@ -5,11 +5,9 @@
  */
 import { FhirError, type Issue, issueOf } from '../outcome.ts';
 import { parseQuestions } from './parse.ts';
-import type { SystemQuery } from './query.ts';
+import type { Parameters, SystemQuery } from './query.ts';
 import { isResultParameter } from './result-parameters.ts';
 import { type ParseContext, printable } from './values.ts';
-
-type Parameters = readonly (readonly [name: string, value: string])[];
 
 const TYPE = '_type';
 /** Read elsewhere, or of what refers to a resource. */

@@ -10,7 +10,7 @@ import { createMeters } from '../../auth/meter.ts';
 import { type ExportLevel, GROUP_TYPE } from '../../export/job.ts';
 import { type JobView, manifest, progressText } from '../../export/manifest.ts';
 import { exportable, readExportRequest } from '../../export/request.ts';
-import type { RequestContext, SearchRequest } from '../../facade.ts';
+import type { Parameters, RequestContext } from '../../facade.ts';
 import { FhirError, type Issue, issueOf } from '../../outcome.ts';
 import {
   type AppParts,
@@ -33,7 +33,6 @@ import { downloadFile } from './files.ts';
 /** The parts of the application, exports among them. */
 type Parts = AppParts & { readonly exports: ExportParts };
 
-type Parameters = SearchRequest['parameters'];
 type Operation = (c: HttpContext, parameters: Parameters) => Promise<Response>;
 
 /** Methods of operations. HEAD is for looking: it must not begin an export. */

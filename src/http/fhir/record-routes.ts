@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/operations.html
  */
 import { Hono } from 'hono';
-import type { SearchRequest } from '../../facade.ts';
+import type { Parameters } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
 import { respondWithResult } from '../middleware/answer-cache.ts';
@@ -14,8 +14,6 @@ import { bodyParameters } from './resource-body.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#id */
 export const ID = /^[A-Za-z0-9\-.]{1,64}$/;
-
-type Parameters = SearchRequest['parameters'];
 
 export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();

@@ -4,7 +4,7 @@
  */
 import { Hono } from 'hono';
 import { createMiddleware } from 'hono/factory';
-import type { ResourceText, SearchRequest } from '../../facade.ts';
+import type { Parameters, ResourceText } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, type HttpContext, type HttpEnv, serverBase } from '../context.ts';
@@ -110,7 +110,7 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
 }
 
 /** What reads the parameters; what is kept already needs none. */
-type Read = () => SearchRequest['parameters'] | Promise<SearchRequest['parameters']>;
+type Read = () => Parameters | Promise<Parameters>;
 
 function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
   const type = c.req.param('type') ?? '';
@@ -138,11 +138,7 @@ const CONTENT_TYPE = 'Binary';
  * https://hl7.org/fhir/R4/binary.html#rest
  * The content, or undefined where the resource itself has to be sent.
  */
-export function nativeContent(
-  c: HttpContext,
-  resource: ResourceText,
-  parameters: SearchRequest['parameters'],
-): Answer | undefined {
+export function nativeContent(c: HttpContext, resource: ResourceText, parameters: Parameters): Answer | undefined {
   const accept = headerOf(c, 'accept');
   if (resource.type !== CONTENT_TYPE || asksForFhir(lastOf(parameters, '_format'), accept)) return undefined;
   const { contentType, data }: { contentType?: string; data?: string } = JSON.parse(resource.json);

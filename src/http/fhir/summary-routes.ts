@@ -10,7 +10,7 @@ import { RangeProblem } from '../../ccda/range.ts';
 import { XML_POLICY } from '../../ccda/stylesheet.ts';
 import type { MakeSummary } from '../../ccda/summary.ts';
 import { inBuffers } from '../../ccda/texts.ts';
-import type { RequestContext, SearchRequest } from '../../facade.ts';
+import type { Parameters, RequestContext } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import type { AppParts, HttpContext, HttpEnv, Served } from '../context.ts';
 import { type Answer, answerOf, answerWith, representationOf } from '../middleware/answer.ts';
@@ -26,8 +26,6 @@ const CONTENT_TYPE = 'application/xml';
 const PIECE = 64 * 1024;
 /** Whose record it is. */
 const TYPE = 'Patient';
-
-type Parameters = SearchRequest['parameters'];
 
 const PATH = `/${TYPE}/:id/$ccd`;
 

@@ -3,7 +3,7 @@
  * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/http.html#transaction
  */
 import { Hono } from 'hono';
-import type { SearchRequest } from '../../facade.ts';
+import type { Parameters } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import { type AppParts, fhirBase, type HttpContext, type HttpEnv } from '../context.ts';
 import { representationOf, respond } from '../middleware/answer.ts';
@@ -16,8 +16,6 @@ import { limitRate } from '../middleware/rate.ts';
 import { formParameters, pathOf, urlParameters } from '../middleware/request.ts';
 import { answerBatch, type BatchRequest } from './batch.ts';
 import { resourceBody } from './resource-body.ts';
-
-type Parameters = SearchRequest['parameters'];
 
 /** `single`: the routes of requests for one type, which a batch may hold as well. */
 export function systemRoutes(parts: AppParts, single: Hono<HttpEnv>): Hono<HttpEnv> {

@@ -5,7 +5,7 @@
  */
 import { type AnswerCache, type AnswerOrigin, answerKey, hearPlans } from '../../cache/answers.ts';
 import type { Freshness } from '../../cache/freshness.ts';
-import type { RequestContext, SearchRequest } from '../../facade.ts';
+import type { Parameters, RequestContext } from '../../facade.ts';
 import { timed } from '../../observe/statements.ts';
 import { type AppParts, type HttpContext, requestContext } from '../context.ts';
 import { type Answer, answerOf, representationOf, sendAnswer } from './answer.ts';
@@ -84,8 +84,6 @@ export function respondWithResult(
     return timed(context, 'write', () => answerOf(json, representation));
   });
 }
-
-type Parameters = SearchRequest['parameters'];
 
 /** Characters of Accept; longer ones are written by nobody who will come again. */
 const LONGEST_ACCEPT = 500;

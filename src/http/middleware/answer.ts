@@ -4,7 +4,7 @@
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
 import { hash } from 'node:crypto';
-import type { ResourceText, SearchRequest } from '../../facade.ts';
+import type { Parameters, ResourceText } from '../../facade.ts';
 import { FhirError, type Issue, operationOutcome } from '../../outcome.ts';
 import { toXml } from '../../resource/xml.ts';
 import type { HttpContext } from '../context.ts';
@@ -24,7 +24,7 @@ export interface Representation {
 }
 
 /** From `_format`, `_pretty` and Accept. Throws FhirError `not-acceptable` or `wrong-value`. */
-export function representationOf(c: HttpContext, parameters: SearchRequest['parameters']): Representation {
+export function representationOf(c: HttpContext, parameters: Parameters): Representation {
   const pretty = lastOf(parameters, '_pretty');
   if (pretty !== undefined && pretty !== 'true' && pretty !== 'false') {
     throw new FhirError('wrong-value', '_pretty: expected true or false', { parameter: '_pretty' });

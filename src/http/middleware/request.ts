@@ -4,7 +4,7 @@
  * https://url.spec.whatwg.org/#urlencoded-parsing
  */
 import { getPathNoStrict } from 'hono/utils/url';
-import type { SearchRequest } from '../../facade.ts';
+import type { Parameters } from '../../facade.ts';
 import { FhirError } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
 
@@ -36,8 +36,6 @@ export function decodedSegment(segment: string): string {
     return segment;
   }
 }
-
-type Parameters = SearchRequest['parameters'];
 
 /** What stands for something else than itself, or must not stand there: a URL holds no null character, a body may. */
 const ENCODED = /[%+\0]/;
