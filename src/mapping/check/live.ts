@@ -41,7 +41,8 @@ import {
 import { checkNumbers, checkSharedIds } from './shared-ids.ts';
 import type { TimeBudget } from './time-budget.ts';
 import { checkIds, checkKey, checkLookup, checkReference, exactly, joinedBy } from './unique.ts';
-import { checkCodes, checkPieces, checkTableCodes } from './unmapped.ts';
+import { checkCodes, checkTableCodes } from './unmapped.ts';
+import { checkCodesOfPieces, checkPieces } from './unmapped-pieces.ts';
 import { checkWords } from './words.ts';
 
 export interface LiveCheck {
@@ -96,8 +97,9 @@ export async function checkLive(check: LiveCheck): Promise<readonly Problem[]> {
   for (const one of registry.pack.words ?? []) await about(one.at, () => checkWords([one], asking));
   stage = 'codes';
   await checkCodes(values, registry, asking);
+  await checkCodesOfPieces(values, asking);
   await checkTableCodes(lookups, registry, asking);
-  for (const one of pieces) await about(one.at, () => checkPieces([one], asking));
+  for (const one of pieces) await about(one.at, () => checkPieces(one, asking));
   return report.problems();
 }
 

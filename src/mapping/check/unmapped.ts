@@ -8,33 +8,25 @@ import type { ColumnExpression, Predicate } from '../../sql/expression.ts';
 import { printTable } from '../../sql/identifier.ts';
 import { namesTo } from '../children.ts';
 import { codeMapOf, tableCodeMapOf, tableElseOf } from '../load/codes/origin.ts';
-import type { Report } from '../load/problem.ts';
-import type { Lookup, Node, Pieces, Position, Registry, Scope, ValueNode } from '../model.ts';
-import { partsOf, type ScopedLookup, type ScopedPieces, type ScopedValue } from './parts.ts';
-import { type Asking, askedAt, type Checking, countRows, isOwn, MOST_GROUPS, tallyOf, valuesOf } from './questions.ts';
+import type { Lookup, Node, Position, Registry, Scope, ValueNode } from '../model.ts';
+import { partsOf, type ScopedLookup, type ScopedValue } from './parts.ts';
+import { type Asking, askedAt, type Checking, isOwn, MOST_GROUPS, tallyOf, valuesOf } from './questions.ts';
 
 const SHOWN = 10;
 
 /** Asked once per scope, column and map, however many facets are bound; told once per column and map. */
 export async function checkCodes(values: readonly ScopedValue[], registry: Registry, asking: Checking): Promise<void> {
-  const codesOnPieces = new Map<string, readonly CodeOnPiece[]>();
-  for (const { scope, node, pieces, column, origin } of codesRead(values)) {
-    if (pieces && column.alias === pieces.alias) {
-      const split = `${scope.table.name}|${scope.alias}|${pieces.column.alias}.${pieces.column.column}|${pieces.by}|${column.column}`;
-      codesOnPieces.set(split, [...(codesOnPieces.get(split) ?? []), { scope, node, pieces, column, origin }]);
-    }
-  }
   await reportUnknown(unknownCodes(values), registry, asking);
-  for (const group of codesOnPieces.values()) await reportUnknownPieces(group, asking);
 }
 
-interface CodeRead extends ScopedValue {
+/** A value that a code map reads from a column. */
+export interface CodeRead extends ScopedValue {
   readonly column: ColumnExpression;
   readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
 }
 
 /** Each scope, column and map once, however many facets are bound. */
-function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
+export function codesRead(values: readonly ScopedValue[]): readonly CodeRead[] {
   const found = new Map<string, CodeRead>();
   const scopes = [...new Set(values.map(({ scope }) => scope))];
   const places = new Map(scopes.map((scope, i) => [scope, i]));
@@ -56,33 +48,6 @@ function unknownCodes(values: readonly ScopedValue[]): readonly UnknownCode[] {
     const known = and(filled(column), origin.known(column));
     const { name, isWhole: isCode, ownElse } = origin;
     return [{ name, scope, column, where, known, isCode, at: node.at, ownElse, node }];
-  });
-}
-
-interface CodeOnPiece {
-  readonly scope: Scope;
-  readonly node: ValueNode;
-  readonly pieces: Pieces;
-  readonly column: ColumnExpression;
-  readonly origin: NonNullable<ReturnType<typeof codeMapOf>>;
-}
-
-/**
- * Pieces that no code map knows which reads the pieces of the column: one map may have the groups, another the details.
- */
-async function reportUnknownPieces(group: readonly CodeOnPiece[], asking: Checking): Promise<void> {
-  const { report } = asking;
-  const [first] = group;
-  if (!first || !isOwn(first.pieces.column, first.scope)) return;
-  const { scope, node, pieces, column } = first;
-  const known = group.map(({ origin }) => not(origin.known(column)));
-  const where = and(filled(column), notAbsent(column, node), ...known);
-  const names = [...new Set(group.map(({ origin }) => origin.name))];
-  const name =
-    names.length === 1 ? `code map ${names[0]} has no row` : `none of the code maps ${names.join(', ')} has a row`;
-  await askedAt(node.at, asking, async () => {
-    const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
-    tellPieces(rows, { name, pieces, at: node.at }, report);
   });
 }
 
@@ -267,44 +232,12 @@ export async function heldColumns(
   return found;
 }
 
-/** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */
-export async function checkPieces(all: readonly ScopedPieces[], asking: Checking): Promise<void> {
-  const { report } = asking;
-  for (const { scope, pieces, lookups, codeMap, at } of all) {
-    if (!isOwn(pieces.column, scope)) continue;
-    const where = and(
-      ...lookups.flatMap(({ on }) => [
-        ...on.map(({ ours }) => filled(ours)),
-        ...on.slice(0, 1).map(({ theirs: { notNull: _, ...theirs } }) => isNull(theirs)),
-      ]),
-    );
-    const rows = await countRows(asking, scope, asking.readPiece({ ...pieces, lookups }, where, asking.clock));
-    tellPieces(
-      rows,
-      {
-        name: codeMap === undefined ? `lookup ${lookups[0]?.alias} has no row` : `code map ${codeMap} has no row`,
-        pieces,
-        at,
-      },
-      report,
-    );
-  }
-}
-
-function tellPieces(
-  rows: number,
-  { name, pieces, at }: { readonly name: string; readonly pieces: Pieces; readonly at: Position },
-  report: Report,
-): void {
-  if (rows > 0)
-    report.warning('unmapped-code', at, `${name} for a piece of ${pieces.column.column} in ${plural(rows, 'row')}`);
-}
-
 function missed({ on }: Lookup): readonly Predicate[] {
   return on.slice(0, 1).map(({ theirs }) => isNull(theirs));
 }
 
-function notAbsent(column: ColumnExpression, { absent }: ValueNode): Predicate {
+/** The value is none of those that mean none. */
+export function notAbsent(column: ColumnExpression, { absent }: ValueNode): Predicate {
   return not(
     among(
       column,

@@ -1,0 +1,68 @@
+/**
+ * Counts pieces of split columns that no row of a code map or lookup is found for. In: the values and the pieces of the
+ * mappings. Out: warnings with the number of rows; a piece is not shown, as it may be a patient's data.
+ */
+import { plural } from '../../common/plural.ts';
+import { and, filled, isNull, not } from '../../sql/construct.ts';
+import type { Predicate } from '../../sql/expression.ts';
+import type { Pieces, Position } from '../model.ts';
+import type { ScopedPieces, ScopedValue } from './parts.ts';
+import { askedAt, type Checking, countRows, isOwn } from './questions.ts';
+import { type CodeRead, codesRead, notAbsent } from './unmapped.ts';
+
+interface CodeOnPiece extends CodeRead {
+  readonly pieces: Pieces;
+}
+
+/**
+ * Pieces that no code map knows. All maps that read the pieces of a column count together: one may have the groups,
+ * another the details.
+ */
+export async function checkCodesOfPieces(values: readonly ScopedValue[], asking: Checking): Promise<void> {
+  const found = codesRead(values).flatMap(({ pieces, ...read }): readonly CodeOnPiece[] =>
+    pieces && read.column.alias === pieces.alias ? [{ ...read, pieces }] : [],
+  );
+  const splitOf = ({ scope, pieces: { column: of, by }, column }: CodeOnPiece): string =>
+    [scope.table.name, scope.alias, of.alias, of.column, by, column.column].join('|');
+  for (const group of Map.groupBy(found, splitOf).values()) await reportGroup(group, asking);
+}
+
+async function reportGroup(group: readonly CodeOnPiece[], asking: Checking): Promise<void> {
+  const [first] = group;
+  if (!first || !isOwn(first.pieces.column, first.scope)) return;
+  const { scope, node, pieces, column } = first;
+  const where = and(filled(column), notAbsent(column, node), ...group.map(({ origin }) => not(origin.known(column))));
+  const [name, ...others] = new Set(group.map(({ origin }) => origin.name));
+  const lacks =
+    others.length === 0
+      ? `code map ${name} has no row`
+      : `none of the code maps ${[name, ...others].join(', ')} has a row`;
+  await askedAt(node.at, asking, () => tell({ lacks, pieces, at: node.at }, { scope, where }, asking));
+}
+
+/** Pieces for which a lookup, or none of those of a code map, finds a row; by the rows that have such a piece. */
+export async function checkPieces(
+  { scope, pieces, lookups, codeMap, at }: ScopedPieces,
+  asking: Checking,
+): Promise<void> {
+  if (!isOwn(pieces.column, scope)) return;
+  const where = and(
+    ...lookups.flatMap(({ on }) => [
+      ...on.map(({ ours }) => filled(ours)),
+      ...on.slice(0, 1).map(({ theirs: { notNull: _, ...theirs } }) => isNull(theirs)),
+    ]),
+  );
+  const lacks = codeMap === undefined ? `lookup ${lookups[0]?.alias} has no row` : `code map ${codeMap} has no row`;
+  await tell({ lacks, pieces: { ...pieces, lookups }, at }, { scope, where }, asking);
+}
+
+async function tell(
+  { lacks, pieces, at }: { readonly lacks: string; readonly pieces: Pieces; readonly at: Position },
+  { scope, where }: { readonly scope: ScopedPieces['scope']; readonly where: Predicate },
+  asking: Checking,
+): Promise<void> {
+  const rows = await countRows(asking, scope, asking.readPiece(pieces, where, asking.clock));
+  const { column } = pieces.column;
+  if (rows > 0)
+    asking.report.warning('unmapped-code', at, `${lacks} for a piece of ${column} in ${plural(rows, 'row')}`);
+}
