@@ -97,7 +97,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       const days = { zone: zoneOf(zone), columnType: type, since: numberIn(options?.since) };
       if (options?.at === undefined)
         return fhirType === 'instant' ? NO_TIME_OF('ymd8: {at: "00:00"}') : onWholeNumbers(ymd8Codec(days), [type]);
-      if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+      if (!isMoment(fhirType)) return GIVES_MOMENTS;
       return onWholeNumbers(ymd8AtCodec({ ...days, fhirType, at: millisecondsOf(options.at) }), [type]);
     },
   ),
@@ -148,7 +148,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       return fhirType === 'instant'
         ? NO_TIME_OF('horolog: {at: "00:00"}')
         : horologCodec({ zone: zoneOf(zone), isDay: fhirType === 'date' });
-    if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+    if (!isMoment(fhirType)) return GIVES_MOMENTS;
     return horologCodec({ zone: zoneOf(zone), isDay: false, at: { fhirType, local: millisecondsOf(options.at) } });
   }),
   dtm: entry(z.strictObject({ at: MIDNIGHT.optional() }).optional(), (options, [type], { zone, fhirType }) => {
@@ -156,8 +156,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     if (options?.at !== undefined && fhirType === 'date') return GIVES_MOMENTS;
     const isShort = type.length !== 'max' && type.length < TO_THE_SECOND;
     if (options?.at === undefined && fhirType === 'instant' && isShort) return NO_TIME_OF('dtm: {at: "00:00"}');
-    const shown = fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime';
-    return dtmCodec({ zone: zoneOf(zone), fhirType: shown, atMidnight: options?.at !== undefined });
+    return dtmCodec({ zone: zoneOf(zone), fhirType: shownAs(fhirType), atMidnight: options?.at !== undefined });
   }),
   datetime: entry(
     z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
@@ -169,9 +168,8 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
       }
       if (!isTimed(type)) return refuse('datetime', type);
       if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
-      const moment = fhirType === 'instant' || fhirType === 'date' ? fhirType : 'dateTime';
       const midnight = options?.midnight ?? 'time';
-      return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: moment, midnight });
+      return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: shownAs(fhirType), midnight });
     },
   ),
   date: entry(
@@ -185,7 +183,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
           ? NO_TIME
           : dateCodec({ zone: zoneOf(zone), columnType: type });
       if (type.kind !== 'date') return AT_OF_DAYS;
-      if (fhirType !== 'instant' && fhirType !== 'dateTime') return 'date: `at` gives an instant or a dateTime';
+      if (!isMoment(fhirType)) return 'date: `at` gives an instant or a dateTime';
       const at = millisecondsOf(options.at);
       return dateAtCodec({ zone: zoneOf(zone), columnType: { ...type, kind: 'date' }, fhirType, at });
     },
@@ -236,7 +234,7 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
         return fhirType === 'instant'
           ? NO_TIME_OF('at: "00:00"')
           : onWholeNumbers(dateAndTimeCodec(both), [dateType, timeType]);
-      if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+      if (!isMoment(fhirType)) return GIVES_MOMENTS;
       const moment: MomentOptions = { fhirType, local: millisecondsOf(at) };
       return onWholeNumbers(dateAndTimeCodec({ ...both, at: moment }), [dateType, timeType]);
     },
@@ -445,8 +443,7 @@ function days(
     first: firstCounted(from),
     options: { from },
   };
-  if (fhirType !== 'instant' && fhirType !== 'dateTime')
-    return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
+  if (!isMoment(fhirType)) return daysCodec({ ...made, count: daysOf(count, perDay), unit: DAY, gives: 'day' });
   const midnight = options.midnight === 'date' && fhirType === 'dateTime' ? 'date' : undefined;
   return daysCodec({ ...made, count, unit: DAY / perDay, gives: fhirType, midnight });
 }
@@ -464,7 +461,7 @@ function daysAlone(
     return fhirType === 'instant'
       ? NO_TIME_OF('at: "00:00"')
       : onWholeNumbers(daysCodec({ ...made, gives: 'day' }), [type]);
-  if (fhirType !== 'instant' && fhirType !== 'dateTime') return GIVES_MOMENTS;
+  if (!isMoment(fhirType)) return GIVES_MOMENTS;
   return onWholeNumbers(daysCodec({ ...made, gives: fhirType, at: millisecondsOf(at) }), [type]);
 }
 
@@ -492,7 +489,7 @@ function stamps(
     label: at === undefined ? label : `${label} (at 00:00:00)`,
     ...(options && { options }),
     zone: zoneOf(zone),
-    fhirType: fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime',
+    fhirType: shownAs(fhirType),
     atMidnight: at !== undefined,
   });
   return isFraction(type) ? codec : onWholeNumbers(codec, [type]);
@@ -506,14 +503,22 @@ function isFraction(type: ColumnType | undefined): boolean {
 
 const MOST_DIGITS = 38;
 
+function isMoment(fhirType: string): fhirType is 'dateTime' | 'instant' {
+  return fhirType === 'dateTime' || fhirType === 'instant';
+}
+
+/** The type that a time is written as: that of the element, or dateTime where the element is none of the three. */
+function shownAs(fhirType: string): 'date' | 'dateTime' | 'instant' {
+  return fhirType === 'date' || isMoment(fhirType) ? fhirType : 'dateTime';
+}
+
 /** What moments are shown as. */
 function momentsOrDays(
   day: string | undefined,
   { zone, fhirType }: Pick<CodecContext, 'zone' | 'fhirType'>,
 ): Pick<EpochOptions, 'zone' | 'fhirType' | 'dayIn'> | string {
   if (day !== undefined && fhirType !== 'date') return '`zone` says which day a date is; moments have no zone';
-  const shown = fhirType === 'date' || fhirType === 'instant' ? fhirType : 'dateTime';
-  return { zone: zoneOf(zone), fhirType: shown, ...(day !== undefined && { dayIn: zoneOf(day) }) };
+  return { zone: zoneOf(zone), fhirType: shownAs(fhirType), ...(day !== undefined && { dayIn: zoneOf(day) }) };
 }
 
 /** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
