@@ -8,7 +8,14 @@ import { capabilityStatement } from './capability.ts';
 import type { Awaitable } from './common/awaitable.ts';
 import type { Registry } from './mapping/model.ts';
 import { type Stages, timed } from './observe/statements.ts';
-import { type CompartmentSearch, compartmentQuery, isBound, narrowed, withFilters } from './operations/compartment.ts';
+import {
+  type CompartmentSearch,
+  compartmentQuery,
+  isBound,
+  narrowed,
+  nothingOfRecords,
+  withFilters,
+} from './operations/compartment.ts';
 import { type OwnOptions, ownOf } from './operations/offered.ts';
 import { operationEntry } from './operations/operations.ts';
 import type { RecordOperation } from './operations/record-operations.ts';
@@ -180,7 +187,7 @@ export function createFacade(options: FacadeOptions): Facade {
   /** Throws where nothing of the type may be seen: told at once, for an answer without anything would say less. */
   const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
     if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(sight(access), type, action)) return;
-    throw new FhirError('no-permission', `Your access does not include to ${action} ${type} resources`);
+    throw new FhirError('no-permission', `Your access does not allow you to ${action} ${type} resources`);
   };
 
   const session = ({ access, signal, stages, onQuery }: RequestContext, now: number): Session =>
@@ -373,10 +380,6 @@ function bothTold(one: Told, other: Told): Told {
     one(plan, placeholders, now);
     other(plan, placeholders, now);
   };
-}
-
-function nothingOfRecords(): FhirError {
-  return new FhirError('no-permission', 'Your access does not include to search any of these resources');
 }
 
 function otherMappings(): FhirError {

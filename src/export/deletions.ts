@@ -47,7 +47,7 @@ export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[]
       filter.kind === 'match' ? along(at, [], leafForAny(filter.values, undefined, env), env) : undefined,
     ),
   );
-  if (!asked) throw new FhirError('unsupported-search', 'the time of deletion cannot be asked for this');
+  if (!asked) throw new FhirError('unsupported-search', 'the mapping cannot be searched by its time of deletion');
   return asked;
 }
 

@@ -56,7 +56,7 @@ export function readExportRequest(
   }
   const mustBePermitted = (type: string): void => {
     if (!isPermitted(sight, type, 'search'))
-      throw new FhirError('no-permission', `Your access does not include to export ${type} resources`);
+      throw new FhirError('no-permission', `Your access does not allow you to export ${type} resources`);
   };
   for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
   if (level.kind === 'group') mustBePermitted(GROUP_TYPE);
@@ -142,7 +142,7 @@ function requestOf(reading: Reading, all: readonly string[]): ExportRequest {
   const { level, since, until, elements } = reading;
   if (isEmptyWindow(reading)) throw wrong('_until', 'an instant that is not before _since');
   if (reading.types?.length === 0)
-    throw new FhirError('unsupported-type', '_type: none of these types is exported here');
+    throw new FhirError('unsupported-type', '_type: this server exports none of these types');
   const types = [...(reading.types ?? all)];
   const associated = [...reading.associated].filter(type => !types.includes(type));
   types.push(...associated);

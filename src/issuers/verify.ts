@@ -45,7 +45,7 @@ export function verifierOf(
       if (error instanceof errors.JOSEError) return undefined;
       if (error instanceof FhirError) throw error;
       // Such as a key that is too short: that says nothing of the token.
-      parts.failed(new IssuerError('keys: one that verifies nothing'));
+      parts.failed(new IssuerError('keys: one that cannot be used to verify tokens'));
       throw outage();
     }
   };

@@ -50,3 +50,8 @@ export function withFilters(query: SystemQuery, more: readonly Filter[]): System
   const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
 }
+
+/** The refusal where the caller may search none of the types. */
+export function nothingOfRecords(): FhirError {
+  return new FhirError('no-permission', 'Your access does not allow you to search any of these resources');
+}

@@ -8,7 +8,7 @@ import { parseQuestions } from '../search/parse.ts';
 import type { Filter, Include, TypeQuestion } from '../search/query.ts';
 import { typesNamed } from '../search/system.ts';
 import type { ParseContext } from '../search/values.ts';
-import { isBound, narrowed } from './compartment.ts';
+import { isBound, narrowed, nothingOfRecords } from './compartment.ts';
 import { careFilters, dateOf, splitParameters, unless } from './operation-parameters.ts';
 import { input, type Operation, PAGE } from './operations.ts';
 import type { AskedOperation, RecordOperation, UnderstoodOperation } from './record-operations.ts';
@@ -51,8 +51,7 @@ function understand({ id, parameters, types, context }: AskedOperation): Underst
     .filter(isBound)
     .toSorted((a, b) => Number(b === COMPARTMENT_TYPE) - Number(a === COMPARTMENT_TYPE));
   // Lists of patients are all that the caller may search of the compartment.
-  if (bound.length === 0 && named.length === 0)
-    throw new FhirError('no-permission', 'Your access does not include to search any of these resources');
+  if (bound.length === 0 && named.length === 0) throw nothingOfRecords();
   if (bound.length === 0)
     throw new FhirError('unsupported-type', '_type: expected a type of the compartment too', { parameter: '_type' });
   const place = `${COMPARTMENT_TYPE}/${id}/$everything`;

@@ -85,7 +85,7 @@ function membersOf({ attributes, content }: XmlElement, type: string): XmlMember
     if (childOf(type, name)?.element.isXmlAttribute) members.set(name, unescaped(value));
   for (const element of elementsIn(content)) {
     const child = childOf(type, element.name);
-    if (child?.type === undefined) throw new XmlError('an element that is not defined where it stands');
+    if (child?.type === undefined) throw new XmlError('an element that FHIR R4 does not define at its place');
     const member = memberOf(element, child.type);
     if (member === undefined) continue;
     const before = members.get(element.name);

@@ -37,7 +37,10 @@ export function searchRoutes(parts: AppParts): Hono<HttpEnv> {
     const type = c.req.param('type');
     const offered = offeredTypes(parts.facade.capabilities({ base: fhir })).find(one => one.type === type);
     if (offered === undefined)
-      throw new FhirError('unknown-type', 'No such resource type here; the start page lists them');
+      throw new FhirError(
+        'unknown-type',
+        'This server has no such resource type; the start page lists those that it has',
+      );
     const sent = [...new URL(c.req.url).searchParams];
     if (sent.length > 0) {
       const filled = sent.filter(([, value]) => value.trim() !== '');

@@ -1,6 +1,7 @@
 /**
- * The server of the workbench: the page, and what it asks. In: requests of one browser on this machine. Out: JSON. All
- * paths begin with the random base of the guard. Answers hold patients' data: nothing is kept, and nothing is logged.
+ * The server of the workbench: it sends the page and answers the page's questions. In: requests of one browser on this
+ * machine. Out: JSON. All paths begin with the random base of the guard. Answers hold patients' data: nothing is kept,
+ * and nothing is logged.
  */
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';

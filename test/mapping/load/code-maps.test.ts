@@ -78,7 +78,9 @@ describe('code maps are checked in themselves and in their uses', () => {
   fold: true
 `,
     };
-    expect(problemsOf(files)).toEqual(['codes.yaml:2:20: two rows that are equal without case; found M and m']);
+    expect(problemsOf(files)).toEqual([
+      'codes.yaml:2:20: two rows differ only in case, which `fold` ignores; found M and m',
+    ]);
   });
 
   test('a raw value that is a code of the map, but maps to another code, is a warning', () => {

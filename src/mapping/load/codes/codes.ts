@@ -237,7 +237,9 @@ function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
       report.error('wrong-code-map', at, 'a key under `fold` has characters other than ASCII', { found: raw });
     const before = seen.get(raw.toUpperCase());
     if (before !== undefined)
-      report.error('wrong-code-map', at, 'two rows that are equal without case', { found: `${before} and ${raw}` });
+      report.error('wrong-code-map', at, 'two rows differ only in case, which `fold` ignores', {
+        found: `${before} and ${raw}`,
+      });
     seen.set(raw.toUpperCase(), raw);
   }
 }

@@ -1,5 +1,5 @@
 /**
- * `brand:` of pack.yaml: how apps present the hospital who look for their record. In: what an analyst writes.
+ * `brand:` of pack.yaml: how apps show the hospital to people who look for their record. In: what an analyst writes.
  * Out: its shape, checked; src/smart/brands.ts makes the User-access Brand Bundle of it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
