@@ -7,8 +7,10 @@ const ROWS = `INSERT INTO NOTE VALUES
   (1, 1, 'b', 'late'), (1, 2, 'a', 'early'), (1, 2, 'c', NULL),
   (2, 1, 'a', NULL), (2, 2, 'b', 'second'),
   (3, 1, 'a', 'same'), (3, 1, 'b', 'same')`;
-const TABLE = 'CREATE TABLE NOTE (LINE INTEGER, PLACE INTEGER, SEQ VARCHAR(2) COLLATE NOCASE, TX VARCHAR(10)';
-const LINES = 'CREATE TABLE LINE (NO INTEGER NOT NULL PRIMARY KEY); INSERT INTO LINE VALUES (1), (2), (3), (4);';
+// A column may have the name that the statement itself would take.
+const TABLE = 'CREATE TABLE NOTE (LINE INTEGER, PLACE INTEGER, SEQ VARCHAR(2) COLLATE NOCASE, FOUND VARCHAR(10)';
+const LINES = `CREATE TABLE LINE (NO INTEGER NOT NULL PRIMARY KEY); INSERT INTO LINE VALUES (1), (2), (3), (4);
+  CREATE TABLE GONE (A); CREATE VIEW LOST AS SELECT A FROM GONE; DROP TABLE GONE;`;
 
 const PACK = {
   'pack.yaml': 'name: small\ntitle: Small\nzone: America/New_York\n',
@@ -25,7 +27,7 @@ id: "{NO}"
 elements:
   status: final
   code: { text: Remark }
-  valueString: { from: n.TX }
+  valueString: { from: n.FOUND }
   note: [{ text: { from: n.SEQ } }]
 `,
 };
@@ -37,6 +39,10 @@ describe.each([
     `${TABLE.replace('NOTE', 'NAMED')}, PRIMARY KEY (LINE, PLACE, SEQ)) WITHOUT ROWID; ${ROWS.replace('NOTE', 'NAMED')}`,
   ],
   ['a table', `${TABLE.replace('NOTE', 'NAMED')}); ${ROWS.replace('NOTE', 'NAMED')}`],
+  [
+    'a table with a column of that name',
+    `${TABLE.replace('NOTE', 'NAMED')}, ROWID INTEGER DEFAULT 1); ${ROWS.replace('NOTE VALUES', 'NAMED (LINE, PLACE, SEQ, FOUND) VALUES')}`,
+  ],
 ])('a lookup that picks a row of %s', (_, schema) => {
   const found = async (query: string): Promise<readonly string[]> => {
     const { facade } = await openSmallFacade(`${LINES} ${schema};`, PACK);

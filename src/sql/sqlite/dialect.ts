@@ -32,7 +32,7 @@ import {
   type Writer,
 } from '../dialect.ts';
 import type { Expression, FunctionName, Predicate } from '../expression.ts';
-import { bracketed } from '../identifier.ts';
+import { bracketed, type Identifier } from '../identifier.ts';
 import { familyOf } from '../parameter-type.ts';
 import { AS_IT_IS } from '../shared-functions.ts';
 import { valuesOf } from './apart.ts';
@@ -386,11 +386,21 @@ function picked(hasRowids: (table: string) => boolean): Dialect['pick'] {
       `(SELECT ${what} FROM ${table} AS ${alias} WHERE ${writer.predicate(join.on)} ORDER BY ${writer.order(pick)} LIMIT 1)`;
     if (hasRowids(join.table.name))
       return `${kind} ${table} AS ${alias} ON ${alias}.rowid = ${first(`${alias}.rowid`)}`;
-    // The number tells a row without a value from no row.
-    const names = [...columns().map(column => writer.name(column)), 'found'];
-    const read = names.map(name => (name === 'found' ? '1' : `${alias}.${name} COLLATE BINARY`));
+    const own = columns().map(column => writer.name(column));
+    // It tells a row without a value from no row.
+    const number = nameBeside(columns());
+    const read = [...own.map(name => `${alias}.${name} COLLATE BINARY`), '1'];
+    const names = [...own, number];
     const rows = `(SELECT DISTINCT ${read.map((of, i) => `${of} AS ${names[i]}`).join(', ')} FROM ${table} AS ${alias})`;
     const joined = names.map(name => `${alias}.${name}`).join(', ');
     return `${kind} ${rows} AS ${alias} ON (${joined}) IS ${first(read.join(', '))}`;
   };
+}
+
+/** A name that none of the columns has. */
+function nameBeside(columns: readonly Identifier[]): string {
+  const taken = new Set(columns.map(column => column.toLowerCase()));
+  let name = 'found';
+  while (taken.has(name)) name += '_';
+  return name;
 }

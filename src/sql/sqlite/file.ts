@@ -43,7 +43,7 @@ export interface SqliteFile {
    * them.
    */
   rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number): SqlValue[][];
-  /** Whether the rows of a table are numbered, as `rowid`; a view's are not. */
+  /** Whether `rowid` is the number of a row: that of a view is not, nor a column of that name. */
   hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
   use<T>(what: string, ask: (database: DatabaseSync) => T): T;
@@ -241,7 +241,11 @@ function noTables(): DatabaseError {
   return new DatabaseError('unavailable', 'the SQLite file has no tables', { retryAfter: retryIn(5) });
 }
 
-const NUMBERED = `SELECT name, type = 'table' AND wr = 0 AS "is" FROM pragma_table_list WHERE schema = 'main'`;
+/** A column may have taken the name of the number. What a view names may be gone, so it is not asked for columns. */
+const NUMBERED = `SELECT name,
+    CASE WHEN type = 'table' AND wr = 0
+      THEN NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(l.name) AS c WHERE lower(c.name) = 'rowid') ELSE 0 END AS "is"
+  FROM pragma_table_list AS l WHERE schema = 'main'`;
 
 /** As SQLite compares names: without the case of ASCII letters. */
 function lower(name: string): string {

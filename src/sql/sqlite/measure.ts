@@ -56,8 +56,7 @@ export async function measure(
     const knownOf = (column: string): Found | 'doubtful' | undefined =>
       isAsked(key, column) ? known(key, column, table.columns.get(column)?.declared ?? '') : undefined;
     const asked = askedOf(table, column => isAsked(key, column) && knownOf(column) === undefined);
-    // A column may have taken the name.
-    const sliced = asked.length > 0 && hasRowids(table.name) && !table.columns.has('rowid');
+    const sliced = asked.length > 0 && hasRowids(table.name);
     const found = asked.length === 0 ? new Map() : await countForms(use, table, asked, sliced, deadline);
     const columns = [...table.columns].map(([column, info]): [string, ColumnInfo] => {
       const kind = kindOf(info, table);
@@ -93,8 +92,7 @@ async function smallFirst(
 ): Promise<readonly (readonly [string, TableInfo])[]> {
   const sized = await use(database =>
     [...tables].map(([key, table]) => {
-      const isCounted =
-        isWanted(key, table) && isIdentifier(table.name) && hasRowids(table.name) && !table.columns.has('rowid');
+      const isCounted = isWanted(key, table) && isIdentifier(table.name) && hasRowids(table.name);
       return { key, table, size: isCounted ? lastRowid(database, bracketed(identifier(table.name))) : 0n };
     }),
   );
