@@ -45,7 +45,6 @@ const ROUNDS = 12;
 /** One row, by one mapping. */
 export interface SampledRow {
   readonly mapping: Mapping;
-  readonly view: View;
   /** By the interpreter: undefined where the row is no resource. */
   readonly expected: Thing | undefined;
   /** Undefined: it cannot be written. */
@@ -298,39 +297,24 @@ async function readAll(
 }
 
 /**
- * Leaves out what is served under the id of a row for another row's sake: a key that is unique under `where` alone may
- * be that of rows which `where` takes away, and so may an id, as where the newest of several rows counts.
+ * Leaves out what is served under the id of a row for another row's sake: where the newest of several rows counts, or a
+ * key is unique under `where` alone, those that `where` takes away have the id of the one that is served.
  */
 async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Asking): Promise<readonly SampledRow[]> {
-  const { registry, now, signal } = asking;
-  const own: SampledRow[] = [];
-  for (const one of rows) {
-    const { mapping, view, id, expected, served } = one;
-    const { source } = mapping;
-    const isOdd = expected === undefined && served.length > 0 && source.where.kind !== 'always';
-    const key = isOdd ? ifJudged(() => source.key.map(column => reader.rows.raw(column, view))) : undefined;
-    const ofKey = key ? await reader.rows.byKey(source, key, signal) : [];
-    const ofId =
-      isOdd && id !== undefined
-        ? await servedRows(
-            mapping,
-            idsPredicate(mapping, [id], environment(registry, now, OPEN_SIGHT)),
-            1,
-            reader.rows,
-            asking,
-          )
-        : [];
-    const others = [...ofKey, ...ofId];
-    const read = await readAll(
-      others.map(row => reader.rows.view(source, row)),
-      [mapping],
-      reader,
-      signal,
-    );
-    const isOfAnother = read.some(other => other.expected !== undefined && other.id === id);
-    own.push(isOfAnother ? { ...one, served: [] } : one);
+  const isOdd = ({ mapping, expected, served }: SampledRow): boolean =>
+    expected === undefined && served.length > 0 && mapping.source.where.kind !== 'always';
+  const env = environment(asking.registry, asking.now, OPEN_SIGHT);
+  const ofAnother = new Map<Mapping, ReadonlySet<string>>();
+  for (const [mapping, odd] of Map.groupBy(rows.filter(isOdd), one => one.mapping)) {
+    const ids = [...new Set(odd.flatMap(({ id }) => id ?? []))];
+    const others = await servedRows(mapping, idsPredicate(mapping, ids, env), ids.length, reader.rows, asking);
+    const views = others.map(row => reader.rows.view(mapping.source, row));
+    const read = await readAll(views, [mapping], reader, asking.signal);
+    ofAnother.set(mapping, new Set(read.flatMap(({ expected, id }) => (expected === undefined ? [] : (id ?? [])))));
   }
-  return own;
+  return rows.map(one =>
+    isOdd(one) && one.id !== undefined && ofAnother.get(one.mapping)?.has(one.id) ? { ...one, served: [] } : one,
+  );
 }
 
 function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Reader): ReadRow | undefined {
@@ -340,6 +324,6 @@ function readRow(mapping: Mapping, view: View, { rows, interpreter, values }: Re
     const id = interpreter.id(mapping.id, column => rows.raw(column, view));
     values.clear();
     const expected = isServed && id !== undefined ? interpreter.resource(mapping, view) : undefined;
-    return { mapping, view, expected, id, values: new Map(values) };
+    return { mapping, expected, id, values: new Map(values) };
   });
 }
