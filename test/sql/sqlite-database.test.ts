@@ -208,6 +208,20 @@ describe('a SQLite file', () => {
     expect((await failure(() => openSqlite(file))).reason).toBe('unavailable');
   });
 
+  it('with views whose table, column or function is gone is listed without them', async () => {
+    const file = join(folder, 'views.db');
+    const raw = new DatabaseSync(file);
+    raw.exec(`CREATE TABLE A (ID INTEGER PRIMARY KEY, CD CHAR(8)); CREATE VIEW WHOLE AS SELECT ID FROM A;
+      CREATE TABLE GONE (X); CREATE VIEW NO_TABLE AS SELECT X FROM GONE; CREATE VIEW NO_COLUMN AS SELECT NO FROM A;
+      CREATE VIEW NO_FUNCTION AS SELECT elsewhere(ID) AS X FROM A; DROP TABLE GONE`);
+    raw.close();
+    const database = openSqlite(file);
+    expect([...(await database.catalog()).tables.keys()]).toEqual(['a', 'whole']);
+    expect([...(await database.catalog({ tables: ['a'], columns: ['id'] })).tables.keys()]).toEqual(['a', 'whole']);
+    expect((await failure(() => database.catalog({ tables: ['no_table'] }))).missing).toBe(true);
+    await database.close();
+  });
+
   it('stays as it is, byte for byte', async () => {
     const file = join(folder, 'kept.db');
     const raw = new DatabaseSync(file);

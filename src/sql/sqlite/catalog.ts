@@ -6,9 +6,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo, UnfitColumn } from '../catalog.ts';
 import { spelledAs } from '../column-type.ts';
+import { isOfNames } from './errors.ts';
 import { parseSqliteType } from './types.ts';
 
-/** Reads a part of the schema, or all of it. Names that do not exist are left out. */
+/**
+ * Reads a part of the schema, or all of it. Names that do not exist are left out, and so are views, unless they are
+ * named, whose own tables or columns are gone.
+ */
 export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog {
   const lower = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(name => name.toLowerCase()));
   const named = part && lower(part.tables);
@@ -21,11 +25,24 @@ export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog
   for (const { name, type } of found) {
     const key = text(name).toLowerCase();
     if (named && !named.has(key) && having.size === 0) continue;
-    const table = { ...readTable(database, text(name)), ...(type === 'view' ? { isView: true as const } : {}) };
+    const isView = type === 'view';
+    const read = isView && !named?.has(key) ? readIfWhole(database, text(name)) : readTable(database, text(name));
+    if (!read) continue;
+    const table = { ...read, ...(isView ? { isView: true as const } : {}) };
     if (!named || named.has(key) || [...table.columns.keys()].some(column => having.has(column)))
       tables.set(key, table);
   }
   return { engine: 'sqlite', tables };
+}
+
+/** Undefined: SQLite cannot make the view. */
+function readIfWhole(database: DatabaseSync, view: string): TableInfo | undefined {
+  try {
+    return readTable(database, view);
+  } catch (error) {
+    if (isOfNames(error)) return undefined;
+    throw error;
+  }
 }
 
 function readTable(database: DatabaseSync, name: string): TableInfo {

@@ -78,6 +78,11 @@ export function isOfOtherContents(error: unknown): boolean {
   return error instanceof DatabaseError && (error.missing || OTHER.has(codeOf(error.cause) & 0xff));
 }
 
+/** SQLITE_ERROR: what a statement or a view names is not there, or is wrong; the file itself is in order. */
+export function isOfNames(error: unknown): boolean {
+  return codeOf(error) === 1;
+}
+
 /** A whole number of a row is beyond those that arrive exactly. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof DatabaseError && error.engine.code === 'ERR_OUT_OF_RANGE';
