@@ -93,15 +93,15 @@ export function withoutExponent(text: string): string {
 }
 
 /** What escapes of HL7 v2 stand for, as backslashes enclose them; others stay as they are. */
-export const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ F: '|', S: '^', T: '&', R: '~', E: '\\' },
-  ...{ '.br': '\n', '.sp': '\n', X0A: '\n', X0D: '\n', X0D0A: '\n', H: '', N: '' },
-};
+export const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ...Object.entries({ F: '|', S: '^', T: '&', R: '~', E: '\\' }),
+  ...Object.entries({ '.br': '\n', '.sp': '\n', X0A: '\n', X0D: '\n', X0D0A: '\n', H: '', N: '' }),
+]);
 
 /** `A & B` of `A \T\ B`; backslashes go in pairs from the left, so that what an escape stands for is none again. */
 export function unescaped(text: string): string {
   if (!text.includes('\\')) return text;
-  return text.replace(/\\([^\\]*)\\/g, (whole, code: string) => ESCAPES[code] ?? whole);
+  return text.replace(/\\([^\\]*)\\/g, (whole, code: string) => ESCAPES.get(code) ?? whole);
 }
 
 /** A UUID as a text, in letters of either case. https://www.rfc-editor.org/rfc/rfc9562#section-4 */

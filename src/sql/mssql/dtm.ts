@@ -25,7 +25,7 @@ export function keyOfDtm(sql: string, need: DtmNeed, zone: Zone): string {
 /** Parts: `t` the text, `z` its offset or nothing, `b` what stands before it, `w` the digits, `f` those of a second. */
 function partsOf(sql: string): string {
   const texts = `(SELECT ${binary(`RTRIM(${sql})`)} AS t) AS n`;
-  const zoned = `(SELECT n.t, CASE WHEN n.t LIKE '%[+-][0-9][0-9][0-9][0-9]' THEN RIGHT(n.t, 5) ELSE '' END AS z FROM ${texts}) AS o`;
+  const zoned = `(SELECT n.t, CASE WHEN n.t LIKE '%[-+][0-9][0-9][0-9][0-9]' THEN RIGHT(n.t, 5) ELSE '' END AS z FROM ${texts}) AS o`;
   const before = `(SELECT o.t, o.z, LEFT(o.t, LEN(o.t) - LEN(o.z)) AS b FROM ${zoned}) AS p`;
   return (
     `(SELECT p.z, CASE WHEN p.b LIKE '%.%' THEN LEFT(p.b, CHARINDEX('.', p.b) - 1) ELSE p.b END AS w,` +
@@ -44,7 +44,7 @@ function momentsOf(sql: string): string {
     `q.w LIKE '[0-9][0-9][0-9][0-9]%' AND q.w NOT LIKE '%[^0-9]%'`,
     `LEN(q.w) IN (4, 6, 8, 10, 12, 14)`,
     `(q.f IS NULL OR (LEN(q.w) = 14 AND q.f LIKE '[0-9]%' AND q.f NOT LIKE '%[^0-9]%' AND LEN(q.f) <= 7))`,
-    `(q.z = '' OR q.z LIKE '[+-]0[0-9][0-5][0-9]' OR q.z LIKE '[+-]1[0-3][0-5][0-9]' OR q.z LIKE '[+-]1400')`,
+    `(q.z = '' OR q.z LIKE '[-+]0[0-9][0-5][0-9]' OR q.z LIKE '[-+]1[0-3][0-5][0-9]' OR q.z LIKE '[-+]1400')`,
   ].join(' AND ');
   const read = `TRY_CONVERT(datetime2(0), ${date} + 'T' + ${clock}, 126)`;
   return `(SELECT q.z, q.w, q.f, CASE WHEN ${isForm} THEN ${read} END AS m FROM ${partsOf(sql)}) AS m`;

@@ -229,11 +229,14 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
   }
 }
 
-/** Of the pieces between backslashes each second one is an escape, but one that no backslash ends. */
+/**
+ * Of the pieces between backslashes each second one is an escape, but one that no backslash ends. The mark behind it
+ * keeps `F` and a blank from being equal to `F`.
+ */
 function unescaped(x: string): string {
-  const known = Object.entries(ESCAPES).map(([code, text]) => {
+  const known = [...ESCAPES].map(([code, text]) => {
     const characters = text === '\n' ? 'NCHAR(10)' : `N'${text}'`;
-    return `WHEN ${binary('k.v')} = N'${code}' THEN ${characters}`;
+    return `WHEN ${binary(`(k.v + N'-')`)} = N'${code}-' THEN ${characters}`;
   });
   const array = `'["' + REPLACE(STRING_ESCAPE(${binary(x)}, 'json'), '\\\\', '","') + '"]'`;
   const number = 'CAST([key] AS int)';

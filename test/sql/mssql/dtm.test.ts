@@ -22,6 +22,8 @@ function define(name: string, of: (text: string, b: Value, c: Value, d: Value) =
 }
 
 define('like', (pattern, text) => {
+  // SQL Server's pages let a hyphen mean itself in front alone; Babelfish reads one at the end as a range.
+  if (/\[\^?[^\]]+-\]/.test(pattern)) throw new TypeError(`a hyphen ends a class: ${pattern}`);
   const names: Readonly<Record<string, string>> = { '%': '[^]*', _: '.', '.': '[.]' };
   const source = pattern.replace(/\[[^\]]*\]|[%._]/g, part => names[part] ?? part);
   return Number(new RegExp(`^${source}$`).test(String(text)));
