@@ -15,6 +15,7 @@ import type {
   Scope,
 } from '../mapping/model.ts';
 import { canonicalOf, castTo, compareCanonical } from '../resource/raw.ts';
+import { isFetchedAlike } from '../sql/column-type.ts';
 import type { Database } from '../sql/database.ts';
 import type { Expression, Order, SqlValue } from '../sql/expression.ts';
 import { type Identifier, type TableName, tableKey } from '../sql/identifier.ts';
@@ -115,7 +116,7 @@ export class StoredRows extends FetchedRows implements RowReader<View> {
         const joined = node.on.find(({ theirs }) => theirs.alias === column.alias && theirs.column === column.column);
         if (!joined) throw new Unjudged();
         const raw = this.raw(joined.ours, view);
-        return joined.ours.type.kind === column.type.kind ? raw : castTo(column.type, joined.ours.type)(raw);
+        return isFetchedAlike(joined.ours.type, column.type) ? raw : castTo(column.type, joined.ours.type)(raw);
       });
       return printed === undefined ? undefined : `${target.resource}/${printed}`;
     }

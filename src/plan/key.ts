@@ -4,7 +4,7 @@
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { amongKeys } from '../sql/alike.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, isFetchedAlike } from '../sql/column-type.ts';
 import { among, and, equals, FALSE, or, placeholderFor, value } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from '../sql/expression.ts';
 import { walk } from '../sql/walk.ts';
@@ -41,12 +41,12 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place
   const [only, ...more] = on;
   const at = (row: number, column: number): number | undefined =>
     placeholder === undefined ? undefined : placeholder + row * on.length + column;
-  if (only && more.length === 0 && only.ours.type.kind === only.theirs.type.kind)
+  if (only && more.length === 0 && isFetchedAlike(only.ours.type, only.theirs.type))
     return oneOf(only.theirs.type, only.ours, keys, placeholder);
   const whole = or(
     ...keys.map((key, row) => and(...on.map((pair, i) => oursEquals(pair, key[i] ?? null, at(row, i))))),
   );
-  return only && only.ours.type.kind === only.theirs.type.kind ? begunBy(only.ours, only, keys, whole) : whole;
+  return only && isFetchedAlike(only.ours.type, only.theirs.type) ? begunBy(only.ours, only, keys, whole) : whole;
 }
 
 /** Their side of a join: a column, or what is made of it. */
@@ -59,7 +59,7 @@ interface Theirs {
  * `on`.
  */
 export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonly Expression[])[]): Predicate {
-  if (on.every(({ ours, theirs }) => ours.type.kind === theirs.type.kind))
+  if (on.every(({ ours, theirs }) => isFetchedAlike(ours.type, theirs.type)))
     return amongKeys(keys.map(key => key.flatMap((bound, i) => (on[i] ? [{ column: on[i].ours, value: bound }] : []))));
   return or(...keys.map(key => and(...on.map((pair, i) => (key[i] ? equalsOurs(pair, key[i]) : FALSE)))));
 }
@@ -117,7 +117,7 @@ export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, placehol
 
 /** Likewise for a value of the type of theirs. */
 export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Predicate {
-  return ours.type.kind === theirs.type.kind ? equals(ours, bound) : equals(bound, ours);
+  return isFetchedAlike(ours.type, theirs.type) ? equals(ours, bound) : equals(bound, ours);
 }
 
 function oneOf(type: ColumnType, column: Expression, keys: readonly Key[], placeholder?: number): Predicate {

@@ -2,9 +2,10 @@
  * Inverts references: a logical id becomes the target's key once, and the search is on the key.
  */
 import { type IdPart, idCodec } from '../mapping/id-rule.ts';
-import type { Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
+import type { JoinColumn, Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
 import type { Leaf } from '../search/types/search-type.ts';
+import type { ColumnType } from '../sql/column-type.ts';
 import { and, equals, exists, FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate, Relation } from '../sql/expression.ts';
 import { bareRelation } from './condition.ts';
@@ -71,11 +72,32 @@ function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env:
   const pairs = new Map(node.on.map(pair => [pair.theirs.column, pair]));
   const columns = parts.flatMap(part => (part.kind === 'column' ? [part.column] : []));
   if (!columns.every(column => column.alias === target.source.alias && pairs.has(column.column))) return undefined;
-  const keys = ids.flatMap(id => readId(parts, id, env));
+  const read = asJoined(parts, pairs);
+  const keys = ids.flatMap(id => readId(read, id, env));
   return oursAmongKeys(
     columns.flatMap(({ column }) => pairs.get(column) ?? []),
     keys.map(key => key.map(({ value }) => value)),
   );
+}
+
+const joined = new WeakMap<readonly IdPart[], ReadonlyMap<string, readonly IdPart[]>>();
+
+/** Moments with the types that the join compares: rows of two layouts meet in a third. The same for the same types. */
+function asJoined(parts: readonly IdPart[], pairs: ReadonlyMap<string, JoinColumn>): readonly IdPart[] {
+  const typeOf = (part: IdPart): ColumnType | undefined =>
+    part.kind === 'column' && part.codec.name === 'datetime' ? pairs.get(part.column.column)?.theirs.type : undefined;
+  const types = parts.map(typeOf);
+  if (parts.every((part, i) => !types[i] || (part.kind === 'column' && part.column.type === types[i]))) return parts;
+  const name = JSON.stringify(types);
+  const known = joined.get(parts)?.get(name);
+  if (known) return known;
+  const made = parts.map((part, i): IdPart => {
+    const type = types[i];
+    const codec = type && idCodec('datetime', type);
+    return codec && part.kind === 'column' ? { ...part, column: { ...part.column, type }, codec } : part;
+  });
+  joined.set(parts, new Map([...(joined.get(parts) ?? []), [name, made]]));
+  return made;
 }
 
 /**

@@ -6,6 +6,7 @@
 import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } from '../mapping/id-rule.ts';
 import type { Condition, ListNode, Node, RefNode, ValueNode } from '../mapping/model.ts';
 import { isPrimitive, jsonKindOf } from '../r4/definitions.ts';
+import { isFetchedAlike } from '../sql/column-type.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 import { AS_IT_IS, lengthInId } from '../sql/shared-functions.ts';
@@ -250,7 +251,7 @@ export function referenceText(
     const ours = node.on.find(({ theirs }) => expressionKey(theirs) === key)?.ours;
     if (!ours) throw new TypeError(`not fetched: ${key}, of which the id of ${target.name} is made`);
     const code = rawCode(ours, frame);
-    return ours.type.kind === column.type.kind ? code : `${source.bind(castTo(column.type, ours.type))}(${code})`;
+    return isFetchedAlike(ours.type, column.type) ? code : `${source.bind(castTo(column.type, ours.type))}(${code})`;
   };
   const flag = found?.shape.flag;
   source.when(found && flag !== undefined ? `${found.row}[${flag}] === 1` : 'true', () => {

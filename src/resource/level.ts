@@ -6,7 +6,7 @@ import { columnsOf, namedNodesOf, testsIn } from '../mapping/children.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
 import type { ChildRows, Condition, EachNode, Mapping, Node, RefNode, Scope } from '../mapping/model.ts';
 import { rowsOfLookups } from '../mapping/piece-lookups.ts';
-import type { ColumnType } from '../sql/column-type.ts';
+import { type ColumnType, isFetchedAlike } from '../sql/column-type.ts';
 import { exists, flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { expressionKey } from '../sql/expression-key.ts';
@@ -252,7 +252,7 @@ function aliasesIn(scope: Scope): readonly Identifier[] {
 /** Where the value of an id column is. */
 export interface IdSource {
   readonly position: number;
-  /** The type of the target's column, where our column of another type stands for it. */
+  /** The type of the target's column, where our column of another type or layout stands for it. */
   readonly cast?: { readonly to: ColumnType; readonly from: ColumnType };
 }
 
@@ -280,7 +280,7 @@ export function refShapeOf(
     for (const column of idColumns) {
       const own = ours.get(expressionKey(column));
       if (!own) continue;
-      const cast = own.type.kind === column.type.kind ? {} : { cast: { to: column.type, from: own.type } };
+      const cast = isFetchedAlike(own.type, column.type) ? {} : { cast: { to: column.type, from: own.type } };
       id.set(expressionKey(column), { position: need(own), ...cast });
     }
     if (!node.exists || served) return { ...shape, never: false };
@@ -298,5 +298,5 @@ export function refShapeOf(
 
 /** Our column stands for an id column of the target; where it must be proved in SQL, only if it needs no cast. */
 function standsFor(column: ColumnExpression, ours: Expression | undefined, proved: boolean): boolean {
-  return ours !== undefined && (!proved || ours.type.kind === column.type.kind);
+  return ours !== undefined && (!proved || isFetchedAlike(ours.type, column.type));
 }

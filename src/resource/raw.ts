@@ -4,6 +4,7 @@
  * is equal for equal values, null for NULL; and an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
+import { inLayout, isComputed, layoutOf, type TimedType } from '../mapping/codecs/stored-time.ts';
 import { type ColumnType, holdsAnyNumber, isSmallUuid, withoutBlanks } from '../sql/column-type.ts';
 import type { SqlValue } from '../sql/expression.ts';
 import { printNumber, withoutExponent } from '../sql/shared-functions.ts';
@@ -84,9 +85,19 @@ function castOf(type: ColumnType, from: ColumnType | undefined): (raw: SqlValue)
         if (digits === null || (digits.includes('.') && !holdsAnyNumber(type))) return null;
         return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
       };
+    case 'date':
+    case 'datetime':
+      return raw => inLayoutOf(type, canonicalMoment(raw));
     default:
       return canonicalOf(type);
   }
+}
+
+/** A canonical moment as the column keeps it; null where it cannot. */
+function inLayoutOf(type: TimedType, canonical: string | null): string | null {
+  if (canonical === null || isComputed(type)) return canonical;
+  const { length } = layoutOf(type);
+  return /[1-9]/.test(canonical.slice(length)) ? null : inLayout(canonical.slice(0, length), type.form);
 }
 
 /** Text without trailing blanks. */

@@ -179,6 +179,16 @@ function meaningOf({ declared: _, ...type }: ColumnType): string {
   return JSON.stringify(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** Whether equal values of two columns are fetched alike: moments have layouts of their own. */
+export function isFetchedAlike(a: ColumnType, b: ColumnType): boolean {
+  if (a.kind !== b.kind) return false;
+  return 'form' in a || 'fraction' in a ? layoutOf(a) === layoutOf(b) : true;
+}
+
+function layoutOf(type: ColumnType): string {
+  return JSON.stringify(['form' in type ? type.form : undefined, 'fraction' in type ? type.fraction : undefined]);
+}
+
 /** Whether two text columns have different collations: a comparison has to name one. */
 export function isOtherCollation(a: ColumnType, b: ColumnType): boolean {
   if (a.kind !== 'text' || b.kind !== 'text') return false;

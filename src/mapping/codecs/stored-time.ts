@@ -96,10 +96,8 @@ export function inLayout(text: string, form: TimeForm | undefined): string {
  * differ. A text of another layout than the column's is undefined, as it is to the comparisons in SQL.
  */
 export function storedReader(type: TimedType): (raw: SqlValue | undefined) => string | undefined {
-  const { form } = type;
-  if (form?.kind === 'any') return raw => (typeof raw === 'string' ? raw : undefined);
-  const natural = type.kind === 'date' ? 10 : type.fraction === 0 ? 19 : 20 + type.fraction;
-  const { separator, length } = form ?? { separator: ' ', length: natural };
+  if (type.form?.kind === 'any') return raw => (typeof raw === 'string' ? raw : undefined);
+  const { separator, length } = layoutOf(type);
   const code = separator.charCodeAt(0);
   const fits = (raw: string): boolean => raw.length === length && (length === 10 || raw.charCodeAt(10) === code);
   if (type.kind === 'date' || (separator === ' ' && length >= 19))
@@ -108,6 +106,12 @@ export function storedReader(type: TimedType): (raw: SqlValue | undefined) => st
     typeof raw === 'string' && fits(raw)
       ? `${raw.slice(0, 10)} ${raw.slice(11)}${'00:00:00'.slice(Math.max(0, length - 11))}`
       : undefined;
+}
+
+/** How rows write a value that is no key. */
+export function layoutOf(type: TimedType): { readonly separator: string; readonly length: number } {
+  if (type.form?.kind === 'layout') return type.form;
+  return { separator: ' ', length: type.kind === 'date' ? 10 : type.fraction === 0 ? 19 : 20 + type.fraction };
 }
 
 /** Each use of the column in SQL is an expression: no index on it serves. */
