@@ -25,7 +25,8 @@ export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Re
   return { ...child, where: and(...inner.filter(part => !back.includes(part)), exists(row)) };
 }
 
-function mentions(part: Predicate, aliases: ReadonlySet<Identifier>): boolean {
+/** Some column of these aliases stands in it. */
+export function mentions(part: Predicate, aliases: ReadonlySet<Identifier>): boolean {
   return [...aliasesOf({ predicates: [part] })].some(alias => aliases.has(alias));
 }
 

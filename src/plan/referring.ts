@@ -5,11 +5,11 @@
 import type { Mapping, RefNode } from '../mapping/model.ts';
 import type { SearchPath } from '../r4/search-parameters.ts';
 import type { Leaf } from '../search/types/search-type.ts';
-import { and, equals, exists, FALSE, factor, or, some } from '../sql/construct.ts';
-import type { Predicate } from '../sql/expression.ts';
+import { and, conjuncts, equals, exists, FALSE, factor, or, some } from '../sql/construct.ts';
+import type { Predicate, Relation } from '../sql/expression.ts';
 import { type Identifier, identifier } from '../sql/identifier.ts';
 import { renameExpression, renamePredicate, renameRelation } from '../sql/rename.ts';
-import { childFirst } from './child-first.ts';
+import { childFirst, mentions } from './child-first.ts';
 import { bareRelation } from './condition.ts';
 import type { Environment } from './environment.ts';
 import { takenFrom } from './taken.ts';
@@ -64,8 +64,23 @@ export function someOfGroup(
   const rows = bareRelation(first.source.source, and(...common, or(...specific)), env);
   const { relation } = renameRelation(rows);
   const outside = new Set(inside.keys());
-  const found = theirsFirst ? takenFrom(relation, outside) : undefined;
+  const found = theirsFirst || isOneWay(relation, outside) ? takenFrom(relation, outside) : undefined;
   return renamePredicate(found ?? exists(childFirst(relation, outside), { searches: true }), inside);
+}
+
+/**
+ * The column that refers to us is of a row that a lookup picks among several or finds by a computed key. No index leads
+ * from there back to the referring rows, so an EXISTS would read all of them for each of our rows.
+ */
+function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>): boolean {
+  const behind = new Set<Identifier>();
+  for (const { alias, on, pick } of joins) {
+    const byColumn = conjuncts(on).some(
+      part => part.kind === 'equals' && part.left.kind === 'column' && part.right.kind === 'column',
+    );
+    if (pick || !byColumn || mentions(on, behind)) behind.add(alias);
+  }
+  return conjuncts(where).some(part => mentions(part, outside) && mentions(part, behind));
 }
 
 /** Our aliases under other names, so that those of the referring rows do not hide them; and back. */

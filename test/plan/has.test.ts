@@ -53,3 +53,48 @@ test('child rows are searched by their target, then the parent row by its key', 
   expect(child).toBeGreaterThan(0);
   expect(sql.at(-1)?.indexOf('FROM TEAM AS')).toBeGreaterThan(child);
 });
+
+const VISITS = `
+CREATE TABLE VISIT (NO INTEGER NOT NULL PRIMARY KEY, STAY VARCHAR(5) COLLATE RTRIM, NM VARCHAR(20) COLLATE RTRIM);
+CREATE INDEX VISIT_STAY ON VISIT (STAY);
+CREATE TABLE SHEET (NO INTEGER NOT NULL PRIMARY KEY, STAY VARCHAR(5) COLLATE RTRIM, WARD VARCHAR(9), TX VARCHAR(9));
+CREATE INDEX SHEET_STAY ON SHEET (STAY);
+INSERT INTO VISIT VALUES (1, 'A', 'one'), (2, 'A', 'two'), (3, 'B', 'three'), (4, NULL, 'four');
+INSERT INTO SHEET VALUES (10, 'A', 'W/3', 'red'), (11, 'B', 'W/4', 'red'), (12, 'B', NULL, 'blue'), (13, 'C', 'W', 'red');
+`;
+
+const ON = {
+  pick: '{ STAY: STAY }, pick: [NO]',
+  'computed key': '{ NO: { from: WARD, via: { piece: { by: "/", at: 2 } } } }',
+};
+
+test.each([
+  ['pick', ['1', '3']],
+  ['computed key', ['3', '4']],
+] as const)('rows that refer here by a lookup with a %s are read once, and not for each row', async (kind, found) => {
+  const pack = {
+    'pack.yaml': PACK['pack.yaml'],
+    'visit.yaml': `mapping: visits
+resource: Location
+source: { table: VISIT, as: v, key: [NO] }
+id: "{NO}"
+elements:
+  name: { from: NM }
+`,
+    'sheet.yaml': `mapping: sheets
+resource: HealthcareService
+source:
+  table: SHEET
+  as: s
+  key: [NO]
+  lookup: { v: { table: VISIT, on: ${ON[kind]} } }
+id: "{NO}"
+elements:
+  name: { from: TX }
+  location: [{ ref: visits, on: { NO: v.NO } }]
+`,
+  };
+  const { ids, sql } = await searchSmall(VISITS, pack, 'Location?_has:HealthcareService:location:name=red');
+  expect(ids).toEqual(found);
+  expect(sql.at(-1)).toContain('WHERE v.[NO] IN (SELECT');
+});
