@@ -39,7 +39,19 @@ interface Single {
 
 const DAY = /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])$/;
 
+/** A time without an offset is one of UTC. */
+const IN_UTC: Single = {
+  differs: (stored, emitted, { zone }) => {
+    const [, day, time = '', offset = 'Z'] = /^(\S{10})[ T]([\d:.]+) *(Z|[+-]\d\d:\d\d)?$/i.exec(stored.trim()) ?? [];
+    // Before zones had whole minutes an offset says less than the clocks.
+    return (day ?? '') >= '1900' && !isMoment(emitted, Date.parse(`${day}T${time}${offset}`), zone);
+  },
+  means: stored => DAY.test(stored.slice(0, 10)) && CLOCK.test(stored.slice(10)) && /[1-9]/.test(stored.slice(11)),
+};
+
 const READINGS: Readonly<Record<string, Single>> = {
+  'date (in UTC)': IN_UTC,
+  'datetime (in UTC)': IN_UTC,
   line: {
     differs: (stored, emitted) => stored.trimEnd() !== emitted.trimEnd(),
     means: stored => /[^\s\p{C}]/u.test(stored),

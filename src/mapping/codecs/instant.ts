@@ -1,8 +1,8 @@
 /**
- * `datetime` and `date` of columns that store moments with an offset from UTC (DATETIMEOFFSET). In: the moment as
- * clocks in UTC show it (src/sql/plan.ts), since the server compares, sorts and indexes such a column by its instant.
- * Out: dateTime, instant or the day, all by the pack's zone: two rows that the server takes for equal have one value,
- * whatever offset each was stored with.
+ * `datetime` and `date` of columns that store moments: with an offset from UTC (DATETIMEOFFSET), or as a DATETIME that
+ * the mapping says is in UTC. In: the moment as clocks in UTC show it (src/sql/plan.ts), since the server compares,
+ * sorts and indexes such a column by its instant. Out: dateTime, instant or the day, all by the pack's zone: two rows
+ * that the server takes for equal have one value, whatever offset each was stored with.
  * https://learn.microsoft.com/sql/t-sql/data-types/datetimeoffset-transact-sql
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -11,17 +11,18 @@ import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
 import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
-import { parseLocal, printLocal, UTC, type Zone, zoneOf } from '../../time/zone.ts';
+import { parseLocal, printLocal, timeKey, UTC, type Zone, zoneOf } from '../../time/zone.ts';
 import type { Criterion, DateEdge } from '../criterion.ts';
 import { rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
+import { bounds, type DatetimeType, isComputed, storedFromKey, storedReader } from './stored-time.ts';
 
 export type InstantType = Extract<ColumnType, { kind: 'instant' }>;
 
 export interface InstantOptions {
   readonly zone: Zone;
-  readonly columnType: InstantType;
+  readonly columnType: InstantType | DatetimeType;
   /** `day`: the day alone, of a `date` or a dateTime. */
   readonly gives: 'dateTime' | 'instant' | 'day';
 }
@@ -33,24 +34,24 @@ const UNITS = 10_000;
 const MOST_DIGITS = 7;
 
 export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec {
+  const { first, end, textOf, stored } = keptIn(columnType);
   // At either end of the calendar the local year may be one that FHIR cannot write.
-  const least = Math.max(FIRST, FIRST - zone.offsetAt(FIRST));
-  const beyond = Math.min(END, END - zone.offsetAt(END - DAY));
+  const least = Math.max(first, FIRST - zone.offsetAt(FIRST));
+  const beyond = Math.min(end, END - zone.offsetAt(END - DAY));
   const ends = { first: least, end: beyond };
-  const literal = (at: number): Expression => value(storedInstant({ at, rest: 0 }, columnType), columnType);
+  const literal = (at: number): Expression => value(textOf({ at, rest: 0 }) ?? null, columnType);
   /** But for the ends that a set has itself: of two bounds an engine may choose the weaker one to enter its index. */
   const inRange = (column: Expression, set: RangeSet = EVERYTHING): Predicate =>
     and(
       not(isNull(column)),
-      least > FIRST && set[0]?.from === Number.NEGATIVE_INFINITY ? compare(column, '>=', literal(least)) : TRUE,
-      beyond < END && set.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(column, '<', literal(beyond)) : TRUE,
+      least > first && set[0]?.from === Number.NEGATIVE_INFINITY ? compare(column, '>=', literal(least)) : TRUE,
+      beyond < end && set.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(column, '<', literal(beyond)) : TRUE,
     );
   const read = (raw: SqlValue | undefined): FineInstant | undefined => {
-    const at = typeof raw === 'string' ? parseLocal(raw) : undefined;
-    if (at === undefined || at < least || at >= beyond) return undefined;
-    const fraction = String(raw)
-      .slice(23, 20 + MOST_DIGITS)
-      .padEnd(4, '0');
+    const text = stored(raw);
+    const at = text === undefined ? undefined : parseLocal(text);
+    if (text === undefined || at === undefined || at < least || at >= beyond) return undefined;
+    const fraction = text.slice(23, 20 + MOST_DIGITS).padEnd(4, '0');
     return { at, rest: digits(fraction, 0, 4) };
   };
   const write = (raw: string): string | undefined => {
@@ -66,11 +67,13 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
   // The time of a row's last change is written, and told again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
   return {
-    label: gives === 'day' ? 'date' : 'datetime',
+    label: `${gives === 'day' ? 'date' : 'datetime'}${columnType.kind === 'instant' ? '' : ' (in UTC)'}`,
     yields: gives === 'day' ? ['date', 'dateTime'] : [gives],
     columns: 1,
     plain: true,
-    inverse: 'indexed',
+    inverse: isComputed(columnType) ? 'computed' : 'indexed',
+    // The canonical text of what has no one form is by the clocks of the type's zone.
+    ...(isComputed(columnType) && { reads: columns => columns.map(one => ({ ...one, type: columnType })) }),
     decode: raw => {
       if (typeof raw !== 'string') return undefined;
       if (last?.text !== raw) last = { text: raw, value: write(raw) };
@@ -81,9 +84,7 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
       if (criterion.kind !== 'date') return undefined;
       const column = only(columns);
       const within = clip(instantsOf(criterion, gives, zone), least, beyond);
-      const held = mapEnds(within, at =>
-        raised({ at, rest: 0 }, columnType).at < END ? at : Number.POSITIVE_INFINITY,
-      );
+      const held = mapEnds(within, at => (textOf({ at, rest: 0 }) === undefined ? Number.POSITIVE_INFINITY : at));
       // Each millisecond stands for several moments that a column may hold.
       const found = rangePredicate(held, { column, literal, next: undefined, present: inRange(column) });
       return and(inRange(column, held), found);
@@ -96,8 +97,9 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
       },
       fromKey: key => {
         const found = fineFromKey(String(key), zone, ends);
-        if (!found || raised(found, columnType).at >= beyond) return undefined;
-        return [storedInstant(found, columnType)];
+        const text = found && textOf(found);
+        const at = text === undefined ? undefined : parseLocal(stored(text) ?? '');
+        return text === undefined || at === undefined || at >= beyond ? undefined : [text];
       },
     },
   };
@@ -134,6 +136,29 @@ export function instantsOfDays(any: readonly (readonly DateEdge[])[], zone: Zone
       Number.isFinite(day.to) ? intersect(from(day.from), complement(from(day.to))) : from(day.from),
     ),
   );
+}
+
+/** How a column keeps moments. */
+interface Kept {
+  /** The least that it can hold, and the end of those that it can. */
+  readonly first: number;
+  readonly end: number;
+  /** As clocks in UTC show it. */
+  readonly stored: (raw: SqlValue | undefined) => string | undefined;
+  /** As its rows have it, raised to one that it can hold; undefined behind the last. */
+  readonly textOf: (instant: FineInstant) => string | undefined;
+}
+
+function keptIn(type: InstantType | DatetimeType): Kept {
+  if (type.kind === 'instant')
+    return {
+      first: FIRST,
+      end: END,
+      stored: raw => (typeof raw === 'string' ? raw : undefined),
+      textOf: found => (raised(found, type).at < END ? storedInstant(found, type) : undefined),
+    };
+  const key = ({ at, rest }: FineInstant): string => `${timeKey(printLocal(at, 3)).slice(0, -4)}${pad(rest, 4)}`;
+  return { ...bounds(type), stored: storedReader(type), textOf: found => storedFromKey(key(found), type) };
 }
 
 /** The first moment at or after one that the column can hold. */

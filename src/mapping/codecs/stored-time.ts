@@ -11,7 +11,7 @@ import { DAY, END_DAY, FIRST_DAY, pad, printDay } from '../../time/calendar.ts';
 import { parseLocal, parseTimeKey, printLocal, timeKey } from '../../time/zone.ts';
 
 export type TimedType = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
-type DatetimeType = Extract<ColumnType, { kind: 'datetime' }>;
+export type DatetimeType = Extract<ColumnType, { kind: 'datetime' }>;
 
 export function isTimed(type: ColumnType | undefined): type is TimedType {
   return type?.kind === 'date' || type?.kind === 'datetime';

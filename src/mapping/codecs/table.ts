@@ -4,7 +4,7 @@
  * codecs
  */
 import { z } from 'zod';
-import { type ColumnType, holdsAnyNumber, isMixed, nameOfType, UNICODE } from '../../sql/column-type.ts';
+import { type ColumnType, holdsAnyNumber, isMixed, nameOfType, UNICODE, utcLayoutOf } from '../../sql/column-type.ts';
 import { DAY } from '../../time/calendar.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
 import { wrongWrittenForm } from '../../time/written-form.ts';
@@ -33,7 +33,7 @@ import { pointColumn } from './point-stamps.ts';
 import { rangeTextCodec } from './range-text.ts';
 import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
-import { isTimed } from './stored-time.ts';
+import { type DatetimeType, isTimed } from './stored-time.ts';
 import { textCodec } from './text.ts';
 import {
   dottedStep,
@@ -55,7 +55,8 @@ const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
 const CLOCK = /^(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d)?$/;
 const NO_TIME = 'an instant has a time of day and a DATE column none: `via: {date: {at: "00:00"}}` says which is meant';
-const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets has the moment itself';
+const NO_MIDNIGHT = '`midnight` is for local times: a column with offsets or in UTC has the moment itself';
+const NO_ZONE = 'datetime: `zone` is for a column with times; a day is none of UTC';
 const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its own';
 /** Times of two columns may be written without seconds. */
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
@@ -159,16 +160,20 @@ export const CODECS: Readonly<Record<string, CodecEntry>> = {
     return dtmCodec({ zone: zoneOf(zone), fhirType: shownAs(fhirType), atMidnight: options?.at !== undefined });
   }),
   datetime: entry(
-    z.union([NONE, z.strictObject({ midnight: z.enum(['date', 'absent', 'time']) })]),
+    z.strictObject({ midnight: z.enum(['date', 'absent', 'time']).optional(), zone: UTC.optional() }).optional(),
     (options, [type], { zone, fhirType }) => {
+      const midnight = options?.midnight ?? 'time';
+      const gives = fhirType === 'date' ? 'day' : fhirType === 'instant' ? 'instant' : 'dateTime';
       if (type?.kind === 'instant') {
-        if (options && options.midnight !== 'time') return NO_MIDNIGHT;
-        const gives = fhirType === 'date' ? 'day' : fhirType === 'instant' ? 'instant' : 'dateTime';
-        return instantCodec({ zone: zoneOf(zone), columnType: type, gives });
+        return midnight === 'time' ? instantCodec({ zone: zoneOf(zone), columnType: type, gives }) : NO_MIDNIGHT;
       }
       if (!isTimed(type)) return refuse('datetime', type);
+      // Rows that say themselves that they are in UTC are read by that.
+      if (options?.zone !== undefined && utcLayoutOf(type) === undefined) {
+        if (midnight !== 'time') return NO_MIDNIGHT;
+        return type.kind === 'date' ? NO_ZONE : instantCodec({ zone: zoneOf(zone), columnType: inUtc(type), gives });
+      }
       if (fhirType === 'instant' && type.kind === 'date') return NO_TIME;
-      const midnight = options?.midnight ?? 'time';
       return datetimeCodec({ zone: zoneOf(zone), columnType: type, fhirType: shownAs(fhirType), midnight });
     },
   ),
@@ -505,6 +510,11 @@ const MOST_DIGITS = 38;
 
 function isMoment(fhirType: string): fhirType is 'dateTime' | 'instant' {
   return fhirType === 'dateTime' || fhirType === 'instant';
+}
+
+/** What has no one form is read by clocks in UTC, too; a row that says its offset is that moment. */
+function inUtc(type: DatetimeType): DatetimeType {
+  return type.form?.kind === 'any' ? { ...type, form: { kind: 'any', zone: 'UTC' } } : type;
 }
 
 /** The type that a time is written as: that of the element, or dateTime where the element is none of the three. */
