@@ -11,7 +11,7 @@ import type { ChildRow, Children } from '../resource/rows.ts';
 import type { LevelShape, RowShape } from '../resource/shape.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import type { ColumnExpression } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { expressionKey, fetchKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import { Interpreter, type RowReader } from './interpret.ts';
 import type { Thing } from './thing.ts';
@@ -47,7 +47,7 @@ function absentRow(node: EachNode, row: PlannedRow): PlannedRow {
 const PLANNED: RowReader<PlannedRow> = {
   raw(expression, row) {
     for (let at: PlannedRow | undefined = row; at; at = at.around) {
-      const position = at.level.positions.get(expressionKey(expression));
+      const position = at.level.positions.get(fetchKey(expression));
       if (position !== undefined) return at.row[position] ?? null;
     }
     throw new TypeError(`not fetched: ${expressionKey(expression)}`);
@@ -59,7 +59,7 @@ const PLANNED: RowReader<PlannedRow> = {
     );
     const level: LevelShape = {
       ...{ columns, children: [], refs: [], targets: new Map(), flags: new Map(), aliases: new Set([alias]) },
-      positions: new Map(columns.map((column, i) => [expressionKey(column), i])),
+      positions: new Map(columns.map((column, i) => [fetchKey(column), i])),
     };
     let inner: PlannedRow = { level, row: [...parts.values()], children: [], around: row };
     for (const { node, required } of rowsOfLookups(pieces)) {

@@ -13,7 +13,7 @@ import { type EntryText, searchsetBundle } from '../resource/bundle.ts';
 import type { WriteContext } from '../resource/compile.ts';
 import { type Cursor, type CursorCodec, pageBefore } from '../search/cursor.ts';
 import type { AnswerShape, SystemQuery } from '../search/query.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { fetchKey } from '../sql/expression-key.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import { type Emitted, emitAll } from './emitted.ts';
 import { frontierOf, wantedForIncludes } from './frontier.ts';
@@ -78,7 +78,7 @@ function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) =
   return resources => {
     for (const { mapping, id, row, shape } of resources) {
       const [part] = mapping.number?.[0] ?? [];
-      const at = part && shape.positions.get(expressionKey(part.column));
+      const at = part && shape.positions.get(fetchKey(part.column));
       const number = at === undefined ? undefined : part?.codec.print(row[at] ?? null);
       if (number !== undefined) numbers.set(id, number);
     }

@@ -16,7 +16,7 @@ import type { LevelShape } from '../resource/shape.ts';
 import type { Include, SearchQuery } from '../search/query.ts';
 import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { fetchKey } from '../sql/expression-key.ts';
 import type { Row } from '../sql/plan.ts';
 import type { AlsoWanted } from './branch-plan.ts';
 import type { Emitted } from './emitted.ts';
@@ -65,7 +65,7 @@ export function frontierOf(
     }
     for (const node of nodesTo(mapping, revincludes, session)) {
       const keys = keysIn(theirs, node);
-      const on = node.on.map(pair => expressionKey(pair.theirs));
+      const on = node.on.map(pair => fetchKey(pair.theirs));
       for (const { row, shape } of resources)
         addKey(
           on.map(key => row[shape.positions.get(key) ?? -1] ?? null),

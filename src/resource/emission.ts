@@ -4,7 +4,7 @@
  */
 import type { Condition, EachNode, Lookup, Mapping, Node, RefNode, ValueNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { fetchKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { isCode, type Places } from './condition.ts';
 import type { SlotMemo } from './memo.ts';
@@ -105,7 +105,7 @@ export interface PieceFrame {
 
 /** Source of an expression's raw value. Throws a TypeError if the shape was not made for it. */
 export function rawCode(expression: Expression, frame: Frame): string {
-  const key = expressionKey(expression);
+  const key = fetchKey(expression);
   for (let at: Frame | undefined = frame; at; at = at.around) {
     if (at.kind === 'pieces') {
       const part =

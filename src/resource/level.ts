@@ -9,7 +9,7 @@ import { rowsOfLookups } from '../mapping/piece-lookups.ts';
 import { type ColumnType, isFetchedAlike } from '../sql/column-type.ts';
 import { exists, flag } from '../sql/construct.ts';
 import type { ColumnExpression, Expression } from '../sql/expression.ts';
-import { expressionKey } from '../sql/expression-key.ts';
+import { expressionKey, fetchKey } from '../sql/expression-key.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { renameExpression } from '../sql/rename.ts';
 import { aliasesOf } from '../sql/walk.ts';
@@ -51,12 +51,12 @@ export class Level {
 
   /** The position of an expression over this row, which is fetched from now on. */
   need(expression: Expression): number {
-    const key = expressionKey(expression);
+    const key = fetchKey(expression);
     const known = this.positions.get(key);
     if (known !== undefined) return known;
     const fetched = this.#renames.size === 0 ? expression : renameExpression(expression, this.#renames);
-    const position = this.positions.get(expressionKey(fetched)) ?? this.columns.push(fetched) - 1;
-    this.positions.set(expressionKey(fetched), position);
+    const position = this.positions.get(fetchKey(fetched)) ?? this.columns.push(fetched) - 1;
+    this.positions.set(fetchKey(fetched), position);
     this.positions.set(key, position);
     return position;
   }

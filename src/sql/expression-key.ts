@@ -13,6 +13,13 @@ function short(key: string): string {
   return key.length > LONGEST ? `#${hash('sha256', key, 'base64url')}` : key;
 }
 
+/** Likewise of what is fetched: a column as it stands is no canonical text of it. */
+export function fetchKey(expression: Expression): string {
+  const key = expressionKey(expression);
+  const { type } = expression;
+  return expression.kind === 'column' && 'form' in type && type.form?.kind === 'any' ? `${key}~` : key;
+}
+
 export function expressionKey(expression: Expression): string {
   switch (expression.kind) {
     case 'column':

@@ -29,7 +29,7 @@ resource: Observation
 source: { table: MEAS, as: m, key: [VISIT, TAKEN] }
 compartment: { none: of nobody }
 id: "{VISIT}-{TAKEN}"
-elements: { status: final, code: loinc#8310-5 }
+elements: { status: final, code: loinc#8310-5, effectiveDateTime: { from: TAKEN } }
 ---
 mapping: reports
 resource: DiagnosticReport
@@ -40,6 +40,7 @@ elements:
   status: final
   code: loinc#58410-2
   result: [{ ref: measures, on: { VISIT: VISIT, TAKEN: TAKEN }${exists ? '' : ', exists: false'} }]
+  effectiveDateTime: { from: TAKEN }
 `,
 });
 
@@ -48,6 +49,10 @@ const pairs = Object.keys(layouts).flatMap(theirs => Object.keys(layouts).map(ou
 test.each(pairs)('of %s, to which %s refer', async (theirs, ours) => {
   const search = await openSmall(schemaOf(layouts[theirs] ?? String, layouts[ours] ?? String), packOf(true));
   const { resources } = await search('DiagnosticReport');
+  expect(resources.map(({ effectiveDateTime }) => effectiveDateTime)).toEqual([
+    ...[0, 1, 2].map(second => `2024-03-10T08:30:0${second}Z`),
+    undefined,
+  ]);
   expect(resources.map(({ result }) => result)).toEqual([
     [{ reference: 'Observation/7-20240310T083000' }],
     [{ reference: 'Observation/7-20240310T083001' }],
@@ -56,6 +61,11 @@ test.each(pairs)('of %s, to which %s refer', async (theirs, ours) => {
   ]);
   expect((await search('DiagnosticReport?result=Observation/7-20240310T083001')).ids).toEqual(['2']);
   expect((await search('DiagnosticReport?result:missing=true')).ids).toEqual(['3', '4']);
+  expect((await search('DiagnosticReport?result.date=2024-03-10T08:30:01')).ids).toEqual(['2']);
+  const withTarget = await search('DiagnosticReport?_id=1&_include=DiagnosticReport:result');
+  expect(withTarget.ids).toEqual(['1', '7-20240310T083000']);
+  const withSource = await search('Observation?date=2024-03-10T08:30:01&_revinclude=DiagnosticReport:result');
+  expect(withSource.ids).toEqual(['7-20240310T083001', '2']);
 });
 
 test.each(pairs)('of %s, to which %s refer unseen', async (theirs, ours) => {
