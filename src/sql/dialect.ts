@@ -70,8 +70,11 @@ export interface Dialect {
   pick(writer: Writer, join: Join, pick: NonNullable<Join['pick']>, columns: () => readonly Identifier[]): string;
   /** Text for an exact comparison or order: binary, blind to trailing blanks. `sql` is what `of` was written as. */
   exact(sql: string, of: Expression): string;
-  /** `sql` (of type `from`) as an operand beside a column of another type `to`; NULL where it cannot be one. */
-  cast(sql: string, from: ColumnType, to: ColumnType): string;
+  /**
+   * `sql` (of type `from`) as an operand beside a column of another type `to`; NULL where it cannot be one. `isSought`:
+   * the column is to be equal to it.
+   */
+  cast(sql: string, from: ColumnType, to: ColumnType, isSought?: boolean): string;
   /** The right operand of the plain comparison where `seeksApart`. */
   seekOperand(sql: string, from: ColumnType, to: ColumnType): string;
   /** The substring test for one of its texts. */

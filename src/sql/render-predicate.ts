@@ -51,7 +51,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const { expression } = parts;
 
   /** The right operand of a comparison with `left`. */
-  const right = (left: ColumnType, of: Expression): string => {
+  const right = (left: ColumnType, of: Expression, op: Operator = '='): string => {
     if (of.kind === 'value') {
       const { value, type } = parameterFor(of.value, of.type, left);
       if (of.constant) return parts.constant(value, type);
@@ -60,7 +60,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       return parts.bind(value, type, placeholder);
     }
     const sql = expression(of);
-    return needsCast(of.type, left) ? dialect.cast(sql, of.type, left) : sql;
+    return needsCast(of.type, left) ? dialect.cast(sql, of.type, left, op === '=' || op === '<>') : sql;
   };
 
   /** No text or BLOB equals a number, so the column itself is compared with one, and its index serves. */
@@ -73,7 +73,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
    */
   const ranged = (left: ColumnExpression, op: Operator, of: Expression, known: Digits): string => {
     const sql = expression({ ...left, type: asItStands(left.type) });
-    const said = `${sql} ${op} ${right(left.type, of)}`;
+    const said = `${sql} ${op} ${right(left.type, of, op)}`;
     const open = op.startsWith('<') ? 'first' : 'last';
     const end = known.has(endKey(left, open)) ? undefined : dialect.within(sql, left.type, open);
     return end === undefined ? said : `(${said} AND ${end})`;
@@ -97,9 +97,9 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
       .join('');
 
   /** Where the right operand was cast, a value that cannot be cast counts as NULL. */
-  const orCastNull = (left: Expression, of: Expression): string => {
+  const orCastNull = (left: Expression, op: Operator, of: Expression): string => {
     if (of.kind === 'value' || of.kind === 'flag') return orNull(left);
-    return `${orNull(left)} OR ${right(left.type, of)} IS NULL`;
+    return `${orNull(left)} OR ${right(left.type, of, op)} IS NULL`;
   };
 
   const compared = (left: Expression, op: Operator, of: Expression, negated: boolean, digits: Digits): string => {
@@ -115,15 +115,15 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     // The value takes the letters of the column, whose index then serves.
     if (op === '=' && left.kind === 'value' && isSmallUuid(of.type)) return compared(of, op, left, negated, digits);
     if (negated) {
-      const sql = `${exact(left)} ${OPPOSITE[op]} ${right(left.type, of)}`;
-      const nulls = orCastNull(left, of);
+      const sql = `${exact(left)} ${OPPOSITE[op]} ${right(left.type, of, op)}`;
+      const nulls = orCastNull(left, op, of);
       return nulls === '' ? sql : `(${sql}${nulls})`;
     }
     if (isMixedColumn(left) && of.kind === 'value' && /^[<>]=?$/.test(op)) return ranged(left, op, of, digits);
     if (!dialect.seeksApart || left.type.kind !== 'text')
-      return `${exact(op === '=' ? bare(left, [of]) : left)} ${op} ${right(left.type, of)}`;
+      return `${exact(op === '=' ? bare(left, [of]) : left)} ${op} ${right(left.type, of, op)}`;
     const leftSql = expression(left);
-    const rightSql = right(left.type, of);
+    const rightSql = right(left.type, of, op);
     if (isDigits(of) && digits.has(expressionKey(left))) return `${leftSql} ${op} ${rightSql}`;
     const sql = `${exact(left, leftSql)} ${op} ${rightSql}`;
     if (op !== '=' || !(left.kind === 'column' || of.kind === 'column')) return sql;
@@ -133,8 +133,8 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   /** The complement too is in the column's own collation. */
   const native = ({ left, op, right: of, not }: Leaf<'compare'>): string => {
     if (isNullValue(left) || isNullValue(of)) return not ? '1 = 1' : '1 = 0';
-    const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(untrimmed(left.type), of)}`;
-    return not ? `(${sql}${orCastNull(left, of)})` : sql;
+    const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(untrimmed(left.type), of, op)}`;
+    return not ? `(${sql}${orCastNull(left, op, of)})` : sql;
   };
 
   /** NULL is none of them either. */

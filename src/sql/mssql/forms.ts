@@ -75,10 +75,11 @@ function dateTimeText(sql: string, fraction: number): string {
 }
 
 /**
- * Casts values to another type, NULL if impossible. In: SQL and its type. Out: SQL.
+ * Casts values to another type, NULL if impossible. In: SQL and its type; whether a column of the other type is to be
+ * equal to it. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/try-cast-transact-sql
  */
-export function cast(sql: string, from: ColumnType, to: ColumnType): string {
+export function cast(sql: string, from: ColumnType, to: ColumnType, isSought = false): string {
   const text = familyOf(from) === 'text';
   switch (familyOf(to)) {
     case 'text':
@@ -87,10 +88,9 @@ export function cast(sql: string, from: ColumnType, to: ColumnType): string {
       if (!text) return 'NULL';
       return to.kind === 'integer' ? castInteger(sql) : castNumber(sql);
     case 'moment':
-      // A DATETIME beside a DATETIME2 would have thirds of a hundredth of a second that its text does not show.
-      if (from.kind === 'datetime' && to.kind === 'datetime') return `CAST(${sql} AS datetime2(${from.fraction}))`;
-      if (familyOf(from) === 'moment') return sql;
-      return text ? `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))` : 'NULL';
+      if (text) return momentOfText(sql, to, isSought);
+      if (from.kind !== 'date' && from.kind !== 'datetime') return 'NULL';
+      return isSought ? soughtMoment(sql, from, to) : plainMoment(sql, from, to);
     case 'time':
       return text ? `TRY_CONVERT(time(7), NULLIF(${sql}, ''))` : 'NULL';
     case 'uuid':
@@ -99,6 +99,33 @@ export function cast(sql: string, from: ColumnType, to: ColumnType): string {
     case 'binary':
       return 'NULL';
   }
+}
+
+type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
+
+/** Beside a DATETIME, which has thirds of a hundredth of a second, a DATETIME2 would not equal what its text shows. */
+function momentOfText(sql: string, to: ColumnType, isSought: boolean): string {
+  const moment = `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))`;
+  return isSought && to.kind === 'datetime' && to.name !== 'datetime2' ? held(moment, to.name) : moment;
+}
+
+/** As the type of the column that is sought, whose index then serves; NULL for what it does not hold. */
+function soughtMoment(sql: string, from: Moment, to: ColumnType): string {
+  if (to.kind === 'date') return `CASE WHEN CAST(${sql} AS time(7)) = '00:00:00' THEN CAST(${sql} AS date) END`;
+  if (to.kind !== 'datetime' || to.name === 'datetime2') return plainMoment(sql, from, to);
+  return from.kind === 'date' ? `TRY_CAST(${sql} AS ${to.name})` : held(plainMoment(sql, from, to), to.name);
+}
+
+/** A DATETIME2 as an older type, where that shows the same. */
+function held(sql: string, name: 'datetime' | 'smalldatetime'): string {
+  const moment = `TRY_CAST(${sql} AS ${name})`;
+  return `CASE WHEN CAST(${moment} AS datetime2(3)) = ${sql} THEN ${moment} END`;
+}
+
+/** As a DATETIME2: a DATE would be converted to an older type beside it, which fails before 1753 or 1900. */
+function plainMoment(sql: string, from: Moment, to: ColumnType): string {
+  if (to.kind === 'datetime' && to.name === 'datetime2' && (from.kind === 'date' || from.name !== 'datetime')) return sql;
+  return `CAST(${sql} AS datetime2(${from.kind === 'date' ? 0 : from.fraction}))`;
 }
 
 /** TRY_CAST alone takes an empty text and a lone sign as 0. */

@@ -2,7 +2,7 @@
  * Where SQL Server is not like other engines, asked of the one that MSSQL_URL names: the values are written by T-SQL,
  * so that the server itself pads and rounds them, and read and searched as the facade does.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compare, equals, isNull, TRUE, value } from '../../../src/sql/construct.ts';
 import type { Database } from '../../../src/sql/database.ts';
 import type { ColumnExpression, Predicate, SqlValue } from '../../../src/sql/expression.ts';
@@ -162,4 +162,73 @@ it('reads bytes as bytes, and finds them', async () => {
       .toUpperCase(),
   ).toBe(UUID);
   expect(await found(like('BIN', Buffer.from(UUID, 'hex')))).toEqual([1]);
+});
+
+describe('moments of two types', () => {
+  const KINDS = ['DATETIME', 'SMALLDATETIME', 'DATETIME2(7)', 'DATETIME2(3)', 'DATETIME2(0)', 'DATE'] as const;
+  const MOMENTS = [
+    ...[
+      '0001-01-01 00:00:00',
+      '1752-12-31 23:59:59',
+      '1753-01-01 00:00:00',
+      '1899-12-31 00:00:00',
+      '1900-01-01 00:00:00',
+    ],
+    ...['00', '00.003', '00.007', '00.0034', '00.01', '00.333', '00.997', '01'].map(s => `2024-03-10 08:30:${s}`),
+    ...[
+      '2024-03-10 00:00:00',
+      '2079-06-06 23:59:00',
+      '2079-06-07 00:00:00',
+      '9999-12-31 00:00:00',
+      '9999-12-31 23:59:59.997',
+    ],
+  ];
+  const moment = (at: number, alias: string): ColumnExpression => {
+    const type = parseMssqlType(KINDS[at] ?? '');
+    if (!type) throw new Error(`no type ${KINDS[at]}`);
+    return { kind: 'column', alias: identifier(alias), column: identifier(`K${at}`), type };
+  };
+  const canonical = (text: SqlValue): string =>
+    `${String(text).padEnd(19, ' 00:00:00').slice(0, 19)}.${String(text).slice(20).padEnd(7, '0')}`;
+
+  async function joined(on: Predicate, columns: readonly ColumnExpression[]): Promise<readonly Row[]> {
+    const [name, [t, o]] = [identifier('M'), [identifier('t'), identifier('o')]];
+    const from = {
+      table: { name },
+      alias: t,
+      joins: [{ kind: 'inner', table: { name }, alias: o, on }],
+      where: TRUE,
+    } as const;
+    return database.query({ from, columns, orderBy: [], limit: 10_000, shape: 'rows' });
+  }
+
+  beforeAll(async () => {
+    // Each type keeps what it can of a moment, and nothing of those out of its reach.
+    const values = MOMENTS.map(
+      (text, id) => `(${[id, ...KINDS.map(kind => `TRY_CAST('${text}' AS ${kind})`)].join()})`,
+    );
+    await there.batch(
+      `CREATE TABLE dbo.M (ID INT NOT NULL PRIMARY KEY, ${KINDS.map((kind, at) => `K${at} ${kind} NULL`).join(', ')})`,
+      `INSERT INTO dbo.M VALUES ${values.join()}`,
+    );
+  });
+
+  const pairs = KINDS.flatMap((theirs, t) => KINDS.map((ours, o) => [theirs, ours, t, o] as const));
+  it.each(pairs)('a %s is joined by a %s whose text is the same, and others come before or behind', async (...pair) => {
+    const [, , t, o] = pair;
+    const both = [moment(t, 't'), moment(o, 'o')] as const;
+    const texts = async (of: ColumnExpression): Promise<readonly string[]> => {
+      const from = { table: { name: identifier('M') }, alias: of.alias, joins: [], where: TRUE };
+      const rows = await database.query({ from, columns: [of], orderBy: [], limit: 100, shape: 'rows' });
+      return rows.flatMap(([text]) => (text === null ? [] : [canonical(text ?? null)]));
+    };
+    const [theirs, ours] = [await texts(both[0]), await texts(both[1])];
+    const wanted = theirs.flatMap(a => ours.flatMap(b => (a === b ? [`${a} ${b}`] : [])));
+    const found = await joined(equals(...both), both);
+    expect(found.map(row => row.map(text => canonical(text ?? null)).join(' ')).toSorted()).toEqual(wanted.toSorted());
+    // Of two types of one kind only the finer one stands on the left of an order.
+    if (t === o || KINDS[t] !== 'DATETIME2(7)') return;
+    const earlier = await joined(compare(both[0], '<', both[1]), both);
+    expect(earlier.length).toBe(theirs.flatMap(a => ours.filter(b => a < b)).length);
+  });
 });
