@@ -212,12 +212,12 @@ export const CASES: readonly Case[] = [
     call('replace', [TXT, text('a'), text('&')], UNICODE),
     call('upper', [TXT], UNICODE),
     call('digits', [TXT], UNICODE),
-    call('unescaped', [TXT], UNICODE),
     call('ymd', [QTY, QTY, CD], INTEGER),
     call('whole', [column('a', 'AMT')], INTEGER),
     call('scaled', [column('a', 'AMT'), 1], LONG),
     call('scaled', [{ kind: 'value', value: 2.5, type: { kind: 'float' } }, 6], LONG),
   ),
+  select('escapes of HL7 v2', call('unescaped', [TXT], UNICODE)),
   select(
     'time stamps of HL7 v2',
     ...(['day', 'moment', 'midnight', 'second'] as const).map(need => call('dtm', [TXT, own(need)], UNICODE)),

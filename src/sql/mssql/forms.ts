@@ -124,7 +124,8 @@ function held(sql: string, name: 'datetime' | 'smalldatetime'): string {
 
 /** As a DATETIME2: a DATE would be converted to an older type beside it, which fails before 1753 or 1900. */
 function plainMoment(sql: string, from: Moment, to: ColumnType): string {
-  if (to.kind === 'datetime' && to.name === 'datetime2' && (from.kind === 'date' || from.name !== 'datetime')) return sql;
+  if (to.kind === 'datetime' && to.name === 'datetime2' && (from.kind === 'date' || from.name !== 'datetime'))
+    return sql;
   return `CAST(${sql} AS datetime2(${from.kind === 'date' ? 0 : from.fraction}))`;
 }
 

@@ -113,32 +113,36 @@ function constantOf(args: readonly (Expression | number)[], at: number): string 
   return String(of.value);
 }
 
-/** Numbers that would have more than fifteen digits are none: products of others are exact, or told by the quotient. */
+/**
+ * Numbers that would have more than fifteen digits are none: products of others are exact, or told by the quotient. A
+ * CASE within a CASE: of an AND the server may try any part first, and larger numbers overflow.
+ */
 function scaled(sql: string, { kind }: ColumnType, digits: number): string {
   const power = kind === 'float' ? `1E${digits}` : `${10 ** digits}`;
-  const isSmall = `ABS(${sql}) < 1${'0'.repeat(15 - digits)}`;
-  if (kind !== 'float') {
-    const units = `CAST(${sql} AS decimal(30,10)) * ${power}`;
-    return `CASE WHEN ${isSmall} AND ${units} = FLOOR(${units}) THEN CAST(${units} AS bigint) END`;
-  }
-  const units = `ROUND(${sql} * ${power}, 0)`;
-  return `CASE WHEN ${isSmall} AND ${units} / ${power} = ${sql} THEN CAST(${units} AS bigint) END`;
+  const units = kind === 'float' ? `ROUND(${sql} * ${power}, 0)` : `CAST(${sql} AS decimal(30,10)) * ${power}`;
+  const isWhole = kind === 'float' ? `${units} / ${power} = ${sql}` : `${units} = FLOOR(${units})`;
+  const whole = `CASE WHEN ${isWhole} THEN CAST(${units} AS bigint) END`;
+  return `CASE WHEN ABS(${sql}) < 1${'0'.repeat(15 - digits)} THEN ${whole} END`;
 }
 
-/** Per unit: milliseconds in it, what is added before the whole part is taken, and what is subtracted behind. */
-const COUNTS: Readonly<Record<string, readonly [per: string, add: string, epoch: string]>> = {
-  seconds: ['1000E0', '0', '0'],
-  milliseconds: ['1E0', '0', '0'],
-  days: ['86400000E0', '0.5E0', '210866760000000'],
+/** Per unit: counts beyond this are no moments, and would overflow; and the milliseconds of one that is not. */
+const COUNTS: Readonly<Record<string, readonly [most: string, milliseconds: (count: string) => string]>> = {
+  seconds: ['1E12', secondsIn],
+  milliseconds: ['1E15', count => `CAST(FLOOR(${count}) AS bigint)`],
+  days: ['1E7', count => `CAST(FLOOR(${count} * 86400000E0 + 0.5E0) AS bigint) - 210866760000000`],
 };
 
-/** Counts beyond a quadrillion are no moments, and would overflow. */
+/** The last millisecond that is not after it: 1.001 times 1,000 is a little less than 1,001. */
+function secondsIn(count: string): string {
+  const near = `FLOOR(${count} * 1000E0)`;
+  const found = `CASE WHEN (${near} + 1) / 1000E0 <= ${count} THEN ${near} + 1 WHEN ${near} / 1000E0 > ${count} THEN ${near} - 1 ELSE ${near} END`;
+  return `CAST(${found} AS bigint)`;
+}
+
 function instantOf(sql: string, { kind }: Expression['type'], unit: Expression): string {
-  const [per, add, epoch] = COUNTS[unit.kind === 'value' ? String(unit.value) : ''] ?? [];
-  if (per === undefined || (kind !== 'float' && kind !== 'decimal' && kind !== 'integer'))
-    return 'CAST(NULL AS bigint)';
-  const count = `${sql} * ${per} + ${add}`;
-  return `CASE WHEN ${count} BETWEEN -1E15 AND 1E15 THEN CAST(FLOOR(${count}) AS bigint) - ${epoch} END`;
+  const [most, milliseconds] = COUNTS[unit.kind === 'value' ? String(unit.value) : ''] ?? [];
+  if (!milliseconds || (kind !== 'float' && kind !== 'decimal' && kind !== 'integer')) return 'CAST(NULL AS bigint)';
+  return `CASE WHEN ${sql} BETWEEN -${most} AND ${most} THEN ${milliseconds(sql)} END`;
 }
 
 /** NULL for bytes of another number than sixteen: eleven are enough for all four hyphens. */

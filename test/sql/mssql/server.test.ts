@@ -25,6 +25,7 @@ const PATIENTS = 28;
 const NEEDS_SQL_SERVER: Readonly<Record<string, string>> = {
   'a UUID as text': 'CONVERT of Babelfish takes bytes for characters, whatever the style',
   'pieces of a text': 'JSON_VALUE of Babelfish leaves the escapes of JSON in',
+  'escapes of HL7 v2': 'OPENJSON of Babelfish leaves the escapes of JSON in',
   'the beginnings of a text and of bytes are as the database holds them': 'SUBSTRING of Babelfish makes text of bytes',
 };
 
