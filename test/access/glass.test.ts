@@ -1,6 +1,7 @@
 /**
  * Whatever is asked by whoever has broken the glass: the answer equals that over a world with what the scopes name, but
- * for the labels and patients that stay closed. CASES is how many are tried (default 200), SEED the stream of chance.
+ * for the labels and patients that stay closed. CASES is how many are tried (default 75, or 300 where
+ * everything is asked), SEED the stream of chance.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Random } from '../../fixtures/random.ts';
@@ -9,10 +10,11 @@ import { accessByBreakingGlass, accessOfGrant } from '../../src/auth/granted.ts'
 import type { Opened, PackAccess } from '../../src/auth/rules.ts';
 import type { Grant } from '../../src/auth/token.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
+import { runsOf } from '../share.ts';
 import { differs, randomCase } from './requests.ts';
 import { readWorld, visibleTo, type World } from './world.ts';
 
-const CASES = Number(process.env['CASES'] ?? 200);
+const CASES = Number(process.env['CASES'] ?? runsOf(300));
 const SEED = Number(process.env['SEED'] ?? 1);
 /** Requests of one caller. */
 const EACH = 10;

@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Access, accessToPatients, OPEN_ACCESS } from '../../src/auth/access.ts';
+import { runsOf } from '../share.ts';
 import { LIMITS, smallClinic } from './small-clinic.ts';
 
 type Step =
@@ -139,7 +140,7 @@ test('no answer is staler than its bound, or made for another caller', async () 
         await clinic.close();
       }
     }),
-    { numRuns: 100 },
+    { numRuns: runsOf(100) },
   );
   // Else it was no test of a cache.
   expect(hits).toBeGreaterThan(50);

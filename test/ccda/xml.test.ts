@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { narrativeXml } from '../../src/ccda/narrative.ts';
 import { attribute, xml as markup, templateIds, textElement } from '../../src/ccda/xml.ts';
+import { runsOf } from '../share.ts';
 import { all, type Element, parseXml } from './xml-tree.ts';
 
 /** Any string at all, with what tends to break XML more often than chance would have it. */
@@ -65,7 +66,7 @@ describe('any text', () => {
         expect(root.children).toEqual([]);
         expect(root.text).toBe(heldByXml(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 
@@ -76,7 +77,7 @@ describe('any text', () => {
         const expected = heldByXml(text.replace(/[\s\u0085]+/g, ' ').trim());
         expect(root.attributes).toEqual(expected === '' ? {} : { b: expected });
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

@@ -3,6 +3,7 @@
  * smart.test.ts do not come by.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runsOf } from '../share.ts';
 import { assertionOf, BASIC, launch, post, read, type Served, serveSmart } from '../smart/served.ts';
 
 let served: Served;
@@ -100,16 +101,17 @@ test('access is checked for each request of a batch', async () => {
   expect(told.entry.map(one => one.response.status.slice(0, 3))).toEqual(['200', '404', '403']);
 });
 
-test('ten thousand forged tokens are refused, and valid ones still work', { timeout: 240_000 }, async () => {
+test('thousands of forged tokens are refused, and valid ones still work', { timeout: 240_000 }, async () => {
   const { body } = await launch(served);
+  const forged = runsOf(10_000);
   let refused = 0;
   const flood = async (from: number): Promise<void> => {
-    for (let i = from; i < 10_000; i += 20)
+    for (let i = from; i < forged; i += 20)
       if ((await read(served, 'Patient/1', `${i}`.padStart(43, 'x'))) === 401) refused++;
   };
   const flooding = Promise.all(Array.from({ length: 20 }, (_, i) => flood(i)));
   for (let i = 0; i < 20; i++) expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
   await flooding;
-  expect(refused).toBe(10_000);
+  expect(refused).toBe(forged);
   expect(await read(served, 'Patient/1', body['access_token'])).toBe(200);
 });

@@ -5,6 +5,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/search/values.ts';
+import { runsOf } from '../share.ts';
 import { type DemoApp, demoApp } from './demo-app.ts';
 import { CANARY, encoded, hostileRequest } from './hostile-texts.ts';
 
@@ -56,7 +57,7 @@ test('any parameter with any text is answered or refused clearly, with nothing o
       expect(demo.lines.join('\n')).not.toContain(CANARY);
       expect(demo.lines.join('\n')).not.toContain('unexpected');
     }),
-    { numRuns: 1500 },
+    { numRuns: runsOf(1500) },
   );
   expect(await demo.metrics.text()).not.toContain(CANARY);
 }, 120_000);

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runsOf } from '../share.ts';
 import { type DemoApp, demoApp } from './demo-app.ts';
 import { encoded } from './hostile-texts.ts';
 
@@ -70,7 +71,7 @@ test('searches by real patient values leave no value in the log or metrics', asy
       expect(demo.lines).not.toEqual([]);
       for (const one of values) expect(told()).not.toContain(one);
     }),
-    { numRuns: 500 },
+    { numRuns: runsOf(500) },
   );
   const metrics = (await demo.metrics.text()).replaceAll(/ \S+$/gm, '');
   expect(metrics).toContain('lintel_http_request_duration_seconds_count');

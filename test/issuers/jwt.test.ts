@@ -5,6 +5,7 @@ import { exportJWK, generateKeyPair, type JWK, type JWTPayload, SignJWT, Unsecur
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { COOL_DOWN } from '../../src/issuers/verify.ts';
 import { heapAfterCollection } from '../heap.ts';
+import { runsOf } from '../share.ts';
 import { EXTENSION, type FakeIssuer, fakeIssuer, type Signing, seconds } from './fake-issuer.ts';
 import { BASE, grantOf, type Opened, opened, statusOf } from './opened.ts';
 
@@ -188,7 +189,7 @@ describe('is refused', () => {
         const text = parts.join('.');
         expect((await grantOf(other, text)) !== undefined).toBe(text === good);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

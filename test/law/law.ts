@@ -30,7 +30,7 @@ export interface LawOptions extends Amount {
   readonly reference?: Facade;
   /** Default: all cases, but of large types. */
   readonly sample?: Sample;
-  /** Of the questions of each kind one in so many is asked today. Default: all. */
+  /** Of the questions of each kind one in so many, and half of the kinds, are asked today. Default: all. */
   readonly oneIn?: number;
 }
 
@@ -39,6 +39,11 @@ function kindOf({ parameter: { type }, modifier, text }: Question): string {
   const compares = type === 'date' || type === 'number' || type === 'quantity';
   const prefix = compares ? /^(?:ne|gt|lt|ge|le|sa|eb|ap)/.exec(text)?.[0] : undefined;
   return [modifier, prefix, text.includes('|'), text.includes(',')].join();
+}
+
+/** Of each kind one in so many, and of the kinds half of them; the other half tomorrow. */
+function today(questions: readonly Question[], oneIn: number): readonly Question[] {
+  return oneIn === 1 ? questions : shareOf(shareOf(questions, oneIn, kindOf), 2);
 }
 
 export async function checkLaw(facade: Facade, options: LawOptions): Promise<LawReport> {
@@ -59,7 +64,7 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
       const questions = questionsFor(offered, values, { ...options, valueSets, hierarchies }).filter(
         one => !asksPrimitiveForSystem(values, one, offered),
       );
-      for (const question of drawOfMany(draw(shareOf(questions, options.oneIn ?? 1, kindOf)))) {
+      for (const question of drawOfMany(draw(today(questions, options.oneIn ?? 1)))) {
         cases++;
         const name = `${type}.${offered.parameter.code}`;
         byParameter.set(name, (byParameter.get(name) ?? 0) + 1);

@@ -11,6 +11,7 @@ import { type ColumnType, UNICODE } from '../../src/sql/column-type.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { readMoment } from '../../src/time/written.ts';
 import { zoneOf } from '../../src/time/zone.ts';
+import { runsOf } from '../share.ts';
 
 const ZONE = 'America/New_York';
 const INTEGER: ColumnType = { kind: 'integer', bits: 32 };
@@ -576,7 +577,7 @@ describe.each(CASES)('$name', ({ codec, raws, faults }) => {
         const [a = null, b, c] = stored;
         expect(read(codec, stored, codec.decode(a, b, c))).not.toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: runsOf(400) },
     );
   });
 

@@ -97,7 +97,7 @@ describe.each([
         const { all, within } = await someOf(type);
         const sortable = demo.facade.offers.of(type).filter(one => one.sortable && one.parameter.code !== '_id');
         const size = pageSize(all, within.length > 0 && !ASKS_ALL);
-        for (const { parameter, targets } of draw(shareOf(sortable, 2))) {
+        for (const { parameter, targets } of draw(shareOf(sortable, 4))) {
           const ranks = await ranksOf(targets);
           const indexed = all.map(resource => indexOf(resource, parameter.expression));
           for (const descending of directions(turn++)) {
@@ -117,7 +117,7 @@ describe.each([
         }
       }
       console.log(`sorted searches ${name}: ${sorted}`);
-      expect(sorted).toBeGreaterThan(240 / sample.oneIn / (ASKS_ALL ? 1 : 4));
+      expect(sorted).toBeGreaterThan(240 / sample.oneIn / (ASKS_ALL ? 1 : 8));
     },
   );
 

@@ -21,7 +21,7 @@ describe('the third database', () => {
     const report = await checkLaw(third.facade, { zone: 'America/Chicago', values: 2, oneIn: 6 });
     console.log(`the law on the third database: ${report.cases} cases of ${report.byParameter.size} parameters`);
     expect(report.differences).toEqual([]);
-    expect(report.cases).toBeGreaterThan(6000 / (ASKS_ALL ? 1 : 6));
+    expect(report.cases).toBeGreaterThan(6000 / (ASKS_ALL ? 1 : 12));
   });
 
   test('gives the same resources in small pages as in one', async () => {

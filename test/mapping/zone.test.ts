@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contains } from '../../src/time/range-set.ts';
 import { zoneOf } from '../../src/time/zone.ts';
+import { runsOf } from '../share.ts';
 import { toInstant } from './codecs/oracle.ts';
 
 const HOUR = 3_600_000;
@@ -67,7 +68,7 @@ describe('zones', () => {
       fc.property(names, locals, (name, local) => {
         expect(zoneOf(name).toInstant(local)).toBe(toInstant(local, name));
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 
@@ -81,7 +82,7 @@ describe('zones', () => {
           expect(contains(set, local)).toBe(zone.toInstant(local) >= instant);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runsOf(500) },
     );
   });
 

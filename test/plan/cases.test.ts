@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shareOf } from '../share.ts';
 import { tsqlProblems } from '../sql/grammar/tsql-grammar.ts';
 import { type Case, openPlannedDemo, type PlannedDemo, planOf } from './plans.ts';
 import { REQUESTS } from './requests.ts';
 
 const cases: readonly Case[] = JSON.parse(readFileSync(new URL('cases.json', import.meta.url), 'utf8'));
+
+/** Those whose T-SQL the grammar reads, which takes ten times as long as to plan and render it. */
+const PARSED = new Set(shareOf(REQUESTS, 4));
 
 let demo: PlannedDemo;
 beforeAll(async () => {
@@ -15,7 +19,7 @@ afterAll(() => demo.close());
 test.each(REQUESTS.map((asked, i) => [asked.title, asked, cases[i]] as const))('%s', async (_, asked, expected) => {
   const { mssqlTexts, ...readable } = await planOf(asked, demo);
   expect(readable, 'see test/plan/update-cases.ts').toEqual(expected);
-  expect(mssqlTexts.flatMap(tsqlProblems)).toEqual([]);
+  if (PARSED.has(asked)) expect(mssqlTexts.flatMap(tsqlProblems)).toEqual([]);
 });
 
 test('each case of cases.json has a request in this test', () => {

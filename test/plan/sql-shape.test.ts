@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { OPEN_ACCESS } from '../../src/auth/access.ts';
 import type { Statement } from '../../src/sql/plan.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
+import { runsOf } from '../share.ts';
 
 let demo: Demo;
 const statements: Statement[] = [];
@@ -81,7 +82,7 @@ test('two requests of one shape send the same SQL, whatever their values', async
       expect(await textsOf(type, name, escaped(b))).toEqual(first);
       for (const text of first) for (const value of [a, b]) expect(text).not.toContain(value);
     }),
-    { numRuns: 800 },
+    { numRuns: runsOf(800) },
   );
 }, 120_000);
 

@@ -7,6 +7,7 @@ import { mssqlWordTable } from '../../src/sql/mssql/word-table.ts';
 import { wordsIn } from '../../src/sql/shared-functions.ts';
 import { readCatalog } from '../../src/sql/sqlite/catalog.ts';
 import { sqliteWordTable } from '../../src/sql/sqlite/word-table.ts';
+import { runsOf } from '../share.ts';
 import { tsqlProblems } from '../sql/grammar/tsql-grammar.ts';
 import { type Found, openSmall } from './small-pack.ts';
 
@@ -227,7 +228,7 @@ describe('the table of words that `lintel words` prints', () => {
           check();
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runsOf(150) },
     );
     database.close();
   });

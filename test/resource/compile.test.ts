@@ -8,6 +8,7 @@ import { type ChildRow, NO_CHILDREN } from '../../src/resource/rows.ts';
 import { type RowShape, shapeOf } from '../../src/resource/shape.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
+import { runsOf } from '../share.ts';
 import { arbitraryMapping } from './arbitrary-mapping.ts';
 import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
 import * as make from './nodes.ts';
@@ -38,7 +39,7 @@ describe('the writer against the interpreter', () => {
           expect(json === '' ? undefined : parseThing(json)).toEqual(wanted);
           if (wanted !== undefined) expect(JSON.stringify(parseThing(json))).toBe(JSON.stringify(wanted));
         }),
-        { numRuns: 2000 },
+        { numRuns: runsOf(2000) },
       );
     });
   }
@@ -59,7 +60,7 @@ it('writer and interpreter agree for random mappings', () => {
         expect(JSON.stringify(parseThing(json))).toBe(JSON.stringify(wanted));
       }
     }),
-    { numRuns: 400 },
+    { numRuns: runsOf(400) },
   );
 });
 

@@ -7,6 +7,7 @@ import { type Selection, selectionKey } from '../../src/resource/selection.ts';
 import { shapeOf } from '../../src/resource/shape.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
+import { runsOf } from '../share.ts';
 import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';
 import * as make from './nodes.ts';
 import { CHOICES, observation } from './zoo.ts';
@@ -103,7 +104,7 @@ describe('_elements', () => {
           (chosen.includes('value') && name.startsWith('value'));
         expect(rest).toEqual(Object.fromEntries(Object.entries(JSON.parse(whole)).filter(([name]) => kept(name))));
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
   });
 });

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CANARY, hostileText } from '../http/hostile-texts.ts';
 import { type Demo, openDemo } from '../law/demo.ts';
+import { runsOf } from '../share.ts';
 import { type Client, type RestUnderTest, restUnderTest } from './rest-under-test.ts';
 
 let demo: Demo;
@@ -72,7 +73,7 @@ test('any text in any place is answered or refused clearly, with nothing of it i
       expect(rest.lines.join('\n')).not.toContain(CANARY);
       expect(rest.lines.join('\n')).not.toContain('unexpected');
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });
 

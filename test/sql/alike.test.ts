@@ -5,6 +5,7 @@ import { UNICODE } from '../../src/sql/column-type.ts';
 import { among, and, call, constant, equals, filled, not, or, value } from '../../src/sql/construct.ts';
 import type { Expression, Predicate } from '../../src/sql/expression.ts';
 import { predicateKey } from '../../src/sql/expression-key.ts';
+import { runsOf } from '../share.ts';
 import { expectedIds, idsOf } from './predicate-law.ts';
 import { column, openSample, ROWS } from './sample.ts';
 
@@ -43,7 +44,7 @@ it('merging comparisons into lists does not change a disjunction', async () => {
       expect(expectedIds(lists, ROWS)).toEqual(expected);
       expect((await sample.database.query(idsOf(lists))).map(row => row[0])).toEqual(expected);
     }),
-    { numRuns: 800 },
+    { numRuns: runsOf(800) },
   );
 });
 

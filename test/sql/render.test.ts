@@ -9,6 +9,7 @@ import { likePattern, MSSQL } from '../../src/sql/mssql/dialect.ts';
 import type { SqlPlan } from '../../src/sql/plan.ts';
 import { render, renderExpression, renderPredicate } from '../../src/sql/render.ts';
 import { SQLITE } from '../../src/sql/sqlite/dialect.ts';
+import { runsOf, shareOf } from '../share.ts';
 import { predicate } from './arbitrary.ts';
 import { CASES } from './cases.ts';
 import type { Expected } from './expected.ts';
@@ -39,10 +40,13 @@ describe('a plan renders', () => {
     expect(expected.map(e => e.title)).toEqual(CASES.map(c => c.title));
   });
 
+  /** Those whose T-SQL the grammar reads, which takes far longer than to render it. */
+  const PARSED = new Set(shareOf(CASES, 4));
+
   for (const [i, of] of CASES.entries()) {
     it(of.title, async () => {
       expect(await expectedOf(of, sample.database)).toEqual(expected[i]);
-      expect(tsqlProblems(render(of.plan, MSSQL).text)).toEqual([]);
+      if (PARSED.has(of)) expect(tsqlProblems(render(of.plan, MSSQL).text)).toEqual([]);
     });
   }
 });
@@ -70,7 +74,7 @@ describe('every statement', () => {
           );
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -79,7 +83,7 @@ describe('every statement', () => {
       fc.property(predicate, where => {
         expect(tsqlProblems(render(planOf(where), MSSQL).text)).toEqual([]);
       }),
-      { numRuns: 50 },
+      { numRuns: runsOf(50) },
     );
   });
 
@@ -91,7 +95,7 @@ describe('every statement', () => {
           expect(render(planOf(shapeless(where)), dialect).text).toBe(text);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -105,7 +109,7 @@ describe('every statement', () => {
         const names = new Set(mssql.text.match(/@p\d+/g));
         expect([...names].sort()).toEqual(mssql.parameters.map(p => `@${p.name}`).sort());
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 });

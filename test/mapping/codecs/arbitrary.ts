@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import type { Criterion, DateEdge, NumberEdge } from '../../../src/mapping/criterion.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { wordsIn } from '../../../src/sql/shared-functions.ts';
+import { runsOf } from '../../share.ts';
 import { intervalOf, toInstant } from './oracle.ts';
 
 /** Few: to prepare a statement takes longer than to run it over many rows. */
-export const RUNS = { numRuns: 20 };
+export const RUNS = { numRuns: runsOf(32) };
 
 /** A table of a row to some forty: each criterion of a run is asked of all of them. */
 export function rowsOf<T>(row: fc.Arbitrary<T>): fc.Arbitrary<T[]> {

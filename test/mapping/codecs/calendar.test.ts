@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { civil, DAY, dayOf, parseClock, parseDay, printDay, printTime } from '../../../src/time/calendar.ts';
+import { runsOf } from '../../share.ts';
 
 /** The day's number as Date has it, which takes years below 100 for years of the last century. */
 function dateOf(year: number, month: number, day: number): number {
@@ -20,7 +21,7 @@ describe('days', () => {
         expect(dayOf(year, month, day)).toBe(number);
         expect(parseDay(printDay(number))).toBe(year === 0 ? undefined : number);
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 

@@ -5,6 +5,7 @@ import { CODECS } from '../../../src/mapping/codecs/table.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
 import { zoneOf } from '../../../src/time/zone.ts';
+import { runsOf } from '../../share.ts';
 import { dateCriterion, nullable, RUNS, rowsOf } from './arbitrary.ts';
 import { columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
@@ -190,7 +191,7 @@ describe('the offset at an instant', () => {
         fc.property(fc.integer({ min: Date.UTC(1971, 0, 1), max: Date.UTC(2036, 0, 1) }), instant => {
           expect(zoneOf(name).offsetAt(instant)).toBe(told(instant));
         }),
-        { numRuns: 300 },
+        { numRuns: runsOf(300) },
       );
     },
   );

@@ -3,6 +3,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { describe, expect, it } from 'vitest';
 import { htmlCodec, narrative, plainText } from '../../../src/mapping/codecs/html.ts';
 import { rtfText } from '../../../src/mapping/codecs/rtf.ts';
+import { runsOf } from '../../share.ts';
 import { nullable, RUNS, rowsOf, text } from './arbitrary.ts';
 import { CLOCK, expectPresent, table } from './law.ts';
 
@@ -134,7 +135,7 @@ describe('html', () => {
         collect(nodes, names);
         expectPlaces(nodes, []);
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
     for (const name of ['script', 'style', 'svg', 'a', 'img']) expect(names).not.toContain(name);
     expect(names).toContain('p');

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { uuidCodec } from '../../../src/mapping/codecs/uuid.ts';
 import { idCodec } from '../../../src/mapping/id-rule.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
+import { runsOf } from '../../share.ts';
 import { exact, nullable, RUNS, text, uriBelow } from './arbitrary.ts';
 import { CLOCK, columnType, decodeAll, expectMatch, expectOrder, expectPresent, table } from './law.ts';
 
@@ -85,7 +86,7 @@ describe('keys in ids', () => {
         expect(part).toMatch(/^[A-Za-z0-9.-]{1,64}$/);
         expect(codec.parse(part)).toEqual(typeof raw === 'string' ? raw.replace(/ +$/, '') : raw);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('keys in ids', () => {
         const raw = codec.parse(part);
         if (raw !== undefined) expect(codec.print(raw)).toBe(part);
       }),
-      { numRuns: 300 },
+      { numRuns: runsOf(300) },
     );
   });
 

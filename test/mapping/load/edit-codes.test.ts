@@ -10,6 +10,7 @@ import { readCsv } from '../../../src/mapping/load/read/csv.ts';
 import type { PackFiles } from '../../../src/mapping/load/read/files.ts';
 import { readYaml } from '../../../src/mapping/load/read/read.ts';
 import { child, entriesOf, textOf } from '../../../src/mapping/load/read/tree.ts';
+import { runsOf } from '../../share.ts';
 
 function filesOf(texts: Readonly<Record<string, string>>, level?: number): PackFiles {
   const files = Object.entries(texts).map(([path, text]) => ({
@@ -176,6 +177,6 @@ test('any typed text is read back, and nothing else changes', () => {
       const csv = editCodeMap(filesOf({ 'sex.csv': 'raw,code,display\n' }), 'sex', [{ raw, to: { code, display } }]);
       expect(readCsv(csv.get('sex.csv') ?? '')[1]?.fields).toEqual([raw, code, display]);
     }),
-    { numRuns: 300 },
+    { numRuns: runsOf(300) },
   );
 });

@@ -5,6 +5,7 @@ import { commonId } from '../../../src/mapping/load/nodes/id-shape.ts';
 import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { identifier } from '../../../src/sql/identifier.ts';
 import { parseMssqlType } from '../../../src/sql/mssql/types.ts';
+import { runsOf } from '../../share.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   integer: 'INT',
@@ -82,7 +83,7 @@ describe('shapes of ids', () => {
         const one = print(left, ka);
         if (one !== undefined && one === print(right, kb)) expect(commonId(left, right)).toBeDefined();
       }),
-      { numRuns: 2000 },
+      { numRuns: runsOf(2000) },
     );
   });
 });

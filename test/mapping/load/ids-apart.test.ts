@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IdPart } from '../../../src/mapping/id-rule.ts';
 import { parseId } from '../../../src/plan/identity.ts';
+import { runsOf } from '../../share.ts';
 import { HEAD, load } from './problems-of.ts';
 
 function partsOf(id: string): readonly IdPart[] {
@@ -35,7 +36,7 @@ test.each([
       if (printed === undefined) return;
       expect(parseId(parts, printed)).toEqual(raws);
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
 });
 

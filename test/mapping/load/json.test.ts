@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createReport, problemLine } from '../../../src/mapping/load/problem.ts';
 import { readJson } from '../../../src/mapping/load/read/json.ts';
 import { child, plain } from '../../../src/mapping/load/read/tree.ts';
+import { runsOf } from '../../share.ts';
 
 function read(text: string) {
   const report = createReport();
@@ -51,7 +52,7 @@ describe('JSON', () => {
         const { tree } = read(changed);
         expect(tree !== undefined, changed).toBe(isJson(changed));
       }),
-      { numRuns: 1000 },
+      { numRuns: runsOf(1000) },
     );
   });
 

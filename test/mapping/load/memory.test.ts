@@ -14,6 +14,7 @@ import { CheckMemory } from '../../../src/start/check-memory.ts';
 import { DEMO_PACK } from '../../../src/start/demo.ts';
 import { loadWhole } from '../../../src/start/setup.ts';
 import { keptClinic } from '../../cli/small-clinic.ts';
+import { runsOf } from '../../share.ts';
 
 /**
  * Has what one part of a pack may take from another: fragments, code maps, lists, targets, dates in columns of texts,
@@ -221,14 +222,14 @@ test('on a small pack', { timeout: 300_000 }, () => {
   const { folder, pack } = keptClinic(FILES);
   folders.push(folder);
   expect(loadWhole(readPackFiles(pack), undefined).pack.problems).toEqual([]);
-  holds(pack, 30, 12, true);
+  holds(pack, runsOf(30), 12, true);
 });
 
 test('on the pack of the demo', { timeout: 300_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'lintel-'));
   folders.push(folder);
   cpSync(DEMO_PACK, folder, { recursive: true });
-  holds(folder, 1, 20);
+  holds(folder, 1, runsOf(20));
 });
 
 test('where code systems change one by one', { timeout: 300_000 }, () => {

@@ -4,6 +4,7 @@ import type { IdPart } from '../../../src/mapping/id-rule.ts';
 import { parseId, parseLegalId } from '../../../src/plan/identity.ts';
 import { idName, idReader, legalIds, placeholdersFor, withoutImplied } from '../../../src/plan/reuse/id-parameters.ts';
 import { INTEGER, UNICODE } from '../../../src/sql/column-type.ts';
+import { runsOf } from '../../share.ts';
 import { idPart } from '../id-part.ts';
 
 /** A rule such as `lab-{K}` or `{K}.{K}`, of literals some of which begin with others. */
@@ -39,7 +40,7 @@ test('without implied guards a plan serves the same ids with the same values', (
         expect(placeholdersFor(guards, other)).toEqual(placeholders);
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
   expect(dropped).toBeGreaterThan(100);
   expect(served).toBeGreaterThan(100);

@@ -10,6 +10,7 @@ import { call, value } from '../../../src/sql/construct.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { renderExpression } from '../../../src/sql/render.ts';
 import { unescaped } from '../../../src/sql/shared-functions.ts';
+import { runsOf } from '../../share.ts';
 
 const database = new DatabaseSync(':memory:');
 database.function('STRING_ESCAPE', text =>
@@ -61,6 +62,6 @@ test('reads escapes as the text step does, among blanks, quotes and lone backsla
     fc.property(texts, stored => {
       expect({ stored, read: read.get({ p0: stored })?.['t'] }).toEqual({ stored, read: unescaped(stored) });
     }),
-    { numRuns: 2000 },
+    { numRuns: runsOf(2000) },
   );
 });

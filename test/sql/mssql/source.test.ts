@@ -5,6 +5,7 @@ import { createSingle } from '../../../src/sql/mssql/connection.ts';
 import { MSSQL } from '../../../src/sql/mssql/dialect.ts';
 import { createSource, type Source } from '../../../src/sql/mssql/pool.ts';
 import { render } from '../../../src/sql/render.ts';
+import { runsOf } from '../../share.ts';
 import { predicate } from '../arbitrary.ts';
 import { CASES } from '../cases.ts';
 import { type Endpoint, openEndpoint } from './endpoint.ts';
@@ -69,6 +70,6 @@ test('every rendered plan is accepted, and sent unchanged', async () => {
     fc.asyncProperty(predicate, async where => {
       await source.run(render(planOf(where), MSSQL), { timeout: 10_000 });
     }),
-    { numRuns: 100 },
+    { numRuns: runsOf(100) },
   );
 });

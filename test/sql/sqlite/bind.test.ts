@@ -5,6 +5,7 @@ import type { Parameter } from '../../../src/sql/plan.ts';
 import { bindable, bindPlaceholder } from '../../../src/sql/sqlite/database.ts';
 import { filled } from '../../../src/sql/statement.ts';
 import { columnType } from '../../mapping/codecs/law.ts';
+import { runsOf } from '../../share.ts';
 
 const type = fc
   .constantFrom(
@@ -55,6 +56,6 @@ test('the value of a placeholder is bound by its declared type', () => {
       const parameter: Parameter = { name: 'p0', value: first, type: own, placeholder };
       expect(outcome(() => bindPlaceholder(parameter, next))).toEqual(outcome(() => bindable(filled(parameter, next))));
     }),
-    { numRuns: 3000 },
+    { numRuns: runsOf(3000) },
   );
 });

@@ -5,6 +5,7 @@ import type { ColumnType } from '../../../src/sql/column-type.ts';
 import { AS_DECLARED, formOfNumber, holdsAsDeclared } from '../../../src/sql/sqlite/number-form.ts';
 import { parseSqliteType } from '../../../src/sql/sqlite/types.ts';
 import { STORED_NUMBERS } from '../../mapping/codecs/stored-numbers.ts';
+import { runsOf } from '../../share.ts';
 
 function typeOf(declared: string): ColumnType {
   const type = parseSqliteType(declared);
@@ -57,7 +58,7 @@ describe('SQLite and Lintel agree on which values match their type', () => {
         for (const { C, holds } of select.all())
           expect(formOfNumber(C, type) === AS_DECLARED, `${typeof C} ${String(C)}`).toBe(holds === 1n);
       }),
-      { numRuns: 200 },
+      { numRuns: runsOf(200) },
     );
     database.close();
   });
