@@ -9,7 +9,11 @@ import { suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
 import { type Arguments, ArgumentsError, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { columnLine, unmappedOf } from './unmapped.ts';
 
-type Suggested = Omit<UnmappedColumn, 'values'> & Pick<SuggestedColumn, 'values'>;
+type Value = SuggestedColumn['values'][number] & {
+  /** What a list of the database says that it means. */
+  readonly text: string | undefined;
+};
+type Suggested = Omit<UnmappedColumn, 'values'> & { readonly values: readonly Value[] };
 
 /** Runs the action `suggest` of `lintel codes`. Resolves to the exit code. */
 export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {
@@ -17,16 +21,18 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
   if (!(least >= 0 && least <= 1)) throw new ArgumentsError(['--least takes a number from 0 to 1']);
   const found = await unmappedOf(args, terminal);
   if (found === undefined) return 1;
-  const { registry, columns } = found;
+  const { registry, columns, lists } = found;
+  const isGood = ({ score }: { readonly score: number }): boolean => score >= least;
   const vocabularies = new Map(registry.codeMaps.map(map => [map.name, vocabularyOf(map, registry)]));
-  const suggested = columns.map(({ values, ...column }): Suggested => {
+  const suggested = columns.map(({ values, ...column }, i): Suggested => {
     const vocabulary = vocabularies.get(column.map);
     const shown = column.isCode || args.values['values'] === true ? values : [];
     return {
       ...column,
       values: shown.map(one => ({
         ...one,
-        suggestions: vocabulary ? suggestionsFor(one.value, vocabulary).filter(({ score }) => score >= least) : [],
+        text: lists[i]?.texts.get(one.value.trim()),
+        suggestions: vocabulary ? suggestionsFor(one.value, vocabulary, lists[i]).filter(isGood) : [],
       })),
     };
   });
@@ -37,8 +43,9 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
 }
 
 function asJson({ at, ...column }: Suggested): object {
-  const values = column.values.map(({ suggestions, ...value }) => ({
+  const values = column.values.map(({ suggestions, text, ...value }) => ({
     ...value,
+    ...(text !== undefined && { text }),
     suggestions: suggestions.map(one => ({ ...one, display: one.display ?? null })),
   }));
   return { ...column, values, place: at };
@@ -48,8 +55,8 @@ function textLines(columns: readonly Suggested[]): readonly string[] {
   if (columns.length === 0) return ['Every value that a code map reads has a row.'];
   return columns.flatMap(({ values, ...column }) => [
     columnLine(column),
-    ...values.flatMap(({ value, rows, suggestions }) => [
-      `  ${value}  ${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
+    ...values.flatMap(({ value, text, rows, suggestions }) => [
+      `  ${value}  ${text === undefined ? '' : `${JSON.stringify(text)}  `}${plural(rows, 'row')}${suggestions.length === 0 ? '; no suggestion' : ''}`,
       ...suggestions.map(
         ({ code, system, display, score, reason }) =>
           `    ${score.toFixed(2)}  ${code}${display === undefined ? '' : ` "${display}"`} of ${system}: ${reason}`,

@@ -10,11 +10,14 @@ import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
+import { type CodeList, listsOf } from '../workbench/init/lists.ts';
 import { type Arguments, configOf, printJson, type Terminal, textOf, wantsJson } from './command.ts';
 import { withPack } from './with-pack.ts';
 
 /** Values of one column that are listed. */
 const LISTED = 1000;
+/** Milliseconds in which lists of codes are read. */
+const LISTS_LAST = 10_000;
 
 /** Runs the action `unmapped` of `lintel codes`. Resolves to the exit code. */
 export async function unmapped(args: Arguments, terminal: Terminal): Promise<number> {
@@ -24,19 +27,26 @@ export async function unmapped(args: Arguments, terminal: Terminal): Promise<num
   return 0;
 }
 
+export interface Unmapped {
+  readonly registry: Registry;
+  readonly columns: readonly UnmappedColumn[];
+  /** What the database itself says of the codes of each column. */
+  readonly lists: readonly (CodeList | undefined)[];
+}
+
 /** What no code map knows, most rows first; `--name`: of one map. Undefined: the pack has errors, which are told. */
-export function unmappedOf(
-  args: Arguments,
-  terminal: Terminal,
-): Promise<{ readonly registry: Registry; readonly columns: readonly UnmappedColumn[] } | undefined> {
+export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmapped | undefined> {
   return withPack(configOf(args, terminal), terminal, async ({ registry, database }) => {
     const clock = { now: Date.now() };
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
     const onColumn = nowAndThen(column => terminal.note(`Counting values of ${column}`));
     const found = await unmappedColumns(registry, asking, LISTED, onColumn);
     const name = textOf(args, 'name');
-    const columns = found.filter(({ map }) => name === undefined || map === name);
-    return { registry, columns: columns.toSorted((a, b) => b.total.rows - a.total.rows) };
+    const columns = found
+      .filter(({ map }) => name === undefined || map === name)
+      .toSorted((a, b) => b.total.rows - a.total.rows);
+    const reader = { database, signal: AbortSignal.timeout(LISTS_LAST) };
+    return { registry, columns, lists: await listsOf(reader, await database.catalog(), columns) };
   });
 }
 

@@ -82,8 +82,21 @@ function codesIn(system: string): readonly Candidate[] {
   return [...(codesOf(system) ?? [])].map(code => ({ code, system, display: displayOf(system, code) }));
 }
 
-/** Best first; none where nothing is alike. */
-export function suggestionsFor(raw: string, { candidates, mapped }: Vocabulary): readonly Suggestion[] {
+/** What the database itself says of codes: a list with a text for each. */
+export interface Meanings {
+  readonly name: string;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/** Best first; none where nothing is alike. What `list` says of the value is compared in place of it. */
+export function suggestionsFor(stored: string, vocabulary: Vocabulary, list?: Meanings): readonly Suggestion[] {
+  const meaning = list?.texts.get(stored.trim());
+  if (!meaning) return suggestionsOf(stored, vocabulary);
+  const found = suggestionsOf(meaning, vocabulary);
+  return found.map(one => ({ ...one, reason: `${list?.name} has ${JSON.stringify(meaning)}: ${one.reason}` }));
+}
+
+function suggestionsOf(raw: string, { candidates, mapped }: Vocabulary): readonly Suggestion[] {
   const text = plain(raw);
   if (text === '') return [];
   const found = new Map<string, Suggestion>();
@@ -145,7 +158,9 @@ function plain(text: string): string {
   return letters === '' ? text.trim() : letters;
 }
 
+/** Digits are no abbreviation: `4.2` begins many codes of SNOMED CT. */
 function beginsWith(text: string, code: string, display: string | undefined): boolean {
+  if (!/\p{L}/u.test(text)) return false;
   return plain(code).startsWith(text) || (display !== undefined && plain(display).startsWith(text));
 }
 

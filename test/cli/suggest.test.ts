@@ -50,3 +50,19 @@ test('`codes import` accepts the reviewed CSV of one map', async () => {
   expect(await run('import', reviewed, '--write')).toMatchObject({ code: 0 });
   expect((await run('unmapped')).out).toContain('1 value of PERSON.SEX');
 });
+
+test('where the database has a list of the codes, its texts count and not the numbers', async () => {
+  const { run, environment } = withOthers();
+  const database = new DatabaseSync((environment['DATABASE_URL'] ?? '').replace('sqlite:', ''));
+  database.exec(`DELETE FROM PERSON; INSERT INTO PERSON VALUES (3, 'A', NULL, '1'), (4, 'B', NULL, '2'), (5, 'C', NULL, '4.2');
+    CREATE TABLE ZC_SEX (RCPT_SEX_C VARCHAR(4) PRIMARY KEY, NAME VARCHAR(20), ABBR VARCHAR(4));
+    INSERT INTO ZC_SEX VALUES ('1', 'Female', 'F'), ('2', 'Male', 'M'), ('4.2', 'Neither', 'X');`);
+  database.close();
+  const { out } = await run('suggest');
+  const system = 'http://hl7.org/fhir/administrative-gender';
+  expect(out).toContain(`  1  "Female"  1 row\n    1.00  female of ${system}: ZC_SEX has "Female": it is the code`);
+  expect(out).toContain('  4.2  "Neither"  1 row; no suggestion');
+  expect(out).not.toContain('usually means');
+  const { columns } = JSON.parse((await run('suggest', '--json')).out);
+  expect(columns[0].values.map(({ text }: { text: string }) => text)).toEqual(['Female', 'Male', 'Neither']);
+});

@@ -7,6 +7,7 @@ import { plural } from '../../common/plural.ts';
 import type { ColumnProfile, Counted } from '../../profile/column.ts';
 import { isAmbiguousDay } from '../../profile/form.ts';
 import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
+import type { CodeList } from './lists.ts';
 import type { ProposedElement } from './propose.ts';
 
 /** What the sample says of one column. */
@@ -22,6 +23,8 @@ export interface ElementEvidence {
 }
 
 export interface RawCode extends Counted {
+  /** What a list of the database says that it means. */
+  readonly text?: string;
   /** Undefined: none. `isLikely`: good enough to be written, where a person is asked to look at it. */
   readonly suggestion: { readonly code: string; readonly reason: string; readonly isLikely: boolean } | undefined;
 }
@@ -38,8 +41,12 @@ const FEWEST_ROWS = 3;
 /** The score of a suggestion that is written. */
 const LIKELY = 0.85;
 
-/** Of a column that has rows. */
-export function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnProfile): ElementEvidence {
+/** Of a column that has rows. `list`: what its codes mean, where the database says it. */
+export function evidenceOf(
+  { kind, system, type }: ProposedElement,
+  of: ColumnProfile,
+  list?: CodeList,
+): ElementEvidence {
   const share = (of.values - of.nulls - of.blanks) / of.values;
   const filledText = `${Math.round(100 * share)} % filled`;
   const forms = of.forms.map(({ what }) => what);
@@ -60,10 +67,11 @@ export function evidenceOf({ kind, system, type }: ProposedElement, of: ColumnPr
     return { note: isWords ? told : `${told}: no words`, fit: isWords ? 1 : CONTRADICTED, via: undefined };
   }
   if (kind === 'code' && system !== undefined) {
-    const codes = codesOf(of.frequent ?? [], system);
+    const codes = codesOf(of.frequent ?? [], system, list);
     if (codes.length === 0)
       return { note: `${told}: too many different values for a list of codes`, fit: CONTRADICTED, via: undefined };
-    return { note: `${filledText}; ${plural(codes.length, 'code')}`, fit: 1, via: undefined, codes };
+    const listed = list ? `, listed in ${list.name}` : '';
+    return { note: `${filledText}; ${plural(codes.length, 'code')}${listed}`, fit: 1, via: undefined, codes };
   }
   if (kind === 'system') {
     const usual = (of.frequent ?? []).filter(({ rows }) => rows >= FEWEST_ROWS);
@@ -188,21 +196,24 @@ function dateCodec(
 }
 
 /**
- * Codes with what they may mean. A single letter means little by itself: `E` may be an error or an end. It is
- * believed where letters of nearly all rows mean something in the same system.
+ * Codes with what they may mean. What a list of the database says of a code counts for more than the code itself. A
+ * single letter means little: `E` may be an error or an end. It is believed where letters of nearly all rows mean
+ * something in the same system.
  */
-function codesOf(frequent: readonly Counted[], system: string): readonly RawCode[] {
+function codesOf(frequent: readonly Counted[], system: string, list: CodeList | undefined): readonly RawCode[] {
   const vocabulary = vocabularyOfSystem(system);
   const found = frequent.map(counted => {
-    const [best] = suggestionsFor(counted.what, vocabulary);
-    return { ...counted, best, isLikely: best !== undefined && best.score >= LIKELY };
+    const text = list?.texts.get(counted.what.trim());
+    const [best] = suggestionsFor(counted.what, vocabulary, list);
+    return { ...counted, ...(text && { text }), best, isLikely: best !== undefined && best.score >= LIKELY };
   });
   const rowsOf = (some: readonly Counted[]): number => some.reduce((sum, { rows }) => sum + rows, 0);
-  const isLetter = ({ what }: Counted): boolean => what.trim().length === 1;
+  const isLetter = ({ what, text }: (typeof found)[number]): boolean => (text ?? what).trim().length === 1;
   const letters = found.filter(isLetter);
   const areMeant = rowsOf(letters.filter(({ isLikely }) => isLikely)) >= NEARLY_ALL * rowsOf(letters);
-  return found.map(({ best, isLikely, ...counted }) => {
-    const isTaken = isLikely && (areMeant || !isLetter(counted));
+  return found.map(one => {
+    const { best, isLikely, ...counted } = one;
+    const isTaken = isLikely && (areMeant || !isLetter(one));
     return { ...counted, suggestion: best && { code: best.code, reason: best.reason, isLikely: isTaken } };
   });
 }

@@ -13,6 +13,7 @@ import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/ca
 import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
 import { kindOf, type Names, rounded } from './hints.ts';
+import { listOf } from './lists.ts';
 import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
@@ -96,7 +97,7 @@ export async function withEvidence(
   let patients: Proposal | undefined;
   for (const proposal of proposals) {
     if (signal.aborted) break;
-    seen.push(await seenProposal(database, proposal, patients, signal));
+    seen.push(await seenProposal(database, proposal, patients, names, signal));
     progress(seen.length);
     patients ??= bestOf(seen, proposals);
   }
@@ -107,7 +108,7 @@ export async function withEvidence(
   );
   const split: SeenProposal[] = [];
   for (const proposal of several.proposals)
-    split.push(signal.aborted ? unseenOne(proposal) : await seenProposal(database, proposal, patients, signal));
+    split.push(signal.aborted ? unseenOne(proposal) : await seenProposal(database, proposal, patients, names, signal));
   const best = ranked([...named.filter(({ info }) => !several.tables.has(info)), ...split]);
   const whole: SeenProposal[] = [];
   for (const one of best)
@@ -191,6 +192,7 @@ async function seenProposal(
   database: Database,
   proposal: Proposal,
   patients: Proposal | undefined,
+  names: Names,
   signal: AbortSignal,
 ): Promise<SeenProposal> {
   const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]) };
@@ -202,15 +204,25 @@ async function seenProposal(
     const own = read.get(info) ?? [];
     const columns = own.map(({ column }) => column);
     const systems = new Set(own.flatMap(({ kind: of, column }) => (of === 'system' ? [column] : [])));
-    const names = info === proposal.info ? [...columns, ...guessedKey] : columns;
-    const profile = await profileOf(look, info, names, systems.size > 0 ? ROWS_OF_KINDS : SAMPLE, systems);
+    const asked = info === proposal.info ? [...columns, ...guessedKey] : columns;
+    const profile = await profileOf(look, info, asked, systems.size > 0 ? ROWS_OF_KINDS : SAMPLE, systems);
     if (profile) profiles.set(info, profile);
   }
   const elements: SeenElement[] = [];
   for (const element of chosen) {
     const info = tableOf(element, proposal);
     const of = profiles.get(info)?.columns.find(({ name }) => name === element.column)?.profile;
-    const seen = of && of.values > 0 ? evidenceOf(element, of) : undefined;
+    const raws = element.kind === 'code' && element.system !== undefined ? (of?.frequent ?? []) : [];
+    const list =
+      raws.length > 0
+        ? await listOf(
+            look,
+            { info, column: element.column },
+            raws.map(({ what }) => what),
+            names,
+          )
+        : undefined;
+    const seen = of && of.values > 0 ? evidenceOf(element, of, list) : undefined;
     const known = seen && element.kind === 'patient' ? await amongPatients(look, info, element.column) : undefined;
     const led = element.child
       ? await childHolds(look, element.child, proposal)

@@ -420,11 +420,12 @@ function codeMapsOf({ mapping, elements }: Named): readonly (readonly [string, r
   });
 }
 
-function codeLine({ what, rows, suggestion }: RawCode): string {
+function codeLine({ what, rows, text, suggestion }: RawCode): string {
   const raw = rawText(what);
   const { code, reason, isLikely } = suggestion ?? { code: 'absent', reason: 'nothing is suggested', isLikely: false };
   const told = suggestion ? `${isLikely ? 'suggested' : `perhaps ${code}`}: ${reason}` : reason;
-  return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows; ${told}`;
+  const means = text === undefined ? '' : ` of ${JSON.stringify(text)}`;
+  return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows${means}; ${told}`;
 }
 
 /** A value of the database as YAML. */

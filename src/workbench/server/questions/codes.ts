@@ -21,6 +21,7 @@ import { scopeRelation } from '../../../plan/condition.ts';
 import { somePiece } from '../../../plan/presence.ts';
 import { DatabaseError, endsAt, TOO_LONG } from '../../../sql/database.ts';
 import { suggestedLines } from '../../codes-csv.ts';
+import { type CodeList, listsOf } from '../../init/lists.ts';
 import { suggestionsFor, vocabularyOf } from '../../suggest.ts';
 import type {
   WireCodeMaps,
@@ -73,16 +74,16 @@ export const CODES_QUESTIONS: readonly Question[] = [
   }),
   question('codes/held', { unsaved, map: z.string() }, async (asked, { desk, signal }) => {
     const { map, names } = mapOf(desk.files(asked.unsaved), asked.map);
-    const { columns, registry, late } = await heldOf(desk, asked.unsaved, asked.map, signal);
+    const { columns, registry, lists, late } = await heldOf(desk, asked.unsaved, asked.map, signal);
     const known = registry.codeMaps.find(({ name }) => name === asked.map);
     const vocabulary = known && vocabularyOf(known, registry);
     const own = map.kind === 'rows' ? map.map.system : undefined;
     return {
-      columns: columns.map(({ table, column, at, isCode, hasElse, ownElse, total, values, known: withRow }) => ({
+      columns: columns.map(({ table, column, at, isCode, hasElse, ownElse, total, values, known: withRow }, i) => ({
         ...{ table, column, isCode, hasElse, ownElse, total, place: placeOf(at), known: withRow },
         unknown: values.map(one => ({
           ...one,
-          suggestions: (vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : []).map(
+          suggestions: (vocabulary && isCode ? suggestionsFor(one.value, vocabulary, lists[i]) : []).map(
             ({ score, reason, ...coded }): WireSuggestion => ({ ...textsOf(coded, own, names), score, reason }),
           ),
         })),
@@ -257,15 +258,15 @@ function rowLines(desk: Desk, asked: OfMap): readonly string[] {
 }
 
 async function unmappedLines(desk: Desk, asked: OfMap, signal: AbortSignal): Promise<readonly string[]> {
-  const { columns, registry } = await heldOf(desk, asked.unsaved, asked.map, signal);
+  const { columns, registry, lists } = await heldOf(desk, asked.unsaved, asked.map, signal);
   const known = registry.codeMaps.find(({ name }) => name === asked.map);
   const vocabulary = known && vocabularyOf(known, registry);
   return suggestedLines(
-    columns.map(({ table, column, values, isCode }) => ({
+    columns.map(({ table, column, values, isCode }, i) => ({
       ...{ map: asked.map, table, column },
       values: values.map(one => ({
         ...one,
-        suggestions: vocabulary && isCode ? suggestionsFor(one.value, vocabulary) : [],
+        suggestions: vocabulary && isCode ? suggestionsFor(one.value, vocabulary, lists[i]) : [],
       })),
     })),
   );
@@ -274,15 +275,19 @@ async function unmappedLines(desk: Desk, asked: OfMap, signal: AbortSignal): Pro
 interface Held {
   readonly columns: readonly HeldColumn[];
   readonly registry: Registry;
+  /** What the database itself says of the codes of each column. */
+  readonly lists: readonly (CodeList | undefined)[];
   readonly late: boolean;
 }
 
 async function heldOf(desk: Desk, texts: Unsaved, map: string, signal: AbortSignal): Promise<Held> {
   const registry = await soundRegistry(desk, texts);
-  const columns = await inTime(signal, SECONDS.one, own =>
-    heldColumns(registry, map, askingOf(desk, own), { known: SHOWN, unknown: SHOWN }),
-  );
-  return { columns: columns ?? [], registry, late: columns === undefined };
+  const held = await inTime(signal, SECONDS.one, async own => {
+    const columns = await heldColumns(registry, map, askingOf(desk, own), { known: SHOWN, unknown: SHOWN });
+    const reader = { database: desk.database, signal: own };
+    return { columns, lists: await listsOf(reader, await desk.catalog(), columns) };
+  });
+  return { columns: held?.columns ?? [], registry, lists: held?.lists ?? [], late: held === undefined };
 }
 
 async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUnmapped> {
