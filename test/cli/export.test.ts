@@ -132,7 +132,7 @@ test('a previous export is replaced as a whole, and other files are unchanged', 
 });
 
 test('an interrupted export is reported, and can continue', async () => {
-  const where = clinic(300, 600);
+  const where = clinic(100, 600);
   const folder = join(where.folder, 'out');
   const args = [...NODE, 'export', folder, '--type', 'Observation'];
   const child = spawn(process.execPath, args, { env: where.environment });
@@ -150,7 +150,7 @@ test('an interrupted export is reported, and can continue', async () => {
   expect(notes).toContain('The export is not complete; the same command continues it.');
   const { out, notes: later } = await lintel(where.environment, 'export', folder, '--type', 'Observation');
   expect(later).toContain('Continuing');
-  expect(out).toContain('180000 resources');
+  expect(out).toContain('60000 resources');
 });
 
 test('a full disk is reported, and a later complete export removes the leftovers', async () => {
