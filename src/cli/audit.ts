@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Disclosure, disclosures } from '../audit/disclosures.ts';
 import { AUDIT_FILE } from '../config/config.ts';
 import { csvField } from '../mapping/load/read/csv.ts';
-import { type Arguments, ArgumentsError, type Command, configOf, refuse, textOf, wantsJson } from './command.ts';
+import { type Arguments, ArgumentsError, type Command, configOf, refuse } from './command.ts';
 
 export const auditCommand: Command = {
   summary: 'prints the audit, as text, CSV or JSON',
@@ -39,21 +39,21 @@ patient: their column "patients" is "unknown".`,
         '--since and --until: expected a day like 2026-01-31 or an instant like 2026-01-31T08:00:00Z',
       ]);
     }
-    if (args.values['csv'] === true && wantsJson(args))
+    if (args.is('csv') && args.json)
       throw new ArgumentsError(['--csv and --json do not go together; give one of them.']);
     const [since, until] = times.map(time => (typeof time === 'number' ? time : undefined));
-    const file = textOf(args, 'file') ?? join(configOf(args, terminal).dataDir, AUDIT_FILE);
+    const file = args.text('file') ?? join(configOf(args, terminal).dataDir, AUDIT_FILE);
     if (!existsSync(file)) {
       return refuse(
         [`There is no audit at ${file}; DATA_DIR or --file says where it is. A server with ACCESS=open keeps none.`],
         terminal,
       );
     }
-    const write = args.values['csv'] === true ? csvLine : wantsJson(args) ? jsonLine : textLine;
+    const write = args.is('csv') ? csvLine : args.json ? jsonLine : textLine;
     if (write === csvLine) terminal.out(COLUMNS.map(([name]) => name).join(','));
     let count = 0;
-    const glass = args.values['break-glass'] === true;
-    const wanted = { patient: textOf(args, 'patient'), who: textOf(args, 'who'), since, until, glass };
+    const glass = args.is('break-glass');
+    const wanted = { patient: args.text('patient'), who: args.text('who'), since, until, glass };
     for (const one of disclosures(file, wanted)) {
       terminal.out(write(one));
       count++;
@@ -68,7 +68,7 @@ const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)
 
 /** Milliseconds since the epoch. */
 function timeOf(args: Arguments, name: string): number | undefined | 'wrong' {
-  const text = textOf(args, name);
+  const text = args.text(name);
   if (text === undefined) return undefined;
   const time = DAY.test(text) || INSTANT.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(time) ? 'wrong' : time;

@@ -20,16 +20,12 @@ import {
   type Command,
   configOf,
   DATABASE,
-  listOf,
   type Option,
   printJson,
   printsText,
   SCHEMA,
   type Terminal,
-  textOf,
   unknownMapping,
-  wantsJson,
-  wholeNumber,
   writeFileOf,
 } from './command.ts';
 import { printParameters } from './parameters-text.ts';
@@ -89,15 +85,14 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
-    const is = (option: string): boolean => args.values[option] === true;
-    const locked = is('locked');
+    const locked = args.is('locked');
     const text = printsText(args, FILES);
-    const seed = wholeNumber(args, 'seed', [0, 999_999_999]) ?? randomInt(1_000_000);
-    const budgetSeconds = is('all') ? undefined : (wholeNumber(args, 'budget', [0, 999_999_999]) ?? BUDGET);
-    const names = listOf(args, 'mapping');
+    const seed = args.wholeNumber('seed', [0, 999_999_999]) ?? randomInt(1_000_000);
+    const budgetSeconds = args.is('all') ? undefined : (args.wholeNumber('budget', [0, 999_999_999]) ?? BUDGET);
+    const names = args.list('mapping');
     const chosenIn = (registry: Registry): readonly Mapping[] =>
       names.length === 0 ? registry.mappings : names.flatMap(name => mappingsNamed(registry, name));
-    const options = { seed, budgetSeconds, values: is('values'), all: is('all'), chosenIn };
+    const options = { seed, budgetSeconds, values: args.is('values'), all: args.is('all'), chosenIn };
     const at = new Date().toISOString();
     const checked = locked ? checkLocked(config) : await checkRows(config, await sections(), options, terminal.note);
     const { pack, catalog } = checked;
@@ -105,14 +100,14 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
     const tests = registry && catalog ? await testsOf(config, registry, catalog, terminal) : undefined;
     const problems = [...pack.problems, ...(tests?.problems ?? [])];
     const report = { pack: registry?.pack.name, at, seed, budgetSeconds, problems, sections: checked.sections };
-    const page = textOf(args, 'html');
+    const page = args.text('html');
     if (page !== undefined) writeFileOf(page, reportPage(report), terminal);
     writePipelineReports(args, { folder: config.mappings, own: pack.problems, tests }, terminal);
-    if (wantsJson(args)) printJson(reportJson(report), terminal);
+    if (args.json) printJson(reportJson(report), terminal);
     if (text) {
       for (const problem of problems) terminal.out(problemLine(problem));
-      if (registry && catalog && is('parameters')) printParameters(registry, catalog, terminal);
-      for (const line of is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
+      if (registry && catalog && args.is('parameters')) printParameters(registry, catalog, terminal);
+      for (const line of args.is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
         terminal.out(line);
       if (tests && tests.ran > 0) terminal.out(`${plural(tests.ran, 'test')} of mappings ran`);
       // A table or column may be unknown only because the pack did not use it when it was locked.
@@ -157,7 +152,7 @@ interface ForPipelines {
 
 /** Writes or prints what `--sarif` and `--junit` ask for. */
 export function writePipelineReports(args: Arguments, { folder, own, tests }: ForPipelines, terminal: Terminal): void {
-  const [sarif, junit] = [textOf(args, 'sarif'), textOf(args, 'junit')];
+  const [sarif, junit] = [args.text('sarif'), args.text('junit')];
   const all = [...(own ?? []), ...(tests?.problems ?? [])];
   if (sarif !== undefined) writeFileOf(sarif, sarifText(folder, all), terminal);
   if (junit !== undefined) writeFileOf(junit, junitText(own, tests?.cases ?? []), terminal);

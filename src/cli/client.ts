@@ -12,18 +12,7 @@ import { type Client, isClientId, newSecret, REGISTRABLE, readClients, writeClie
 import { ASSERTION_ALGORITHMS } from '../smart/provider.ts';
 import { parseResourceScope } from '../smart/scopes.ts';
 import { FILES } from '../smart/server.ts';
-import {
-  type Arguments,
-  ArgumentsError,
-  type Command,
-  configOf,
-  listOf,
-  printJson,
-  refuse,
-  type Terminal,
-  textOf,
-  wantsJson,
-} from './command.ts';
+import { Arguments, ArgumentsError, type Command, configOf, printJson, refuse, type Terminal } from './command.ts';
 import { isRecorded } from './recorded.ts';
 
 export const client: Command = {
@@ -80,14 +69,14 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
     if (action === 'list' && id === undefined) return list(file, args, terminal);
     if (action === 'assertion' && id !== undefined) return assertion(id, args, terminal);
     const change = Object.hasOwn(CHANGES, action) ? CHANGES[action] : undefined;
-    if (change === undefined || id === undefined) {
+    if ((change === undefined && action !== 'add') || id === undefined) {
       throw new ArgumentsError(['Expected add, disable, enable, rm or rotate with an id, or list.']);
     }
     const before = readClients(file);
     const own = before.find(one => one.id === id);
     if ((own === undefined) !== (action === 'add'))
       return refuse([own === undefined ? `There is no client ${id}.` : `There is a client ${id} already.`], terminal);
-    const changed = change(id, own, args);
+    const changed = own && change ? change(own, args) : added(id, args);
     if ('problem' in changed) return refuse([changed.problem], terminal);
     const { client: after, secret } = changed;
     const words = ['client', action, id, ...(action === 'add' && after ? ['--scope', after.scopes.join(' ')] : [])];
@@ -97,7 +86,7 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
       file,
       after === undefined ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
     );
-    if (wantsJson(args)) {
+    if (args.json) {
       const shown = after === undefined ? null : shownOf(after);
       printJson({ client: shown, done: DONE[action] ?? '', ...(secret === undefined ? {} : { secret }) }, terminal);
       return 0;
@@ -123,54 +112,52 @@ type Changed =
   /** The client as it is to be; undefined: it goes. */
   { readonly client: Client | undefined; readonly secret?: string } | { readonly problem: string };
 
-type Change = (id: string, own: Client | undefined, args: Arguments) => Changed;
+type Change = (own: Client, args: Arguments) => Changed;
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  add(id, _own, args) {
-    if (!isClientId(id))
-      return { problem: 'An id has 1 to 100 letters, digits and . _ ~ - and begins with a letter or digit.' };
-    const credentials = credentialsOf(args);
-    if ('problem' in credentials) return credentials;
-    const redirects = listOf(args, 'redirect');
-    const launchUrl = textOf(args, 'launch-url');
-    const scopes = (textOf(args, 'scope') ?? '').split(' ').filter(scope => scope !== '');
-    const problem = addressProblem(redirects, launchUrl) ?? scopeProblem(scopes, redirects, credentials.kind);
-    if (problem !== undefined) return { problem };
-    const { secret, ...rest } = credentials;
-    const client: Client = {
-      ...{ id, name: textOf(args, 'name') ?? id, ...rest, redirects, scopes, disabled: false, era: newEra() },
-      ...(launchUrl === undefined ? {} : { launchUrl }),
-      introspects: args.values['introspect'] === true,
-    };
-    return { client: secret === undefined ? client : { ...client, secret: secret.hash }, ...told(secret) };
-  },
-  disable: (_id, own) => ({ client: own && { ...own, disabled: true, era: newEra() } }),
-  enable: (_id, own) => ({ client: own && { ...own, disabled: false } }),
+  disable: own => ({ client: { ...own, disabled: true, era: newEra() } }),
+  enable: own => ({ client: { ...own, disabled: false } }),
   rm: () => ({ client: undefined }),
-  rotate(_id, own, args) {
-    if (own === undefined) return { client: undefined };
+  rotate(own, args) {
     if (own.kind === 'public') return { problem: 'A public client has no credentials.' };
-    const credentials =
-      own.kind === 'secret' ? credentialsOf({ ...args, values: { secret: true } }) : credentialsOf(args);
+    const credentials = credentialsOf(own.kind === 'secret' ? new Arguments({ secret: true }, []) : args);
     if ('problem' in credentials) return credentials;
     if (credentials.kind !== own.kind)
       return { problem: 'Expected --jwks or --jwks-url with the keys that it has now.' };
-    const { secret, ...rest } = credentials;
-    const { jwks: _jwks, jwksUrl: _url, secret: _secret, ...kept } = own;
-    const client: Client = { ...kept, ...rest };
-    return { client: secret === undefined ? client : { ...client, secret: secret.hash }, ...told(secret) };
+    const { jwks: _jwks, jwksUrl: _url, ...kept } = own;
+    return withCredentials(kept, credentials);
   },
 };
 
-function told(made: ReturnType<typeof newSecret> | undefined): { readonly secret?: string } {
-  return made === undefined ? {} : { secret: made.secret };
+function added(id: string, args: Arguments): Changed {
+  if (!isClientId(id))
+    return { problem: 'An id has 1 to 100 letters, digits and . _ ~ - and begins with a letter or digit.' };
+  const credentials = credentialsOf(args);
+  if ('problem' in credentials) return credentials;
+  const redirects = args.list('redirect');
+  const launchUrl = args.text('launch-url');
+  const scopes = (args.text('scope') ?? '').split(' ').filter(scope => scope !== '');
+  const problem = addressProblem(redirects, launchUrl) ?? scopeProblem(scopes, redirects, credentials.kind);
+  if (problem !== undefined) return { problem };
+  const client = {
+    ...{ id, name: args.text('name') ?? id, redirects, scopes, disabled: false, era: newEra() },
+    ...(launchUrl === undefined ? {} : { launchUrl }),
+    introspects: args.is('introspect'),
+  };
+  return withCredentials(client, credentials);
+}
+
+/** Only the hash of a secret is kept. */
+function withCredentials(client: Omit<Client, 'kind'>, { secret, ...rest }: Credentials): Changed {
+  if (secret === undefined) return { client: { ...client, ...rest } };
+  return { client: { ...client, ...rest, secret: secret.hash }, secret: secret.secret };
 }
 
 type Credentials = Pick<Client, 'kind' | 'jwks' | 'jwksUrl'> & { readonly secret?: ReturnType<typeof newSecret> };
 
 function credentialsOf(args: Arguments): Credentials | { readonly problem: string } {
-  const [file, url] = [textOf(args, 'jwks'), textOf(args, 'jwks-url')];
-  const ways = [args.values['public'] === true, args.values['secret'] === true, file !== undefined, url !== undefined];
+  const [file, url] = [args.text('jwks'), args.text('jwks-url')];
+  const ways = [args.is('public'), args.is('secret'), file !== undefined, url !== undefined];
   if (ways.filter(way => way).length !== 1)
     return { problem: 'Expected one of --public, --secret, --jwks and --jwks-url.' };
   if (file !== undefined) return keySet(file);
@@ -179,7 +166,7 @@ function credentialsOf(args: Arguments): Credentials | { readonly problem: strin
     const isSafe = parsed?.protocol === 'https:' || (parsed?.protocol === 'http:' && isLoopback(parsed.hostname));
     return isSafe ? { kind: 'key', jwksUrl: url } : { problem: '--jwks-url: expected an https address.' };
   }
-  return args.values['public'] === true ? { kind: 'public' } : { kind: 'secret', secret: newSecret() };
+  return args.is('public') ? { kind: 'public' } : { kind: 'secret', secret: newSecret() };
 }
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
@@ -239,7 +226,7 @@ function shownOf({ secret: _secret, era: _era, ...client }: Client): object {
 
 function list(file: string, args: Arguments, terminal: Terminal): number {
   const clients = readClients(file);
-  if (wantsJson(args)) {
+  if (args.json) {
     printJson({ clients: clients.map(shownOf) }, terminal);
     return 0;
   }
@@ -254,7 +241,7 @@ function list(file: string, args: Arguments, terminal: Terminal): number {
 
 /** Minutes are few, so that a stolen assertion is soon worth nothing. */
 async function assertion(id: string, args: Arguments, terminal: Terminal): Promise<number> {
-  const [file, audience] = [textOf(args, 'key'), textOf(args, 'token-url')];
+  const [file, audience] = [args.text('key'), args.text('token-url')];
   if (file === undefined || audience === undefined) {
     throw new ArgumentsError(['lintel client assertion needs --key and --token-url.']);
   }

@@ -23,8 +23,6 @@ import {
   printJson,
   refuse,
   type Terminal,
-  textOf,
-  wantsJson,
 } from './command.ts';
 import { suggest } from './suggest.ts';
 import { unmapped } from './unmapped.ts';
@@ -86,8 +84,8 @@ raw value. The options --raw, --code, --display and --system name other headings
     const [action, file = ''] = args.positionals;
     if (action === 'unmapped' && args.positionals.length === 1) return unmapped(args, terminal);
     if (action === 'suggest' && args.positionals.length === 1) return suggest(args, terminal);
-    const name = textOf(args, 'name') ?? basename(file, extname(file));
-    const delimiter = textOf(args, 'delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
+    const name = args.text('name') ?? basename(file, extname(file));
+    const delimiter = args.text('delimiter')?.replace(/^(?:tab|\\t)$/, '\t');
     if (action !== 'import' || file === '' || !NAME.test(name) || (delimiter !== undefined && delimiter.length !== 1)) {
       throw new ArgumentsError([
         action === 'import' && file !== ''
@@ -103,10 +101,10 @@ raw value. The options --raw, --code, --display and --system name other headings
     if (!('deny' in settings)) return refuse(settings.map(problemLine), terminal);
     if (!existsSync(file)) return refuse([`There is no file ${file}.`], terminal);
     const report = createReport();
-    const all = systemOfAll(textOf(args, 'system'), settings.pack.systems);
+    const all = systemOfAll(args.text('system'), settings.pack.systems);
     const columns = Object.fromEntries(
       FIELDS.flatMap(field => {
-        const heading = textOf(args, field);
+        const heading = args.text(field);
         return heading === undefined || (field === 'system' && all !== undefined) ? [] : [[field, heading]];
       }),
     );
@@ -118,13 +116,13 @@ raw value. The options --raw, --code, --display and --system name other headings
         file,
         columns,
         systemNames: systemNames(system ?? '', systems),
-        ...{ delimiter, encoding: textOf(args, 'encoding'), headless: args.values['no-header'] === true },
+        ...{ delimiter, encoding: args.text('encoding'), headless: args.is('no-header') },
       },
       report,
     );
     const csv = imported?.csv;
     if (imported && csv !== undefined) checkMap({ name, csv, system: all }, files, report);
-    const told = wantsJson(args) ? terminal.note : terminal.out;
+    const told = args.json ? terminal.note : terminal.out;
     for (const problem of report.problems()) told(problemLine(problem));
     if (imported === undefined || csv === undefined || report.problems().some(({ severity }) => severity === 'error')) {
       return refuse(['Nothing was imported.'], terminal);
@@ -188,9 +186,9 @@ interface Import extends NewMap {
 /** Says what the map is, and writes it where that is asked for. Returns the exit code. */
 function finish({ imported, csv, name, system, folder, files }: Import, args: Arguments, terminal: Terminal): number {
   const { rows, repeated, encoding, delimiter, taken } = imported;
-  const out = wantsJson(args) ? terminal.note : terminal.out;
+  const out = args.json ? terminal.note : terminal.out;
   const finished = (written: readonly string[]): number => {
-    if (wantsJson(args)) printJson({ name, rows, repeated, encoding, delimiter, taken, written }, terminal);
+    if (args.json) printJson({ name, rows, repeated, encoding, delimiter, taken, written }, terminal);
     return 0;
   };
   const left = repeated === 0 ? '' : `, ${repeated} repeated left out`;
@@ -216,13 +214,12 @@ function finish({ imported, csv, name, system, folder, files }: Import, args: Ar
   const before = files.tables.find(
     ({ path, level }) => level === undefined && path.replace(/^.*\//, '') === `${name}.csv`,
   );
-  if (args.values['write'] !== true) {
+  if (!args.is('write')) {
     out(`Nothing is written; --write${before ? ' --replace' : ''} does it.`);
     return finished([]);
   }
   const path = join(folder, before?.path ?? `${name}.csv`);
-  if (before && args.values['replace'] !== true)
-    return refuse([`${path} is there already; --replace replaces it.`], terminal);
+  if (before && !args.is('replace')) return refuse([`${path} is there already; --replace replaces it.`], terminal);
   writeFileSync(path, csv);
   out(`Written: ${path}`);
   if (declared !== '') {

@@ -18,9 +18,46 @@ export interface Terminal {
   readonly secret?: (prompt: string) => Promise<string>;
 }
 
-export interface Arguments {
+/** What stands behind the command. */
+export class Arguments {
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly positionals: readonly string[];
+
+  constructor(values: Arguments['values'], positionals: readonly string[]) {
+    this.values = values;
+    this.positionals = positionals;
+  }
+
+  /** Whether a switch was given. */
+  is(option: string): boolean {
+    return this.values[option] === true;
+  }
+
+  /** Whether `--json` was given. */
+  get json(): boolean {
+    return this.is('json');
+  }
+
+  /** The text of an option, if it was given. */
+  text(option: string): string | undefined {
+    const value = this.values[option];
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  /** All texts of an option that may be given several times. */
+  list(option: string): readonly string[] {
+    const value = this.values[option];
+    return Array.isArray(value) ? value : [];
+  }
+
+  /** The whole number of an option. Throws ArgumentsError for anything else. */
+  wholeNumber(option: string, [least, most]: readonly [number, number]): number | undefined {
+    const text = this.text(option);
+    if (text === undefined) return undefined;
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= most) return number;
+    throw new ArgumentsError([`--${option} takes a whole number from ${least} to ${most}`]);
+  }
 }
 
 /**
@@ -65,11 +102,6 @@ export class ArgumentsError extends Error {
   }
 }
 
-/** Whether `--json` was given. */
-export function wantsJson({ values }: Arguments): boolean {
-  return values['json'] === true;
-}
-
 /** Prints one JSON object, as `--json` asks for. */
 export function printJson(shown: object, { out }: Terminal): void {
   out(JSON.stringify(shown, undefined, 2));
@@ -83,10 +115,10 @@ export const PRINTED = '-';
  * ArgumentsError where two of them would, or where a FILE is a folder.
  */
 export function printsText(args: Arguments, files: readonly string[]): boolean {
-  const printed = [...(wantsJson(args) ? ['json'] : []), ...files.filter(one => textOf(args, one) === PRINTED)];
-  const folders = files.filter(one => statSync(textOf(args, one) ?? '', { throwIfNoEntry: false })?.isDirectory());
+  const printed = [...(args.json ? ['json'] : []), ...files.filter(one => args.text(one) === PRINTED)];
+  const folders = files.filter(one => statSync(args.text(one) ?? '', { throwIfNoEntry: false })?.isDirectory());
   const problems = [
-    ...folders.map(one => `--${one} takes a FILE, and ${textOf(args, one)} is a folder; write PACK before --${one}`),
+    ...folders.map(one => `--${one} takes a FILE, and ${args.text(one)} is a folder; write PACK before --${one}`),
     ...(printed.length > 1 ? [`${printed.map(one => `--${one}`).join(' and ')} both print; give one a FILE`] : []),
   ];
   if (problems.length > 0) throw new ArgumentsError(problems);
@@ -97,19 +129,6 @@ export function printsText(args: Arguments, files: readonly string[]): boolean {
 export function writeFileOf(file: string, text: string, { out }: Terminal): void {
   if (file === PRINTED) out(text.trimEnd());
   else writeFileSync(file, text);
-}
-
-/** The whole number of an option. Throws ArgumentsError for anything else. */
-export function wholeNumber(
-  args: Arguments,
-  option: string,
-  [least, most]: readonly [number, number],
-): number | undefined {
-  const text = textOf(args, option);
-  if (text === undefined) return undefined;
-  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw new ArgumentsError([`--${option} takes a whole number from ${least} to ${most}`]);
 }
 
 /** The message with the known name that is nearest to the one that was written, if one is near. */
@@ -130,18 +149,6 @@ export function unknownMapping({ pack, mappings }: Registry, name: string): Argu
       : `one of ${names.join(', ')}`;
   const problem = `MAPPING: the pack ${pack.name} has no such mapping; expected ${expected}; found ${name}`;
   return new ArgumentsError([withNearest(problem, name, names)]);
-}
-
-/** The text of an option, if it was given. */
-export function textOf(args: Arguments, option: string): string | undefined {
-  const value = args.values[option];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** All texts of an option that may be given several times. */
-export function listOf(args: Arguments, option: string): readonly string[] {
-  const value = args.values[option];
-  return Array.isArray(value) ? value : [];
 }
 
 /** Tells why a command does not do what it is asked for. Returns the exit code. */

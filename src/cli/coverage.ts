@@ -23,9 +23,6 @@ import {
   refuse,
   SCHEMA,
   type Terminal,
-  textOf,
-  wantsJson,
-  wholeNumber,
   writeFileOf,
 } from './command.ts';
 import { withPack } from './with-pack.ts';
@@ -69,14 +66,13 @@ Verdicts: ready; no data (everything is mapped, and the sample does not show all
     const config = configOf(args, terminal, args.positionals[0]);
     const text = printsText(args, FILES);
     const { guide, sample, seconds } = optionsOf(args, config.mappings);
-    const found =
-      args.values['locked'] === true
-        ? await withoutRows(config, guide, terminal)
-        : await withRows(config, guide, { sample, seconds }, terminal);
+    const found = args.is('locked')
+      ? await withoutRows(config, guide, terminal)
+      : await withRows(config, guide, { sample, seconds }, terminal);
     if (found === undefined) return 1;
-    const page = textOf(args, 'html');
+    const page = args.text('html');
     if (page !== undefined) writeFileOf(page, coveragePage(found), terminal);
-    if (wantsJson(args)) printJson(found, terminal);
+    if (args.json) printJson(found, terminal);
     if (text) for (const line of coverageLines(found)) terminal.out(line);
     return 0;
   },
@@ -88,11 +84,11 @@ interface Limits {
 }
 
 function optionsOf(args: Arguments, folder: string): Limits & { readonly guide: Guide } {
-  const name = textOf(args, 'guide') ?? 'us-core-6.1.0';
+  const name = args.text('guide') ?? 'us-core-6.1.0';
   const version = VERSIONS.find(one => name === `us-core-${one}`);
   const names = [...VERSIONS.map(one => `us-core-${one}`), ...guidesIn(folder)];
-  const sample = wholeNumber(args, 'sample', [1, MOST]) ?? SAMPLE;
-  const seconds = wholeNumber(args, 'budget', [1, MOST]) ?? SECONDS;
+  const sample = args.wholeNumber('sample', [1, MOST]) ?? SAMPLE;
+  const seconds = args.wholeNumber('budget', [1, MOST]) ?? SECONDS;
   if (!names.includes(name)) throw new ArgumentsError([`--guide takes ${names.join(' or ')}`]);
   return { guide: version === undefined ? ownGuide(folder, name) : usCore(version), sample, seconds };
 }

@@ -12,16 +12,7 @@ import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import type { Database } from '../sql/database.ts';
 import { checkAgainst, facadeOf } from '../start/setup.ts';
 import { differenceOf, type ElementDifference, type PackDifference, type TypeDifference } from '../workbench/diff.ts';
-import {
-  type Command,
-  configOf,
-  DATABASE,
-  printJson,
-  refuse,
-  type Terminal,
-  wantsJson,
-  wholeNumber,
-} from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, type Terminal } from './command.ts';
 import { withPack } from './with-pack.ts';
 
 /** Rows of each source, of either pack, whose resources are compared. */
@@ -49,7 +40,7 @@ equal in all this are omitted. No value is printed.`,
   positionals: [2, 2],
   async run(args, terminal) {
     const [before, after] = args.positionals;
-    const sample = wholeNumber(args, 'sample', [1, 100_000]) ?? SAMPLE;
+    const sample = args.wholeNumber('sample', [1, 100_000]) ?? SAMPLE;
     const config = configOf(args, terminal, before);
     const code = await withPack(config, terminal, async ({ registry, database, changed }) => {
       const old = facadeOf(registry, database, changed, config);
@@ -58,7 +49,7 @@ equal in all this are omitted. No value is printed.`,
       const onType = nowAndThen(type => terminal.note(`Comparing ${type}`));
       const found = await differenceOf({ old, new: now, database, sample, milliseconds: LONGEST, onType });
       const texts = textsThatDiffer(readPackFiles(config.mappings), readPackFiles(args.positionals[1] ?? ''));
-      if (wantsJson(args)) printJson({ sample, ...found, texts }, terminal);
+      if (args.json) printJson({ sample, ...found, texts }, terminal);
       else for (const line of [...found.types.flatMap(linesOf), ...closing(found, texts)]) terminal.out(line);
       return found.types.length === 0 ? 0 : 1;
     });

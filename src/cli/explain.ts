@@ -18,8 +18,6 @@ import {
   refuse,
   SCHEMA,
   type Terminal,
-  textOf,
-  wantsJson,
   withNearest,
 } from './command.ts';
 import { subjectLines } from './subject.ts';
@@ -63,19 +61,19 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
   positionals: [1, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal);
-    const chosen = textOf(args, 'engine');
+    const chosen = args.text('engine');
     if (chosen !== undefined && chosen !== 'all' && !ENGINES.has(chosen))
       throw new ArgumentsError([`--engine: expected ${NAMES} or all, found ${JSON.stringify(chosen)}`]);
     const explainIn = async ({ registry, database, changed }: LoadedSetup): Promise<number> => {
       const facade = facadeOf(registry, database, changed, config);
       const request = writtenSearch(args.positionals[0] ?? '');
       const explained = await explainSearch(facade, database, request, { now: Date.now(), handling: config.handling });
-      const mapping = textOf(args, 'mapping');
+      const mapping = args.text('mapping');
       const view: View = {
         engines: chosen === 'all' ? [...ENGINES.keys()] : [chosen ?? database.engine],
         mapping,
         isWanted: name => mapping === undefined || name === mapping || name.startsWith(`${mapping}.`),
-        values: args.values['values'] === true,
+        values: args.is('values'),
       };
       const known = explained.mappings.map(({ name }) => name);
       if (mapping !== undefined && !known.some(view.isWanted)) {
@@ -83,7 +81,7 @@ than ${IN_FULL} mappings are read, SQL and lineage are shown for the one that --
         throw new ArgumentsError([withNearest(problem, mapping, known)]);
       }
       const subject = subjectLines(config, registry.pack);
-      if (wantsJson(args)) printJson(asJson(explained, subject, view), terminal);
+      if (args.json) printJson(asJson(explained, subject, view), terminal);
       else print(explained, subject, view, terminal);
       return 0;
     };

@@ -29,8 +29,6 @@ import {
   printJson,
   SCHEMA,
   type Terminal,
-  textOf,
-  wantsJson,
 } from './command.ts';
 import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
@@ -90,7 +88,7 @@ that was interrupted, and replaces a complete one. Ctrl+C stops it; written file
       try {
         const request = { access: context.access, base: context.base, url: requestUrl(asked) };
         const id = await begin(jobs, understood, request, terminal);
-        return await follow(jobs, id, { folder, json: wantsJson(args) }, terminal);
+        return await follow(jobs, id, { folder, json: args.json }, terminal);
       } finally {
         await jobs.close();
       }
@@ -140,19 +138,19 @@ function requestUrl({ level, parameters, context }: Asked): string {
 
 function parametersOf(args: Arguments): readonly (readonly [name: string, value: string])[] {
   return Object.entries(PARAMETERS).flatMap(([option, name]) => {
-    const text = textOf(args, option);
+    const text = args.text(option);
     return text === undefined ? [] : [[name, text] as const];
   });
 }
 
 function levelOf(args: Arguments): ExportLevel {
-  const group = textOf(args, 'group');
+  const group = args.text('group');
   if (group !== undefined) return { kind: 'group', id: group };
-  return { kind: args.values['patients'] === true || textOf(args, 'patient') !== undefined ? 'patient' : 'system' };
+  return { kind: args.is('patients') || args.text('patient') !== undefined ? 'patient' : 'system' };
 }
 
 function contextOf(args: Arguments, config: Config): RequestContext {
-  const base = textOf(args, 'base') ?? `${config.baseUrl ?? `http://${config.host}:${config.port}`}${config.fhirPath}`;
+  const base = args.text('base') ?? `${config.baseUrl ?? `http://${config.host}:${config.port}`}${config.fhirPath}`;
   return { access: OPEN_ACCESS, base: base.replace(/\/+$/, ''), handling: 'strict' };
 }
 

@@ -5,7 +5,7 @@ import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { ANY_ADDRESS } from '../common/loopback.ts';
 import type { Config } from '../config/config.ts';
-import { type Command, configOf, printJson, wantsJson } from './command.ts';
+import { type Command, configOf, printJson } from './command.ts';
 
 /** Milliseconds. A statement of SQLite holds the server for 10 seconds at most. */
 const TIME_LIMIT = 12_000;
@@ -29,8 +29,8 @@ for 10.`,
   },
   positionals: [0, 0],
   async run(args, terminal) {
-    const said = await ask(configOf(args, terminal), args.values['ready'] === true ? '/ready' : '/health');
-    if (wantsJson(args)) printJson(said, terminal);
+    const said = await ask(configOf(args, terminal), args.is('ready') ? '/ready' : '/health');
+    if (args.json) printJson(said, terminal);
     else terminal.out(said.text);
     return said.well ? 0 : 1;
   },

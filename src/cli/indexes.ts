@@ -9,16 +9,7 @@ import { engineNamed } from '../sql/engines.ts';
 import { facadeOf } from '../start/setup.ts';
 import { indexTrial, type TriedIndex } from '../workbench/index-trial.ts';
 import { type WantedIndex, wantedIndexes, wantedOnViews } from '../workbench/indexes.ts';
-import {
-  type Command,
-  configOf,
-  DATABASE,
-  printJson,
-  SCHEMA,
-  type Terminal,
-  wantsJson,
-  wholeNumber,
-} from './command.ts';
+import { type Command, configOf, DATABASE, printJson, SCHEMA, type Terminal } from './command.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
 /** For what engines say of indexes. */
@@ -50,7 +41,7 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal, args.positionals[0]);
-    const seconds = wholeNumber(args, 'budget', [0, 99_999]) ?? SECONDS;
+    const seconds = args.wholeNumber('budget', [0, 99_999]) ?? SECONDS;
     const print = async ({ registry, catalog, database, changed }: LoadedSetup): Promise<number> => {
       const onMapping = nowAndThen(name => terminal.note(`Looking for the indexes of ${name}`));
       const wanted = wantedIndexes(registry, catalog, onMapping);
@@ -58,7 +49,7 @@ For searches by words, such as those of names, \`lintel words\` prints an index 
       const facade = facadeOf(registry, database, changed, config);
       const tryIndex = indexTrial(wanted, { facade, database, now: Date.now() });
       const tried = await allTried(wanted, tryIndex, seconds, terminal);
-      if (wantsJson(args)) {
+      if (args.json) {
         const shown = wanted.map(({ instead: unfit, ...one }, i) => ({
           ...{ ...one, instead: unfit ?? null, tried: tried[i] ?? null },
         }));

@@ -11,17 +11,7 @@ import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../wo
 import { packFiles } from '../workbench/init/pack-text.ts';
 import type { Step } from '../workbench/init/parents.ts';
 import { missingIn, namesIn, proposalsFor } from '../workbench/init/propose.ts';
-import {
-  ArgumentsError,
-  type Command,
-  configOf,
-  DATABASE,
-  printJson,
-  refuse,
-  textOf,
-  wantsJson,
-  wholeNumber,
-} from './command.ts';
+import { ArgumentsError, type Command, configOf, DATABASE, printJson, refuse } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 
 /** Seconds for the rows of all candidates. */
@@ -55,10 +45,10 @@ until you uncomment the right candidates.`,
   positionals: [0, 1],
   async run(args, terminal) {
     const [folder] = args.positionals;
-    const zone = textOf(args, 'zone');
+    const zone = args.text('zone');
     if (zone !== undefined && !isZone(zone))
       throw new ArgumentsError(['--zone takes an IANA zone, such as America/New_York']);
-    const budget = wholeNumber(args, 'budget', [1, 99_999]) ?? SECONDS;
+    const budget = args.wholeNumber('budget', [1, 99_999]) ?? SECONDS;
     if (folder !== undefined && existsSync(folder) && readdirSync(folder).length > 0)
       return refuse([`FOLDER: expected a new or an empty folder; ${folder} has files. Nothing is written.`], terminal);
     return await withDatabase(configOf(args, terminal), terminal, async database => {
@@ -68,13 +58,12 @@ until you uncomment the right candidates.`,
       const signal = AbortSignal.timeout(1000 * budget);
       const candidates = plural(named.length, 'candidate');
       const onDone = nowAndThen<number>(done => terminal.note(`Rows of ${done} of ${candidates} are read`));
-      const looked =
-        args.values['no-rows'] === true
-          ? unseen(named, names)
-          : await withEvidence(database, named, names, signal, onDone);
+      const looked = args.is('no-rows')
+        ? unseen(named, names)
+        : await withEvidence(database, named, names, signal, onDone);
       if (signal.aborted) terminal.note(`The rows of some candidates were not read within ${budget} seconds.`);
       const { proposals, undecided } = looked;
-      if (wantsJson(args)) printJson({ proposals: proposals.map(plainOf), undecided }, terminal);
+      if (args.json) printJson({ proposals: proposals.map(plainOf), undecided }, terminal);
       else {
         for (const proposal of proposals) for (const line of linesOf(proposal)) terminal.out(line);
         for (const line of undecided) terminal.out(line);
@@ -82,7 +71,7 @@ until you uncomment the right candidates.`,
       }
       if (folder === undefined) return 0;
       mkdirSync(folder, { recursive: true });
-      const name = textOf(args, 'name') ?? basename(resolve(folder));
+      const name = args.text('name') ?? basename(resolve(folder));
       for (const [file, text] of packFiles(looked, { name, zone })) {
         writeFileSync(join(folder, file), text);
         terminal.note(`Written: ${join(folder, file)}`);

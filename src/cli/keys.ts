@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { readKeys, rotateKeys } from '../smart/keys.ts';
 import { FILES } from '../smart/server.ts';
-import { ArgumentsError, type Command, configOf, printJson, wantsJson } from './command.ts';
+import { ArgumentsError, type Command, configOf, printJson } from './command.ts';
 import { isRecorded } from './recorded.ts';
 
 export const keys: Command = {
@@ -27,7 +27,7 @@ Keys are kept in ${FILES.keys} in DATA_DIR, which only its owner can read; a run
     if (action === 'rotate' && !isRecorded(['keys', action], true, config, terminal)) return 1;
     const found = action === 'rotate' ? await rotateKeys(file) : readKeys(file);
     const names = (found?.signing ?? []).map(({ kid }) => kid ?? '');
-    if (wantsJson(args)) printJson({ keys: names }, terminal);
+    if (args.json) printJson({ keys: names }, terminal);
     else for (const name of names) terminal.out(name);
     if (found === undefined) terminal.note('There are no keys; the server makes them when it starts.');
     return 0;

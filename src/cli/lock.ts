@@ -9,7 +9,7 @@ import { writeLock } from '../mapping/load/pack/lock.ts';
 import { settingsOf } from '../mapping/load/pack/pack.ts';
 import { type PackFiles, readPackFiles } from '../mapping/load/read/files.ts';
 import { namesSchema } from '../mapping/load/read/names-schema.ts';
-import { type Command, configOf, DATABASE, printJson, refuse, SCHEMA, wantsJson } from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, SCHEMA } from './command.ts';
 import { databaseText, subjectLines } from './subject.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
@@ -57,7 +57,7 @@ editor.`,
         replaced(join(config.mappings, FILE), writeLock(registry, whole)),
         replaced(join(config.mappings, NAMES), namesSchema(whole, settings.deny)),
       ];
-      if (wantsJson(args)) {
+      if (args.json) {
         const { name } = registry.pack;
         printJson({ pack: name, database: databaseText(config.database), files: written }, terminal);
         return 0;

@@ -4,7 +4,7 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { lacksRoom } from '../log.ts';
 import { tellError } from '../start/tell-error.ts';
-import { type Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
+import { Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
 
 /** Each is loaded when it is asked for: a server starts sooner without the others. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -128,19 +128,20 @@ function parsed(options: Command['options']): ParseArgsOptionsConfig {
 }
 
 async function runCommand(name: string, command: Command, rest: string[], terminal: Terminal): Promise<number> {
-  let args: { values: Record<string, unknown>; positionals: string[] };
+  let args: Arguments;
   try {
-    args = parseArgs({
+    const { values, positionals } = parseArgs({
       args: withPrinted(rest, command.files ?? []),
       options: { ...parsed(command.options), help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
     });
+    args = new Arguments(values as Arguments['values'], positionals);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     terminal.note(`${error.message.replace(/\. To specify.*$/s, '.')}\n${explains(name)}`);
     return 2;
   }
-  if (args.values['help'] === true) {
+  if (args.is('help')) {
     terminal.out(fullHelp(command));
     return 0;
   }
@@ -150,7 +151,7 @@ async function runCommand(name: string, command: Command, rest: string[], termin
     terminal.note(`lintel ${name} takes ${expected} and got ${args.positionals.length}; ${explains(name)}`);
     return 2;
   }
-  return command.run({ values: args.values as Arguments['values'], positionals: args.positionals }, terminal);
+  return command.run(args, terminal);
 }
 
 /** Runs the process's own arguments, or others, and sets its exit code. */

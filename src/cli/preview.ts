@@ -22,7 +22,6 @@ import {
   SCHEMA,
   type Terminal,
   unknownMapping,
-  wantsJson,
 } from './command.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
@@ -51,7 +50,7 @@ R4 and the profiles that it claims, by line.`,
   async run(args, terminal) {
     const config = configOf(args, terminal);
     const [name = '', ...key] = args.positionals;
-    const values = args.values['values'] === true;
+    const values = args.is('values');
     const previewIn = async ({ registry, database, changed, content }: LoadedSetup): Promise<number> => {
       const mapping = registry.mappings.find(one => one.name === name);
       if (mapping === undefined) throw unknownMapping(registry, name);
@@ -59,9 +58,8 @@ R4 and the profiles that it claims, by line.`,
       const signal = new AbortController().signal;
       const shown = await previewRow(mapping, key, { registry, database, facade, now: Date.now(), signal });
       const { resource } = shown;
-      const ccda =
-        args.values['ccda'] === true && resource ? await ccdaPartOf({ resource, facade, content, signal }) : undefined;
-      if (wantsJson(args)) printJson(asJson(shown, ccda, values), terminal);
+      const ccda = args.is('ccda') && resource ? await ccdaPartOf({ resource, facade, content, signal }) : undefined;
+      if (args.json) printJson(asJson(shown, ccda, values), terminal);
       else print(shown, ccda, values, terminal);
       return shown.reason === undefined ? 0 : 1;
     };

@@ -17,18 +17,7 @@ import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableNameOf, 
 import type { Database } from '../sql/database.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import { checkAgainst } from '../start/setup.ts';
-import {
-  type Command,
-  configOf,
-  DATABASE,
-  printJson,
-  refuse,
-  type Terminal,
-  textOf,
-  wantsJson,
-  wholeNumber,
-  withNearest,
-} from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, type Terminal, withNearest } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 
 const ROWS = 20_000;
@@ -65,8 +54,8 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
   positionals: [0, 1],
   async run(args, terminal) {
     const config = configOf(args, terminal);
-    const rows = wholeNumber(args, 'rows', [1, MOST_ROWS]) ?? ROWS;
-    const seconds = wholeNumber(args, 'budget', [1, 86_400]) ?? SECONDS;
+    const rows = args.wholeNumber('rows', [1, MOST_ROWS]) ?? ROWS;
+    const seconds = args.wholeNumber('budget', [1, 86_400]) ?? SECONDS;
     const files =
       config.mappings === DEMO_PACK && config.database !== undefined
         ? undefined
@@ -80,7 +69,7 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
       const catalog = await database.catalog();
       const mappings = files ? ((await checkAgainst(database, files, {})).pack.registry?.mappings ?? []) : [];
       const asked = args.positionals[0];
-      const json = wantsJson(args);
+      const json = args.json;
       if (asked === undefined) return await listTables({ database, catalog, mappings, json }, terminal);
       const info = findTable(catalog, asked);
       const [schema] = asked.includes('.') ? asked.split('.') : [];
@@ -89,7 +78,7 @@ of columns that look like names, addresses or notes. Columns under deny in pack.
         const known = [...catalog.tables.values()].map(tableText);
         return refuse([withNearest(`There is no table ${asked}`, asked, known)], terminal);
       }
-      const always = (textOf(args, 'values') ?? '').split(',').map(column => column.trim().toLowerCase());
+      const always = (args.text('values') ?? '').split(',').map(column => column.trim().toLowerCase());
       const unknown = always.filter(column => column !== '' && !info.columns.has(column));
       if (unknown.length > 0)
         return refuse([`--values names no column of ${info.name}: ${unknown.join(', ')}`], terminal);

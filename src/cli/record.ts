@@ -16,7 +16,6 @@ import {
   refuse,
   type Terminal,
   unknownMapping,
-  wantsJson,
 } from './command.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
@@ -39,12 +38,12 @@ export async function recordTest(name: string, args: Arguments, terminal: Termin
       catalog,
     };
     const made = await recordRow(mapping, key, { registry, database, facade, now: Date.now(), signal }, ground, DRAWN);
-    const isWritten = values['write'] === true;
+    const isWritten = args.is('write');
     if (isWritten) {
       const before = readFileOf(config.mappings, made.file);
       saveFile(config.mappings, made.file, withTest(before?.text, made.test), before?.hash);
     }
-    if (wantsJson(args)) printJson({ ...made, written: isWritten }, terminal);
+    if (args.json) printJson({ ...made, written: isWritten }, terminal);
     else terminal.out(made.test.trimEnd());
     for (const { table, column, why } of made.leftOut) terminal.note(`Left out: ${table}.${column}: ${why}`);
     if (made.notMade.length > 0) terminal.note(`Not made by the invented rows: ${made.notMade.join(', ')}`);

@@ -6,7 +6,7 @@ import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { type SuggestedColumn, suggestedLines } from '../workbench/codes-csv.ts';
 import { suggestionsFor, vocabularyOf } from '../workbench/suggest.ts';
-import { type Arguments, ArgumentsError, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { type Arguments, ArgumentsError, printJson, type Terminal } from './command.ts';
 import { columnLine, unmappedOf } from './unmapped.ts';
 
 type Value = SuggestedColumn['values'][number] & {
@@ -17,7 +17,7 @@ type Suggested = Omit<UnmappedColumn, 'values'> & { readonly values: readonly Va
 
 /** Runs the action `suggest` of `lintel codes`. Resolves to the exit code. */
 export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {
-  const least = Number(textOf(args, 'least') ?? 0.4);
+  const least = Number(args.text('least') ?? 0.4);
   if (!(least >= 0 && least <= 1)) throw new ArgumentsError(['--least takes a number from 0 to 1']);
   const found = await unmappedOf(args, terminal);
   if (found === undefined) return 1;
@@ -26,7 +26,7 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
   const vocabularies = new Map(registry.codeMaps.map(map => [map.name, vocabularyOf(map, registry)]));
   const suggested = columns.map(({ values, ...column }, i): Suggested => {
     const vocabulary = vocabularies.get(column.map);
-    const shown = column.isCode || args.values['values'] === true ? values : [];
+    const shown = column.isCode || args.is('values') ? values : [];
     return {
       ...column,
       values: shown.map(one => ({
@@ -36,8 +36,8 @@ export async function suggest(args: Arguments, terminal: Terminal): Promise<numb
       })),
     };
   });
-  if (wantsJson(args)) printJson({ columns: suggested.map(asJson) }, terminal);
-  else if (args.values['csv'] === true) for (const line of suggestedLines(suggested)) terminal.out(line);
+  if (args.json) printJson({ columns: suggested.map(asJson) }, terminal);
+  else if (args.is('csv')) for (const line of suggestedLines(suggested)) terminal.out(line);
   else for (const line of textLines(suggested)) terminal.out(line);
   return 0;
 }

@@ -7,18 +7,7 @@ import { plural } from '../common/plural.ts';
 import { problemCode, problemLine } from '../mapping/load/problem.ts';
 import { setUp } from '../start/setup.ts';
 import { SARIF, testsOf, writePipelineReports } from './check.ts';
-import {
-  ArgumentsError,
-  type Command,
-  configOf,
-  DATABASE,
-  printJson,
-  printsText,
-  refuse,
-  SCHEMA,
-  textOf,
-  wantsJson,
-} from './command.ts';
+import { ArgumentsError, type Command, configOf, DATABASE, printJson, printsText, refuse, SCHEMA } from './command.ts';
 import { recordTest } from './record.ts';
 
 const FILES = ['sarif', 'junit'];
@@ -55,14 +44,14 @@ cannot be replaced is omitted and reported. Nothing is written without --write.`
   files: FILES,
   positionals: [0, 20],
   async run(args, terminal) {
-    const recorded = textOf(args, 'record');
+    const recorded = args.text('record');
     if (recorded !== undefined) return recordTest(recorded, args, terminal);
-    if (args.positionals.length > 1 || args.values['write'] === true || args.values['mappings'] !== undefined) {
+    if (args.positionals.length > 1 || args.is('write') || args.values['mappings'] !== undefined) {
       throw new ArgumentsError(['lintel test takes one PACK; --write and --mappings go with --record.']);
     }
     const text = printsText(args, FILES);
     const config = configOf(args, terminal, args.positionals[0]);
-    const { pack, catalog } = args.values['locked'] === true ? checkLocked(config) : await schemaOf();
+    const { pack, catalog } = args.is('locked') ? checkLocked(config) : await schemaOf();
     const { registry, problems } = pack;
     if (registry === undefined || catalog === undefined) {
       refuse(problems.map(problemLine), terminal);
@@ -73,7 +62,7 @@ cannot be replaced is omitted and reported. Nothing is written without --write.`
     const tests = await testsOf(config, registry, catalog, terminal);
     const failed = tests.cases.filter(one => countOf(one.problems, 'error') > 0).length;
     writePipelineReports(args, { folder: config.mappings, own: undefined, tests }, terminal);
-    if (wantsJson(args)) {
+    if (args.json) {
       const cases = tests.cases.map(({ name, at, problems: own }) => ({
         mapping: name,
         place: at,

@@ -11,7 +11,7 @@ import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
 import { type CodeList, listsOf } from '../workbench/init/lists.ts';
-import { type Arguments, configOf, printJson, type Terminal, textOf, wantsJson } from './command.ts';
+import { type Arguments, configOf, printJson, type Terminal } from './command.ts';
 import { withPack } from './with-pack.ts';
 
 /** Values of one column that are listed. */
@@ -41,7 +41,7 @@ export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmappe
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
     const onColumn = nowAndThen(column => terminal.note(`Counting values of ${column}`));
     const found = await unmappedColumns(registry, asking, LISTED, onColumn);
-    const name = textOf(args, 'name');
+    const name = args.text('name');
     const columns = found
       .filter(({ map }) => name === undefined || map === name)
       .toSorted((a, b) => b.total.rows - a.total.rows);
@@ -52,13 +52,13 @@ export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmappe
 
 function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Terminal): void {
   const { out } = terminal;
-  const shown = columns.map(one => (one.isCode || args.values['values'] === true ? one : { ...one, values: [] }));
-  if (wantsJson(args)) {
+  const shown = columns.map(one => (one.isCode || args.is('values') ? one : { ...one, values: [] }));
+  if (args.json) {
     const json = shown.map(({ at, total, ...one }) => ({ ...one, place: at, total }));
     printJson({ columns: json }, terminal);
     return;
   }
-  if (args.values['csv'] === true) {
+  if (args.is('csv')) {
     out('raw,code,display,system,map,table,column,rows');
     for (const { map, table, column, values } of shown)
       for (const { value, rows } of values)

@@ -6,17 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
 import { newEra } from '../auth/era.ts';
 import { hashPassword, LONGEST_PASSWORD } from '../auth/password.ts';
-import {
-  type Arguments,
-  ArgumentsError,
-  type Command,
-  configOf,
-  printJson,
-  refuse,
-  type Terminal,
-  textOf,
-  wantsJson,
-} from './command.ts';
+import { type Arguments, ArgumentsError, type Command, configOf, printJson, refuse, type Terminal } from './command.ts';
 import { isRecorded } from './recorded.ts';
 import { readSecret } from './secret.ts';
 
@@ -71,12 +61,14 @@ ${LONGEST_PASSWORD} characters.`,
     }
     if (!isAccountName(name))
       return refuse(['A name has 1 to 64 letters, digits and . _ @ - and begins with a letter or digit.'], terminal);
-    const fhirUser = textOf(args, 'fhir-user');
+    const fhirUser = args.text('fhir-user');
     if (fhirUser !== undefined && !isFhirUser(fhirUser))
       return refuse(['--fhir-user: expected a type and an id, such as Practitioner/7.'], terminal);
     const before = readAccounts(file);
     const own = before.find(account => account.name === name);
-    const changed = await change(name, own, args, terminal);
+    if ((own === undefined) !== (action === 'add'))
+      return refuse([own ? `There is an account ${name} already.` : `There is no account ${name}.`], terminal);
+    const changed = await change(own ?? { name, password: '', disabled: false }, args, terminal);
     if (changed === undefined) return 1;
     const { after, made } = changed;
     const words = ['user', action, name, ...(fhirUser === undefined ? [] : ['--fhir-user', fhirUser])];
@@ -86,7 +78,7 @@ ${LONGEST_PASSWORD} characters.`,
       file,
       after === 'removed' ? others : own ? before.map(one => (one === own ? after : one)) : [...before, after],
     );
-    if (wantsJson(args)) {
+    if (args.json) {
       const account = after === 'removed' ? null : shownOf(after);
       printJson({ account, done: DONE[action] ?? '', ...(made === undefined ? {} : { password: made }) }, terminal);
       return 0;
@@ -118,52 +110,25 @@ interface Changed {
   readonly made?: string;
 }
 
-/** Resolves to undefined where the change cannot be, which has been told. */
-type Change = (
-  name: string,
-  own: Account | undefined,
-  args: Arguments,
-  terminal: Terminal,
-) => Promise<Changed | undefined>;
+/** `own`: the account as it is, or a new one. Resolves to undefined where the change cannot be, which has been told. */
+type Change = (own: Account, args: Arguments, terminal: Terminal) => Promise<Changed | undefined>;
 
 const CHANGES: Readonly<Record<string, Change>> = {
-  async add(name, own, args, terminal) {
-    if (own !== undefined) return complain(terminal, `There is an account ${name} already.`);
-    const password = await newPassword(args, terminal);
-    const fhirUser = textOf(args, 'fhir-user');
-    const linked = fhirUser === undefined ? {} : { fhirUser };
-    if (password === undefined) return undefined;
-    const { hash, ...made } = password;
-    return { after: { name, password: hash, disabled: false, era: newEra(), ...linked }, ...made };
+  async add(own, args, terminal) {
+    const fhirUser = args.text('fhir-user');
+    return withNewPassword(fhirUser === undefined ? own : { ...own, fhirUser }, args, terminal);
   },
-  async link(name, own, args, terminal) {
-    const fhirUser = textOf(args, 'fhir-user');
-    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
+  async link(own, args, terminal) {
+    const fhirUser = args.text('fhir-user');
     if (fhirUser === undefined) return complain(terminal, 'Expected --fhir-user.');
     return { after: fhirUser === own.fhirUser ? own : { ...own, fhirUser, era: newEra() } };
   },
-  async passwd(name, own, args, terminal) {
-    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
-    const password = await newPassword(args, terminal);
-    if (password === undefined) return undefined;
-    const { hash, ...made } = password;
-    return { after: { ...own, password: hash, era: newEra() }, ...made };
-  },
-  'allow-password': async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, restPassword: true } },
-  async 'deny-password'(name, own, _args, terminal) {
-    if (own === undefined) return complain(terminal, `There is no account ${name}.`);
-    const { restPassword: _gone, ...rest } = own;
-    return { after: rest };
-  },
-  disable: async (name, own, _args, terminal) =>
-    own === undefined
-      ? complain(terminal, `There is no account ${name}.`)
-      : { after: { ...own, disabled: true, era: newEra() } },
-  enable: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: { ...own, disabled: false } },
-  rm: async (name, own, _args, terminal) =>
-    own === undefined ? complain(terminal, `There is no account ${name}.`) : { after: 'removed' },
+  passwd: withNewPassword,
+  'allow-password': async own => ({ after: { ...own, restPassword: true } }),
+  'deny-password': async ({ restPassword: _gone, ...rest }) => ({ after: rest }),
+  disable: async own => ({ after: { ...own, disabled: true, era: newEra() } }),
+  enable: async own => ({ after: { ...own, disabled: false } }),
+  rm: async () => ({ after: 'removed' }),
 };
 
 function complain(terminal: Terminal, text: string): undefined {
@@ -171,20 +136,15 @@ function complain(terminal: Terminal, text: string): undefined {
   return undefined;
 }
 
-/** The hash of a password that was typed, or made. */
-async function newPassword(
-  args: Arguments,
-  terminal: Terminal,
-): Promise<{ readonly hash: string; readonly made?: string } | undefined> {
-  if (args.values['generate'] === true) {
-    const made = randomBytes(15).toString('base64url');
-    return { hash: await hashPassword(made), made };
-  }
-  const password = await (terminal.secret ?? readSecret)('Password: ');
+/** The account with a password that was typed, or made. */
+async function withNewPassword(own: Account, args: Arguments, terminal: Terminal): Promise<Changed | undefined> {
+  const made = args.is('generate') ? randomBytes(15).toString('base64url') : undefined;
+  const password = made ?? (await (terminal.secret ?? readSecret)('Password: '));
   if (password.length < SHORTEST_PASSWORD || password.length > LONGEST_PASSWORD) {
     return complain(terminal, `A password has ${SHORTEST_PASSWORD} to ${LONGEST_PASSWORD} characters.`);
   }
-  return { hash: await hashPassword(password) };
+  const after = { ...own, password: await hashPassword(password), era: newEra() };
+  return made === undefined ? { after } : { after, made };
 }
 
 /** Without the hash of the password. */
@@ -194,7 +154,7 @@ function shownOf({ name, disabled, fhirUser, restPassword }: Account): object {
 
 function list(file: string, args: Arguments, terminal: Terminal): number {
   const accounts = readAccounts(file);
-  if (wantsJson(args)) {
+  if (args.json) {
     printJson({ accounts: accounts.map(shownOf) }, terminal);
     return 0;
   }

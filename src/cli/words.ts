@@ -12,7 +12,7 @@ import { type WordTable, wordTableName } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import { isIdentifier } from '../sql/identifier.ts';
 import { checkAgainst } from '../start/setup.ts';
-import { type Command, configOf, DATABASE, printJson, refuse, wantsJson, withNearest } from './command.ts';
+import { type Command, configOf, DATABASE, printJson, refuse, withNearest } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 
 export const words: Command = {
@@ -71,7 +71,7 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
         return refuse(['A name has characters that no mapping supports'], terminal);
       const table = { of, schema: schema ?? (of.schema?.needed ? of.schema.name : undefined), key, columns };
       const [statements, lines] = [wordTable(table), packLines(written, table)];
-      if (wantsJson(args)) printJson({ statements, pack: lines }, terminal);
+      if (args.json) printJson({ statements, pack: lines }, terminal);
       else
         terminal.out([statements, '', '-- In pack.yaml:', ...lines.split('\n').map(line => `-- ${line}`)].join('\n'));
       return 0;

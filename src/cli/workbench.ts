@@ -7,7 +7,7 @@ import { listen } from '../http/server/server.ts';
 import { openDatabase } from '../start/setup.ts';
 import { stopSignal } from '../start/signals.ts';
 import { tellError } from '../start/tell-error.ts';
-import { type Command, configOf, DATABASE, SCHEMA } from './command.ts';
+import { Arguments, type Command, configOf, DATABASE, SCHEMA } from './command.ts';
 import { databaseText } from './subject.ts';
 
 /** Milliseconds that requests under way may take once the workbench stops. */
@@ -25,7 +25,7 @@ nothing else, and connects to no other address. It ends with Ctrl+C.`,
   options: { ...DATABASE, ...SCHEMA, port: ['PORT', 'default: a free one'] },
   positionals: [0, 1],
   async run(args, terminal) {
-    const config = configOf({ ...args, values: { port: '0', ...args.values } }, terminal, args.positionals[0]);
+    const config = configOf(new Arguments({ port: '0', ...args.values }, []), terminal, args.positionals[0]);
     if (!statSync(config.mappings, { throwIfNoEntry: false })?.isDirectory()) {
       throw new ConfigError([`PACK: expected a folder; found ${config.mappings}`]);
     }
