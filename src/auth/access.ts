@@ -36,6 +36,9 @@ export const ANY = '*';
 
 export const OPEN_ACCESS: Access = { kind: 'all', caller: 'open' };
 
+/** What commands ask a facade with: all there is; what is not understood is an error. Addresses are of no server. */
+export const OPEN_CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
+
 /** Nothing of any patient: for what may be asked without a token. */
 export const NO_ACCESS: Access = { kind: 'limited', caller: 'nobody', permissions: [] };
 

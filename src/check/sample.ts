@@ -3,12 +3,13 @@
  * its source: the resource that it must become, what the server has under its id, and the values that were read. Rows
  * are taken so that each form of a value, each mapping and each branch of it is among them.
  */
+
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import { agreeing } from '../law/expected.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { Interpreter } from '../law/interpret.ts';
 import { contradicts } from '../law/readings.ts';
-import { CONTEXT } from '../law/searches.ts';
 import { StoredRows, type View } from '../law/stored-rows.ts';
 import { ifJudged, type Thing } from '../law/thing.ts';
 import type { Primitive } from '../mapping/codecs/codec.ts';
@@ -251,7 +252,7 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
     values.set(node, { stored, value: undefined, contradicted: false });
     return agreeing(node, stored, zone, registry.codeMaps);
   };
-  const interpreter = new Interpreter({ base: CONTEXT.base, now, zone }, rows, { onValue, instead });
+  const interpreter = new Interpreter({ base: OPEN_CONTEXT.base, now, zone }, rows, { onValue, instead });
   rows.interpreter = interpreter;
   return { rows, interpreter, values };
 }

@@ -4,6 +4,7 @@
  * searches must return them in order. Out: differences, by the line that makes the element.
  */
 
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';
 import type { Facade } from '../facade.ts';
 import { nodesOfParameter } from '../law/compare.ts';
@@ -12,7 +13,7 @@ import { answering, indexedBy, type Question } from '../law/oracle.ts';
 import type { Indexed } from '../law/oracle-values.ts';
 import { isInSkippedHour, type SortValue, sortValueOf } from '../law/order.ts';
 import { questionsFor, spread } from '../law/questions.ts';
-import { allIds, asksPrimitiveForSystem, CONTEXT, valueSetsOf } from '../law/searches.ts';
+import { allIds, asksPrimitiveForSystem, valueSetsOf } from '../law/searches.ts';
 import { createReport, type Problem, placeText } from '../mapping/load/problem.ts';
 import type { Mapping, Position } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -256,7 +257,7 @@ async function idsOf(
   signal: AbortSignal,
 ): Promise<readonly string[] | undefined> {
   try {
-    return await allIds(facade, type, [...parameters, ['_elements', 'id']], 1000, { ...CONTEXT, signal });
+    return await allIds(facade, type, [...parameters, ['_elements', 'id']], 1000, { ...OPEN_CONTEXT, signal });
   } catch (error) {
     if (!(error instanceof FhirError) || signal.aborted) throw error;
     return undefined;

@@ -2,8 +2,9 @@
  * What the server has under the ids of rows. In: rows that were read. Out: the same, each with the resources that are
  * served under its id, with the digits of their numbers.
  */
+
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import type { Interpreter } from '../law/interpret.ts';
-import { CONTEXT } from '../law/searches.ts';
 import type { View } from '../law/stored-rows.ts';
 import type { Mapping } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -42,7 +43,7 @@ async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): P
         ['_count', '1000'],
       ];
       while (parameters !== undefined) {
-        const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+        const { json } = await facade.search({ type, parameters }, { ...OPEN_CONTEXT, signal });
         const page = pageOf(json);
         for (const [id, text] of page.resources) {
           const known = served.get(`${type}/${id}`);

@@ -2,7 +2,7 @@
  * Reports how much of the C-CDA documents a pack covers. In: ccds.yaml, and a facade if there is a database. Out: a
  * verdict per topic, and what is missing.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import type { Content, Search } from '../ccda/content.ts';
 import { LISTS, type ListName } from '../ccda/lists.ts';
 import { listsOf } from '../ccda/topic-lists.ts';
@@ -78,8 +78,6 @@ function judged(
   return { verdict, missing: [...unmapped, ...empty] };
 }
 
-const CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
-
 /** Whether any patient has something of a list. */
 async function found(
   searches: readonly Search[],
@@ -88,7 +86,7 @@ async function found(
 ): Promise<'filled' | 'empty'> {
   for (const { type, parameters } of searches) {
     const limited = [...parameters, ['_count', '1'], ['_total', 'none']] as const;
-    const { json } = await facade.search({ type, parameters: limited }, { ...CONTEXT, ...(signal && { signal }) });
+    const { json } = await facade.search({ type, parameters: limited }, { ...OPEN_CONTEXT, ...(signal && { signal }) });
     const bundle: { readonly entry?: readonly unknown[] } = JSON.parse(json);
     if ((bundle.entry?.length ?? 0) > 0) return 'filled';
   }

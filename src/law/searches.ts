@@ -1,35 +1,15 @@
 /**
- * Checks searches by the law. In: a facade, a question, and resources with the values that its parameter indexes. Out:
- * ids that the search finds and should not, and ids that it misses.
+ * Searches a facade as the law does. In: a facade and a search. Out: all matches, or their ids, of all of its pages.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import type { Facade, RequestContext } from '../facade.ts';
 import type { CodesBySystem } from '../r4/terminology.ts';
 import type { Offered } from '../search/offers.ts';
 import type { Parameters } from '../search/query.ts';
-import { answering, type Question } from './oracle.ts';
+import type { Question } from './oracle.ts';
 import { type Indexed, partsOf } from './oracle-values.ts';
 
-/** An open server that refuses what it does not understand. */
-export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' };
-
 export type Resource = Readonly<Record<string, unknown>> & { readonly id: string };
-
-export interface Difference {
-  readonly request: string;
-  /** Ids that the search returned and the law does not, and the other way round; a few of each. */
-  readonly tooMany: readonly string[];
-  readonly missing: readonly string[];
-}
-
-/** Resources of a type, and what a parameter indexes on each. */
-export interface Judged {
-  readonly resources: readonly Resource[];
-  readonly indexed: readonly (readonly Indexed[])[];
-  /** Where local times without an offset are, and the present instant. */
-  readonly zone: string;
-  readonly now: number;
-}
 
 /** `system|code` on a code element means the system of its binding, which the JSON does not show. */
 export function asksPrimitiveForSystem(
@@ -46,32 +26,6 @@ export function asksPrimitiveForSystem(
 function asksSystem(text: string): boolean {
   const [system, ...code] = partsOf(text, '|');
   return system !== '' && code.length > 0;
-}
-
-/** The difference between what a search finds in all of its pages and what the law says, if there is one. */
-export async function compareSearch(
-  facade: Facade,
-  type: string,
-  question: Question,
-  { resources, indexed, zone, now }: Judged,
-): Promise<Difference | undefined> {
-  const answers = answering(question, zone, now);
-  const expected = new Set(resources.filter((_, i) => answers(indexed[i] ?? [])).map(({ id }) => id));
-  const name =
-    question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
-  const ids = await allIds(facade, type, [
-    [name, question.text],
-    ['_elements', 'id'],
-  ]);
-  const got = new Set<string>();
-  const tooMany = ids.filter(id => {
-    const again = got.has(id);
-    got.add(id);
-    return again || !expected.has(id);
-  });
-  const missing = [...expected].filter(id => !got.has(id));
-  if (tooMany.length === 0 && missing.length === 0) return undefined;
-  return { request: `${type}?${name}=${question.text}`, tooMany: tooMany.slice(0, 5), missing: missing.slice(0, 5) };
 }
 
 /** The value sets that a server shows, as their resources say. */
@@ -119,7 +73,7 @@ export async function allIds(
   type: string,
   parameters: Parameters,
   pageSize = 1000,
-  context: RequestContext = CONTEXT,
+  context: RequestContext = OPEN_CONTEXT,
 ): Promise<readonly string[]> {
   const found: string[] = [];
   // Quotation marks in a value are escaped, so none can look like this; nor has an outcome the type that is asked for.
@@ -139,7 +93,7 @@ async function* pagesOf(
   type: string,
   parameters: Parameters,
   pageSize: number,
-  context = CONTEXT,
+  context: RequestContext = OPEN_CONTEXT,
 ): AsyncGenerator<string> {
   let page: Parameters | undefined = [...parameters, ['_count', String(pageSize)]];
   while (page) {

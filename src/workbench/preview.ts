@@ -5,9 +5,9 @@
  * `deny`, so neither does this.
  */
 
-import { OPEN_ACCESS } from '../auth/access.ts';
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import { plural } from '../common/plural.ts';
-import type { Facade, RequestContext } from '../facade.ts';
+import type { Facade } from '../facade.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
 import { asRowValue } from '../law/forms.ts';
@@ -65,10 +65,6 @@ export class PreviewError extends Error {}
 
 /** A row may need rows that need rows. */
 const ROUNDS = 12;
-const BASE = 'http://127.0.0.1/fhir';
-/** What the workbench asks its facade with: it shows all that a pack serves. */
-export const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: BASE, handling: 'strict' };
-
 /** A row that a key names, the rows that its resource is made of, and what became of them. */
 export interface RowRead {
   readonly row: StoredRow;
@@ -84,7 +80,7 @@ export async function previewRow(mapping: Mapping, key: readonly string[], askin
 
 /** The same with the rows. */
 export async function readRow(mapping: Mapping, key: readonly string[], asking: Previewing): Promise<RowRead> {
-  const { registry, database, facade, now, signal, base = BASE } = asking;
+  const { registry, database, facade, now, signal, base = OPEN_CONTEXT.base } = asking;
   const { source } = mapping;
   const own = source.key.filter(({ alias }) => alias === source.alias);
   if (key.length !== own.length) {
@@ -117,7 +113,7 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
   const reason = made.whyNot ?? (made.id === undefined ? 'its key cannot form a valid id' : undefined);
   const read = reason === undefined && made.id !== undefined ? made.id : undefined;
   const served =
-    read === undefined ? undefined : await facade.read(mapping.resource, read, [], { ...CONTEXT, base, signal });
+    read === undefined ? undefined : await facade.read(mapping.resource, read, [], { ...OPEN_CONTEXT, base, signal });
   const resource = served && (JSON.parse(served.json) as Record<string, unknown>);
   const from: Made = { mapping, view, rows, tracing, registry, pieces: piecesIn(mapping) };
   const elements = resource === undefined || made.thing === undefined ? [] : elementsIn(made.thing, '', resource, from);

@@ -3,6 +3,7 @@
  * strangest, or those that a FHIR search finds. Out: their keys as a person would write them, of a bounded sample;
  * `lintel check` takes its rows in the same way.
  */
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import { poolOf, type Random, strangest } from '../check/pool.ts';
 import { columnsAndKeys, columnsRead } from '../law/columns.ts';
 import type { StoredRow } from '../law/fetched-rows.ts';
@@ -14,7 +15,7 @@ import { environment } from '../plan/environment.ts';
 import { idsPredicate } from '../plan/identity.ts';
 import { OPEN_SIGHT } from '../plan/sight.ts';
 import type { SqlValue } from '../sql/expression.ts';
-import { CONTEXT, PreviewError, type Previewing, previewRow } from './preview.ts';
+import { PreviewError, type Previewing, previewRow } from './preview.ts';
 
 export type Wish = 'any' | 'empty' | 'long' | 'strange';
 
@@ -121,7 +122,7 @@ async function idsFoundBy(
   const text = search.trim().replace(/^[A-Z][A-Za-z]*\?/, '');
   const parameters = [...new URLSearchParams(text), ['_count', String(MOST)] as const];
   try {
-    const { json } = await facade.search({ type, parameters }, { ...CONTEXT, signal });
+    const { json } = await facade.search({ type, parameters }, { ...OPEN_CONTEXT, signal });
     const { entry = [] } = JSON.parse(json) as {
       readonly entry?: readonly { readonly resource?: { readonly id?: string } }[];
     };

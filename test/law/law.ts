@@ -3,9 +3,10 @@
  * cases ran, and each difference, named by parameter and value (the data is invented).
  */
 import type { Facade } from '../../src/facade.ts';
-import { indexedBy, type Question } from '../../src/law/oracle.ts';
+import { answering, indexedBy, type Question } from '../../src/law/oracle.ts';
+import type { Indexed } from '../../src/law/oracle-values.ts';
 import { type Amount, questionsFor } from '../../src/law/questions.ts';
-import { allOf, asksPrimitiveForSystem, compareSearch, type Difference, valueSetsOf } from '../../src/law/searches.ts';
+import { allIds, allOf, asksPrimitiveForSystem, type Resource, valueSetsOf } from '../../src/law/searches.ts';
 import { ALL, drawer, type Sample } from '../engines/sample.ts';
 import { ASKS_ALL, shareOf } from '../share.ts';
 
@@ -13,6 +14,22 @@ import { ASKS_ALL, shareOf } from '../share.ts';
 const MANY = 3000;
 const OF_MANY: Sample = { oneIn: 4, seed: 23 };
 export const NOW = Date.parse('2026-06-30T16:00:00Z');
+
+interface Difference {
+  readonly request: string;
+  /** Ids that the search returned and the law does not, and the other way round; a few of each. */
+  readonly tooMany: readonly string[];
+  readonly missing: readonly string[];
+}
+
+/** Resources of a type, and what a parameter indexes on each. */
+interface Judged {
+  readonly resources: readonly Resource[];
+  readonly indexed: readonly (readonly Indexed[])[];
+  /** Where local times without an offset are, and the present instant. */
+  readonly zone: string;
+  readonly now: number;
+}
 
 export interface LawReport {
   readonly cases: number;
@@ -75,4 +92,30 @@ export async function checkLaw(facade: Facade, options: LawOptions): Promise<Law
     }
   }
   return { cases, differences, byParameter };
+}
+
+/** The difference between what a search finds in all of its pages and what the law says, if there is one. */
+async function compareSearch(
+  facade: Facade,
+  type: string,
+  question: Question,
+  { resources, indexed, zone, now }: Judged,
+): Promise<Difference | undefined> {
+  const answers = answering(question, zone, now);
+  const expected = new Set(resources.filter((_, i) => answers(indexed[i] ?? [])).map(({ id }) => id));
+  const name =
+    question.modifier === undefined ? question.parameter.code : `${question.parameter.code}:${question.modifier}`;
+  const ids = await allIds(facade, type, [
+    [name, question.text],
+    ['_elements', 'id'],
+  ]);
+  const got = new Set<string>();
+  const tooMany = ids.filter(id => {
+    const again = got.has(id);
+    got.add(id);
+    return again || !expected.has(id);
+  });
+  const missing = [...expected].filter(id => !got.has(id));
+  if (tooMany.length === 0 && missing.length === 0) return undefined;
+  return { request: `${type}?${name}=${question.text}`, tooMany: tooMany.slice(0, 5), missing: missing.slice(0, 5) };
 }

@@ -5,7 +5,7 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { interpret } from '../../src/law/planned-rows.ts';
+import { interpret } from '../law/planned-rows.ts';
 import { parseThing, type Thing } from '../../src/law/thing.ts';
 import type { Mapping, Registry } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';

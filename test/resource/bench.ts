@@ -3,7 +3,7 @@
  * `node test/resource/bench.ts`. Prints microseconds per resource for an Observation of some twenty elements.
  */
 
-import { interpret } from '../../src/law/planned-rows.ts';
+import { interpret } from '../law/planned-rows.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf } from '../../src/resource/shape.ts';

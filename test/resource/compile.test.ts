@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { interpret } from '../../src/law/planned-rows.ts';
+import { interpret } from '../law/planned-rows.ts';
 import { parseThing } from '../../src/law/thing.ts';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';

@@ -2,19 +2,19 @@
  * Interprets rows that a plan has fetched. In: a mapping, the shape of its rows, a row and its children. Out: the
  * resource as the reference implementation makes it; undefined for a row without an id.
  */
-import type { EachNode, Mapping } from '../mapping/model.ts';
-import { rowsOfLookups } from '../mapping/piece-lookups.ts';
-import type { WriteContext } from '../resource/compile.ts';
-import { rowsOfPiece } from '../resource/each.ts';
-import { castTo } from '../resource/raw.ts';
-import type { ChildRow, Children } from '../resource/rows.ts';
-import type { LevelShape, RowShape } from '../resource/shape.ts';
-import { UNICODE } from '../sql/column-type.ts';
-import type { ColumnExpression } from '../sql/expression.ts';
-import { expressionKey, fetchKey } from '../sql/expression-key.ts';
-import type { Row } from '../sql/plan.ts';
-import { Interpreter, type RowReader } from './interpret.ts';
-import type { Thing } from './thing.ts';
+import { Interpreter, type RowReader } from '../../src/law/interpret.ts';
+import type { Thing } from '../../src/law/thing.ts';
+import type { EachNode, Mapping } from '../../src/mapping/model.ts';
+import { rowsOfLookups } from '../../src/mapping/piece-lookups.ts';
+import type { WriteContext } from '../../src/resource/compile.ts';
+import { rowsOfPiece } from '../../src/resource/each.ts';
+import { castTo } from '../../src/resource/raw.ts';
+import type { ChildRow, Children } from '../../src/resource/rows.ts';
+import type { LevelShape, RowShape } from '../../src/resource/shape.ts';
+import { UNICODE } from '../../src/sql/column-type.ts';
+import type { ColumnExpression } from '../../src/sql/expression.ts';
+import { expressionKey, fetchKey } from '../../src/sql/expression-key.ts';
+import type { Row } from '../../src/sql/plan.ts';
 
 /** The resource that the planner's rows make: `shape` says what is fetched where. */
 export function interpret(
