@@ -8,7 +8,7 @@ import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
-import { type Database, DatabaseError, endsAt } from '../sql/database.ts';
+import { type Database, DatabaseError, within } from '../sql/database.ts';
 import { createDifferences } from './differences.ts';
 import { createRefusals } from './refusals.ts';
 import { isOver, takeSample } from './sample.ts';
@@ -55,8 +55,7 @@ export async function runSections(
     const begun = performance.now();
     const share =
       ends === undefined ? undefined : (Math.max(0, ends - begun) * weightOf(section)) / sumOf(sections.slice(i));
-    const signal = share === undefined ? NEVER : AbortSignal.timeout(Math.ceil(share));
-    if (share !== undefined) endsAt(signal, begun + share);
+    const signal = share === undefined ? NEVER : within(share);
     const asking = { registry, mappings, database, catalog, facade, now, seed, values, all, signal, refused };
     const context: CheckContext = {
       ...asking,

@@ -1,12 +1,14 @@
 /**
  * `lintel init`: begins a pack from a live schema. Candidates are written as comments, each with its score and reasons.
  */
+
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { isZone } from '../mapping/load/pack/settings.ts';
 import { countOf, rowsInWords } from '../profile/rows.ts';
+import { within } from '../sql/database.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
 import type { Step } from '../workbench/init/parents.ts';
@@ -55,7 +57,7 @@ until you uncomment the right candidates.`,
       const catalog = await database.catalog();
       const names = namesIn(catalog, (await database.survey?.(catalog)) ?? new Map());
       const named = proposalsFor(names);
-      const signal = AbortSignal.timeout(1000 * budget);
+      const signal = within(1000 * budget);
       const candidates = plural(named.length, 'candidate');
       const onDone = nowAndThen<number>(done => terminal.note(`Rows of ${done} of ${candidates} are read`));
       const looked = args.is('no-rows')

@@ -8,7 +8,7 @@ import type { Mapping, Registry } from '../mapping/model.ts';
 import { firstOfMapping } from '../pipeline/of-mapping.ts';
 import { writtenContext } from '../plan/search-problems.ts';
 import type { Catalog } from '../sql/catalog.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, wasEnded, within } from '../sql/database.ts';
 import { claimsOf, type ElementCoverage, elementsOf } from './elements-of.ts';
 import { elementGapsOf, searchGapsOf } from './gaps.ts';
 import type { Group, Guide } from './guide.ts';
@@ -139,7 +139,7 @@ function resourceReader(
   unreached: Set<string>,
 ): (profile: string, claiming: readonly Mapping[]) => Promise<readonly Resource[] | undefined> {
   const ends = performance.now() + seconds * 1000;
-  const signal = AbortSignal.any([AbortSignal.timeout(seconds * 1000), ...(asked ? [asked] : [])]);
+  const signal = within(seconds * 1000, asked);
   const asking = { database, registry, now, signal };
   return async (profile, claiming) => {
     const each = Math.max(LEAST, Math.ceil(sample / claiming.length));
@@ -162,7 +162,7 @@ async function inTime<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;
   } catch (error) {
-    if (error instanceof DatabaseError && error.reason === 'cancelled') return undefined;
+    if (wasEnded(error)) return undefined;
     throw error;
   }
 }

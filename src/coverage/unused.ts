@@ -5,7 +5,7 @@
 import type { Registry } from '../mapping/model.ts';
 import { type Catalog, type TableInfo, tableText } from '../sql/catalog.ts';
 import { TRUE } from '../sql/construct.ts';
-import { type Database, DatabaseError } from '../sql/database.ts';
+import { type Database, DatabaseError, wasEnded, within } from '../sql/database.ts';
 import { identifier, isIdentifier } from '../sql/identifier.ts';
 
 export interface Unused {
@@ -57,7 +57,7 @@ function byRows(a: Counted, b: Counted): number {
 
 /** Counts rows for so long. Throws DatabaseError where the database fails. */
 export function rowCounter(database: Database, seconds: number): (table: string) => Promise<number | null> {
-  const signal = AbortSignal.timeout(seconds * 1000);
+  const signal = within(seconds * 1000);
   return async table => {
     const [name = '', schema] = table.split('.').reverse();
     if (signal.aborted || !isIdentifier(name) || (schema !== undefined && !isIdentifier(schema))) return null;
@@ -72,7 +72,7 @@ export function rowCounter(database: Database, seconds: number): (table: string)
       const [row] = await database.query(plan, { bulkhead: 'export', signal });
       return Number(row?.[0] ?? 0);
     } catch (error) {
-      if (error instanceof DatabaseError && (error.missing || error.reason === 'cancelled')) return null;
+      if (wasEnded(error) || (error instanceof DatabaseError && error.missing)) return null;
       throw error;
     }
   };

@@ -5,7 +5,7 @@
 import { type ColumnInfo, findColumn, type TableInfo } from '../sql/catalog.ts';
 import { UNICODE } from '../sql/column-type.ts';
 import { and, call, isNull, not, TRUE, value } from '../sql/construct.ts';
-import { type Database, DatabaseError, endsAt, type TableRows, TOO_LONG } from '../sql/database.ts';
+import { type Database, type TableRows, wasEnded, within } from '../sql/database.ts';
 import type { Engine } from '../sql/engine.ts';
 import { engineNamed } from '../sql/engines.ts';
 import type { ColumnExpression, Expression, Operator, Predicate, SqlValue } from '../sql/expression.ts';
@@ -86,8 +86,7 @@ export async function profileTable(
       tally.add(isBytes && typeof stored === 'string' ? Buffer.from(stored, 'hex') : stored);
     }
   };
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-  endsAt(inTime, until);
+  const inTime = within(milliseconds, signal);
   const source = { database, table, columns: readable.map(({ expression }) => expression), signal: inTime, take };
   let cut = false;
   const sample = await readRows(source, keyOf(info), size, most).catch((error: unknown) => {
@@ -113,8 +112,7 @@ export async function profileTable(
 export class TimeOver extends Error {}
 
 export function isOverTime(error: unknown): boolean {
-  if (error instanceof TimeOver) return true;
-  return error instanceof DatabaseError && (error.reason === 'cancelled' || error.told === TOO_LONG);
+  return error instanceof TimeOver || wasEnded(error);
 }
 
 interface Reading {

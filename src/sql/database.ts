@@ -240,6 +240,19 @@ export function deadlineOf(signal: AbortSignal | undefined): number | undefined 
   return signal && instants.get(signal);
 }
 
+/** A signal that ends after so many milliseconds, or with `outer`. */
+export function within(milliseconds: number, outer?: AbortSignal): AbortSignal {
+  const time = AbortSignal.timeout(Math.ceil(milliseconds));
+  const signal = outer ? AbortSignal.any([outer, time]) : time;
+  endsAt(signal, Math.min(performance.now() + milliseconds, deadlineOf(outer) ?? Number.POSITIVE_INFINITY));
+  return signal;
+}
+
+/** Whether an error says that a statement was ended: its time was over, or its signal aborted. */
+export function wasEnded(error: unknown): error is DatabaseError {
+  return error instanceof DatabaseError && (error.told === TOO_LONG || error.reason === 'cancelled');
+}
+
 /** The error of whoever has gone meanwhile. */
 export function cancelled(): DatabaseError {
   return new DatabaseError('cancelled', 'the query was cancelled');

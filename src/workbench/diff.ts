@@ -4,10 +4,13 @@
  * elements that do. The sample has rows of each mapping of either pack, unusual ones first, as that of `lintel check`:
  * the first resources of a type may all be of one mapping. No value is told.
  */
-import { OPEN_ACCESS } from '../auth/access.ts';
+
+import { OPEN_CONTEXT } from '../auth/access.ts';
 import { takeSample } from '../check/sample.ts';
-import type { Facade, RequestContext } from '../facade.ts';
-import type { Database } from '../sql/database.ts';
+import type { Facade } from '../facade.ts';
+import { allOf, type Resource } from '../law/searches.ts';
+import type { Parameters } from '../search/query.ts';
+import { type Database, within } from '../sql/database.ts';
 
 export interface PackDifference {
   /** Resources that were compared, of all types. */
@@ -53,7 +56,6 @@ export interface Diffing {
   readonly onType: (type: string) => void;
 }
 
-const CONTEXT: RequestContext = { access: OPEN_ACCESS, base: 'http://localhost/fhir', handling: 'strict' };
 /** Ids that one search asks for. */
 const IDS = 50;
 /** The same rows are drawn each time. */
@@ -86,7 +88,7 @@ async function sampleOf(
   { database, sample, milliseconds }: Diffing,
 ): Promise<{ readonly byType: ReadonlyMap<string, readonly string[]>; readonly unreached: readonly string[] }> {
   const { registry } = facade;
-  const signal = AbortSignal.timeout(milliseconds);
+  const signal = within(milliseconds);
   const { mappings } = registry;
   const asking = {
     registry,
@@ -152,23 +154,9 @@ function serves(type: string, facade: Facade): boolean {
   return facade.offers.types.includes(type);
 }
 
-/** The resources that a search finds, page by page, up to a number. */
-async function found(
-  type: string,
-  facade: Facade,
-  query: readonly (readonly [string, string])[],
-  most: number,
-): Promise<readonly { readonly id: string }[]> {
-  const resources: { readonly id: string }[] = [];
-  let parameters: typeof query | undefined = serves(type, facade) ? [...query, ['_count', `${most}`]] : undefined;
-  while (parameters !== undefined && resources.length < most) {
-    const { json } = await facade.search({ type, parameters }, CONTEXT);
-    const { entry = [], link = [] } = JSON.parse(json) as Bundle;
-    resources.push(...entry.map(({ resource }) => resource));
-    const next = link.find(({ relation }) => relation === 'next');
-    parameters = next && [...new URL(next.url).searchParams];
-  }
-  return resources.slice(0, most);
+/** The resources that a search finds, up to a number. */
+async function found(type: string, facade: Facade, query: Parameters, most: number): Promise<readonly Resource[]> {
+  return serves(type, facade) ? (await allOf(facade, type, query, most, most)).slice(0, most) : [];
 }
 
 async function firstIds(type: string, facade: Facade, most: number): Promise<readonly string[]> {
@@ -186,14 +174,8 @@ async function resourcesOf(
 
 async function countOf(type: string, facade: Facade): Promise<number> {
   if (!serves(type, facade)) return 0;
-  const { json } = await facade.search({ type, parameters: [['_summary', 'count']] }, CONTEXT);
-  return (JSON.parse(json) as Bundle).total ?? 0;
-}
-
-interface Bundle {
-  readonly total?: number;
-  readonly link?: readonly { readonly relation: string; readonly url: string }[];
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
+  const { json } = await facade.search({ type, parameters: [['_summary', 'count']] }, OPEN_CONTEXT);
+  return (JSON.parse(json) as { readonly total?: number }).total ?? 0;
 }
 
 /** The elements in which two forms of a resource differ. */

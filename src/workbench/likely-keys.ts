@@ -10,7 +10,7 @@ import { looksLikeNone } from '../profile/form.ts';
 import { isOverTime, TimeOver } from '../profile/table.ts';
 import { type Catalog, type ColumnInfo, findColumn, type TableInfo, tableNameOf } from '../sql/catalog.ts';
 import { among, TRUE, value } from '../sql/construct.ts';
-import { type Database, endsAt } from '../sql/database.ts';
+import { type Database, within } from '../sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../sql/expression.ts';
 import { identifier, isIdentifier, type TableName } from '../sql/identifier.ts';
 import type { Row, SqlPlan } from '../sql/plan.ts';
@@ -82,8 +82,7 @@ export async function likelyKeys(
   { milliseconds, signal, isDenied, declared }: Looking,
 ): Promise<WireLikelyKeys> {
   const until = performance.now() + milliseconds;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
-  endsAt(inTime, until);
+  const inTime = within(milliseconds, signal);
   const query = async (plan: SqlPlan): Promise<readonly Row[]> => {
     if (performance.now() > until) throw new TimeOver();
     return database.query(plan, { signal: inTime });

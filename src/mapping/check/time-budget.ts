@@ -3,7 +3,7 @@
  * part of what is left, so that one slow question leaves time for others; and the places that were not counted.
  */
 import { performance } from 'node:perf_hooks';
-import { cancelled, DatabaseError, endsAt, TOO_LONG } from '../../sql/database.ts';
+import { cancelled, wasEnded, within } from '../../sql/database.ts';
 import type { Position } from '../model.ts';
 
 /** One statement takes this share of the time that is left, at most. */
@@ -25,13 +25,10 @@ export function createTimeBudget(milliseconds: number): TimeBudget {
     next() {
       const now = performance.now();
       if (now >= ends) throw cancelled();
-      const share = (ends - now) * SHARE;
-      const signal = AbortSignal.timeout(Math.ceil(share));
-      endsAt(signal, now + share);
-      return signal;
+      return within((ends - now) * SHARE);
     },
     tookTooLong(error, at) {
-      if (!(error instanceof DatabaseError) || (error.reason !== 'cancelled' && error.told !== TOO_LONG)) return false;
+      if (!wasEnded(error)) return false;
       late.push(at);
       return true;
     },

@@ -10,7 +10,7 @@ import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
-import { type Database, DatabaseError, type TableRows } from '../../sql/database.ts';
+import { type Database, DatabaseError, type TableRows, within } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
 import { kindOf, type Names, rounded } from './hints.ts';
 import { listOf } from './lists.ts';
@@ -126,7 +126,7 @@ async function referencesOf(
   const look: Look = {
     database,
     patients: undefined,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]),
+    signal: within(TIME_LIMIT, signal),
   };
   const taken = new Map<string, SeenElement>();
   for (const { path, target, isDeclared, ...one } of possible) {
@@ -195,7 +195,7 @@ async function seenProposal(
   names: Names,
   signal: AbortSignal,
 ): Promise<SeenProposal> {
-  const look: Look = { database, patients, signal: AbortSignal.any([signal, AbortSignal.timeout(TIME_LIMIT)]) };
+  const look: Look = { database, patients, signal: within(TIME_LIMIT, signal) };
   const chosen = await Promise.all(proposal.elements.map(element => joinedBest(look, proposal, element)));
   const profiles = new Map<TableInfo, TableProfile>();
   const guessedKey = proposal.isKeyGuessed ? proposal.key : [];

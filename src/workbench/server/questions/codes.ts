@@ -4,7 +4,6 @@
  */
 
 import { Buffer } from 'node:buffer';
-import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
 import { codeMapReaders, type HeldColumn, heldColumns } from '../../../mapping/check/unmapped.ts';
 import type { Coded } from '../../../mapping/codecs/code-map.ts';
@@ -19,7 +18,7 @@ import type { PackFiles } from '../../../mapping/load/read/files.ts';
 import type { Registry } from '../../../mapping/model.ts';
 import { scopeRelation } from '../../../plan/condition.ts';
 import { somePiece } from '../../../plan/presence.ts';
-import { DatabaseError, endsAt, TOO_LONG } from '../../../sql/database.ts';
+import { wasEnded, within } from '../../../sql/database.ts';
 import { suggestedLines } from '../../codes-csv.ts';
 import { type CodeList, listsOf } from '../../init/lists.ts';
 import { suggestionsFor, vocabularyOf } from '../../suggest.ts';
@@ -327,14 +326,10 @@ async function inTime<T>(
   seconds: number,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T | undefined> {
-  const time = AbortSignal.timeout(seconds * 1000);
-  const own = AbortSignal.any([signal, time]);
-  endsAt(own, performance.now() + seconds * 1000);
   try {
-    return await work(own);
+    return await work(within(seconds * 1000, signal));
   } catch (error) {
-    const isOver = error instanceof DatabaseError && (error.told === TOO_LONG || error.reason === 'cancelled');
-    if (isOver && !signal.aborted) return undefined;
+    if (wasEnded(error) && !signal.aborted) return undefined;
     throw error;
   }
 }

@@ -4,7 +4,7 @@
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
-import { OPEN_ACCESS } from '../../../auth/access.ts';
+import { OPEN_CONTEXT } from '../../../auth/access.ts';
 import { queryLines } from '../../../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch } from '../../../explain/search.ts';
 import { parameterLines, sqlLines } from '../../../explain/sql-text.ts';
@@ -13,7 +13,7 @@ import { writtenSearch } from '../../../http/written-search.ts';
 import { FhirError } from '../../../outcome.ts';
 import { NO_WORDS } from '../../../plan/index-use.ts';
 import { makeOffers } from '../../../plan/offers.ts';
-import { DatabaseError, endsAt } from '../../../sql/database.ts';
+import { DatabaseError, within } from '../../../sql/database.ts';
 import { engineNamed } from '../../../sql/engines.ts';
 import { adviceFor, computedIn, effectsOf, TRIED } from '../../index-advice.ts';
 import { type WantedIndex, wantedIndexes } from '../../indexes.ts';
@@ -73,11 +73,10 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
     try {
       const request = writtenSearch(asked.query);
       const now = Date.now();
-      // What is not understood is an error here: a server that leaves it out would answer another question.
-      const context = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
       const advice: WantedIndex[] = [];
       const explained = await explainSearch(facade, desk.database, request, {
-        ...{ now, handling: context.handling },
+        // A server that leaves out what is not understood would answer another question.
+        ...{ now, handling: OPEN_CONTEXT.handling },
         indexes: query => {
           if (isLarge) return advice;
           const read = facade.registry.ofType(query.type);
@@ -87,7 +86,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       });
       const { query, mappings, statements } = explained;
       return {
-        ...(await bundleOf(request, served, context, signal)),
+        ...(await bundleOf(request, served, signal)),
         issues: [
           ...query.warnings.map(({ diagnostics }) => ({ severity: 'warning' as const, text: diagnostics })),
           ...(isLarge ? [{ severity: 'warning' as const, text: TOO_LARGE }] : []),
@@ -134,15 +133,12 @@ export async function searchedIn(desk: Desk, texts: Unsaved, path: string): Prom
 async function bundleOf(
   request: SearchRequest,
   { facade }: Served,
-  context: Parameters<Served['facade']['search']>[1],
   signal: AbortSignal,
 ): Promise<Pick<WireSearch, 'bundle' | 'milliseconds' | 'failed'>> {
   const begun = performance.now();
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(MILLISECONDS)]);
-  endsAt(inTime, begun + MILLISECONDS);
   const time = (): number => Math.round(performance.now() - begun);
   try {
-    const { json } = await facade.search(request, { ...context, signal: inTime });
+    const { json } = await facade.search(request, { ...OPEN_CONTEXT, signal: within(MILLISECONDS, signal) });
     return { milliseconds: time(), bundle: JSON.parse(json), failed: undefined };
   } catch (error) {
     if (!(error instanceof DatabaseError) || signal.aborted) throw error;
