@@ -72,6 +72,12 @@ export function printTime(local: number): string {
   return `${pad(quotient(second, 3600), 2)}:${pad(quotient(second, 60) % 60, 2)}:${pad(second % 60, 2)}`;
 }
 
+/** A local time as FHIR writes moments, with the offset of its zone; of an instant also the milliseconds. */
+export function printMoment(local: number, offset: string, fhirType: string): string {
+  const fraction = fhirType === 'instant' ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
+  return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${offset}`;
+}
+
 /** `-05:00`, or `Z` for none; whole minutes in milliseconds. */
 export function printOffset(offset: number): string {
   if (offset === 0) return 'Z';

@@ -8,7 +8,17 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, call, compare, constant, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import {
+  DAY,
+  END_DAY,
+  FIRST_DAY,
+  pad,
+  parseDay,
+  printDay,
+  printMoment,
+  printOffset,
+  printTime,
+} from '../../time/calendar.ts';
 import { instantOfSecondTime, isSecondTime, secondTimes } from '../../time/instant-key.ts';
 import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseLocal, parseTimeKey, printLocal, timeKey, UTC, type Zone } from '../../time/zone.ts';
@@ -185,8 +195,7 @@ export function dateAtCodec({ zone, columnType, fhirType, at }: DateAtOptions): 
     decode: raw => {
       const local = localOf(raw);
       if (local === undefined) return undefined;
-      const fraction = fhirType === 'instant' ? '.000' : '';
-      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${zone.offsetTextOf(local)}`;
+      return printMoment(local, zone.offsetTextOf(local), fhirType);
     },
     match: (columns, criterion) =>
       criterion.kind === 'date'

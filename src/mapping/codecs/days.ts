@@ -7,7 +7,7 @@
  */
 import { and, compare, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { DAY, dayOf, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from '../../time/calendar.ts';
+import { DAY, dayOf, END_DAY, FIRST_DAY, parseDay, printDay, printMoment, printTime } from '../../time/calendar.ts';
 import { clip, EVERYTHING, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseTimeKey, printLocal, timeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
@@ -76,10 +76,8 @@ export function daysCodec(made: DaysOptions): Codec {
       const position = held(count.position(raw));
       if (position === undefined) return undefined;
       const moment = position * unit + local;
-      const day = printDay(Math.floor(moment / DAY));
-      if (gives === 'day' || (midnight === 'date' && moment % DAY === 0)) return day;
-      const fraction = gives === 'instant' ? `.${pad(((moment % 1000) + 1000) % 1000, 3)}` : '';
-      return `${day}T${printTime(moment)}${fraction}${zone.offsetTextOf(moment)}`;
+      if (gives === 'day' || (midnight === 'date' && moment % DAY === 0)) return printDay(Math.floor(moment / DAY));
+      return printMoment(moment, zone.offsetTextOf(moment), gives);
     },
     present: columns => within(only(columns), EVERYTHING),
     match: (columns, criterion) =>

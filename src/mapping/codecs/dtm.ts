@@ -7,7 +7,7 @@
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, FALSE, isNull, not, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, printDay, printMoment, printOffset } from '../../time/calendar.ts';
 import { DTM_LETTERS, type DtmNeed, printedDate, readDtm, ZONED_YEARS } from '../../time/dtm.ts';
 import { contains, intersect, type RangeSet } from '../../time/range-set.ts';
 import { printLocal, UTC, type Zone } from '../../time/zone.ts';
@@ -68,8 +68,7 @@ export function dtmCodec({ zone, fhirType, atMidnight }: DtmOptions): Codec {
       if (found.kind === 'date') return printPacked(found.packed);
       const offset = found.kind === 'local' ? zone.offsetOf(found.at) : zone.offsetAt(found.at);
       const local = found.kind === 'local' ? found.at : found.at + offset;
-      const fraction = fhirType === 'instant' ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
-      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(offset)}`;
+      return printMoment(local, printOffset(offset), fhirType);
     },
     present: columns => not(isNull(compared(only(columns)))),
     match: (columns, criterion) => {

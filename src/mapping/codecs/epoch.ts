@@ -8,7 +8,7 @@
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, parseDay, printDay, printMoment, printOffset } from '../../time/calendar.ts';
 import { countOfInstant, type EpochUnit } from '../../time/epoch-units.ts';
 import { countFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, mapEnds } from '../../time/range-set.ts';
@@ -98,8 +98,7 @@ export function epochCodec({ zone, columnType, fhirType, dayIn, unit }: EpochOpt
       const offset = (dayIn ?? zone).offsetAt(instant);
       const local = instant + offset;
       if (fhirType === 'date') return printDay(Math.floor(local / DAY));
-      const fraction = fhirType === 'instant' ? `.${pad(((instant % 1000) + 1000) % 1000, 3)}` : '';
-      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${printOffset(offset)}`;
+      return printMoment(local, printOffset(offset), fhirType);
     },
     present: columns => inRange(only(columns)),
     match: (columns, criterion) => {

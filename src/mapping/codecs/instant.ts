@@ -8,7 +8,7 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printOffset, printTime } from '../../time/calendar.ts';
+import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printMoment, printOffset } from '../../time/calendar.ts';
 import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
 import { parseLocal, printLocal, timeKey, UTC, type Zone, zoneOf } from '../../time/zone.ts';
@@ -59,10 +59,7 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
     if (!found) return undefined;
     const offset = zone.offsetAt(found.at);
     const local = found.at + offset;
-    const day = printDay(Math.floor(local / DAY));
-    if (gives === 'day') return day;
-    const fraction = gives === 'instant' ? `.${pad(((local % 1000) + 1000) % 1000, 3)}` : '';
-    return `${day}T${printTime(local)}${fraction}${printOffset(offset)}`;
+    return gives === 'day' ? printDay(Math.floor(local / DAY)) : printMoment(local, printOffset(offset), gives);
   };
   // The time of a row's last change is written, and told again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;

@@ -8,7 +8,7 @@
  */
 import { and } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, printDay, printTime } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, printDay, printMoment, printTime } from '../../time/calendar.ts';
 import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
@@ -75,7 +75,6 @@ export interface StampOptions {
 /** Packed dates with a time of day or without. */
 export function stampCodec(column: StampColumn, { label, options, zone, fhirType, atMidnight }: StampOptions): Codec {
   const length = fhirType === 'instant' ? 1 : 1000;
-  const fraction = fhirType === 'instant' ? '.000' : '';
   const present = (of: Expression): Predicate => (atMidnight ? column.isMoment(of) : column.isStamp(of));
   const accepted = (any: readonly (readonly DateEdge[])[]): RangeSet => {
     const dates = within(mapEnds(clip(packedSatisfying(any, zone), 10_000, LAST_PACKED + 1), packed => packed * SLOTS));
@@ -108,7 +107,7 @@ export function stampCodec(column: StampColumn, { label, options, zone, fhirType
       if (fhirType === 'date' || (second === undefined && !atMidnight)) return date;
       if (date?.length !== 10) return undefined;
       const local = firstDay(packed) * DAY + (second ?? 0) * 1000;
-      return `${printDay(Math.floor(local / DAY))}T${printTime(local)}${fraction}${zone.offsetTextOf(local)}`;
+      return printMoment(local, zone.offsetTextOf(local), fhirType);
     },
     present: columns => present(only(columns)),
     match: (columns, criterion) => {

@@ -7,7 +7,7 @@
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printTime } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseDay, printDay, printMoment, printTime } from '../../time/calendar.ts';
 import { clip, contains } from '../../time/range-set.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
@@ -91,8 +91,7 @@ export function ymd8AtCodec({ zone, columnType, since, fhirType, at }: Ymd8AtOpt
     decode: raw => {
       const day = dayIn(raw);
       if (day === undefined) return undefined;
-      const fraction = fhirType === 'instant' ? '.000' : '';
-      return `${printDay(day)}T${printTime(at)}${fraction}${zone.offsetTextOf(day * DAY + at)}`;
+      return printMoment(day * DAY + at, zone.offsetTextOf(day * DAY + at), fhirType);
     },
     present: columns => packing.isDay(only(columns)),
     match: (columns, criterion) => {
