@@ -4,7 +4,7 @@
  * what is wrong. docs/mapping-language.md, codecs
  */
 import type { z } from 'zod';
-import type { ColumnType } from '../../sql/column-type.ts';
+import { type ColumnType, nameOfType } from '../../sql/column-type.ts';
 import type { Codec } from './codec.ts';
 import type { TextStep } from './text-step.ts';
 
@@ -76,4 +76,9 @@ export function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): 
   if (!codec.yields.includes(fhirType))
     return { problem: `gives no ${fhirType}`, expected: `an element of type ${codec.yields.join(', ')}` };
   return { codec };
+}
+
+/** Words for a codec that the type of a column is not for. */
+export function refuse(name: string, type: ColumnType | undefined): string {
+  return type ? `${name} does not read ${nameOfType(type)}` : `${name} takes a column`;
 }
