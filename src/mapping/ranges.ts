@@ -2,7 +2,7 @@
  * Writes a set of integers as a predicate on an ordered column. In: the values that a date criterion accepts, and how
  * the column stores them. Out: ranges of the column, as one predicate.
  */
-import { among, and, compare, FALSE, not, or } from '../sql/construct.ts';
+import { among, and, compare, FALSE, not, or, TRUE } from '../sql/construct.ts';
 import type { Expression, Predicate } from '../sql/expression.ts';
 import type { Range, RangeSet } from '../time/range-set.ts';
 
@@ -49,6 +49,22 @@ export function rangePredicate(set: RangeSet, { column, literal, next, present }
     return and(hull, or(...set.filter(range => !isPoint(range)).map(within), points(set.filter(isPoint))));
   }
   return and(hull, or(...set.map(within)));
+}
+
+/**
+ * Bounds of what there is at all, but for the ends that a set has itself: of two bounds an engine may choose the weaker
+ * one to enter its index. Undefined: the column holds nothing beyond.
+ */
+export function outerBounds(
+  column: Expression,
+  set: RangeSet,
+  from: Expression | undefined,
+  to: Expression | undefined,
+): Predicate {
+  return and(
+    from && set[0]?.from === Number.NEGATIVE_INFINITY ? compare(column, '>=', from) : TRUE,
+    to && set.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(column, '<', to) : TRUE,
+  );
 }
 
 /** Each range is one stored value: the predicate is equality with some. */

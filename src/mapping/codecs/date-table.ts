@@ -8,7 +8,7 @@ import { DAY } from '../../time/calendar.ts';
 import type { EpochUnit } from '../../time/epoch-units.ts';
 import { zoneOf } from '../../time/zone.ts';
 import type { Codec } from './codec.ts';
-import { dateAndTimeCodec, holdsTimes, isCountedTime, type MomentOptions } from './date-and-time.ts';
+import { dateAndTimeCodec, type MomentOptions } from './date-and-time.ts';
 import { dateAtCodec, dateCodec, datetimeCodec } from './datetime.ts';
 import { daysOf, fractionsOfDays, wholeDays } from './day-count.ts';
 import { type DaysOptions, daysCodec, epochDay, firstCounted } from './days.ts';
@@ -25,6 +25,7 @@ import { pointColumn } from './point-stamps.ts';
 import { type StampColumn, type StampOptions, stampCodec } from './stamp.ts';
 import { ymd14Column } from './stamp-columns.ts';
 import { type DatetimeType, isTimed } from './stored-time.ts';
+import { holdsTimes } from './time-column.ts';
 import { ymdPartsCodec } from './ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from './ymd8.ts';
 
@@ -176,11 +177,7 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
       if (!dated) return refuse(`date-and-time with date: ${date}`, dateType);
       const wrong = wrongSince(date, since);
       if (wrong) return `date-and-time: ${wrong}`;
-      const isNumber = isWholeNumber(timeType) && (time === 'hhmm' || time === 'hhmmss');
-      const fits = isCountedTime(time)
-        ? holdsTimes(time, timeType)
-        : isNumber || timeType.kind === (time === 'time' ? 'time' : 'text');
-      if (!fits) return refuse(`date-and-time with time: ${time}`, timeType);
+      if (!holdsTimes(time, timeType)) return refuse(`date-and-time with time: ${time}`, timeType);
       const century = date === 'days' ? undefined : numberIn(since);
       const how =
         date === 'days'

@@ -5,13 +5,13 @@
  * of the pack's zone; what lies beyond the years 0001 to 9999 is absent.
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
-import { and, compare, TRUE, value } from '../../sql/construct.ts';
+import { and, TRUE, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { DAY, dayOf, END_DAY, FIRST_DAY, parseDay, printDay, printMoment, printTime } from '../../time/calendar.ts';
 import { clip, EVERYTHING, overlay, type RangeSet } from '../../time/range-set.ts';
 import { parseTimeKey, printLocal, timeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
-import { areValues, rangePredicate, successor } from '../ranges.ts';
+import { areValues, outerBounds, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, type CodecOptions, only, standing } from './codec.ts';
 import { type Precision, satisfying, WHOLE_DAY } from './date-interval.ts';
 import type { DayCount } from './day-count.ts';
@@ -143,11 +143,11 @@ function inCounts(
   const compared = count.compared(column);
   const literal = (at: number): Expression => value(count.stored(at), count.type);
   // What lies outside is no number of a sparse count.
-  const isOpen = { below: least === first && !count.isSparse, above: beyond === end && !count.isSparse };
-  // Of two bounds an engine may choose the weaker one to enter its index.
-  const outer = and(
-    isOpen.below && clipped[0]?.from === Number.NEGATIVE_INFINITY ? compare(compared, '>=', literal(first)) : TRUE,
-    isOpen.above && clipped.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(compared, '<', literal(end)) : TRUE,
+  const outer = outerBounds(
+    compared,
+    clipped,
+    least === first && !count.isSparse ? literal(first) : undefined,
+    beyond === end && !count.isSparse ? literal(end) : undefined,
   );
   const found = rangePredicate(clipped, {
     column: compared,

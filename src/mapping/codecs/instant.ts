@@ -6,14 +6,14 @@
  * https://learn.microsoft.com/sql/t-sql/data-types/datetimeoffset-transact-sql
  */
 import type { ColumnType } from '../../sql/column-type.ts';
-import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import { and, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
 import { DAY, digits, END_DAY, FIRST_DAY, pad, printDay, printMoment, printOffset } from '../../time/calendar.ts';
 import { type FineInstant, fineFromKey, instantKey } from '../../time/instant-key.ts';
 import { clip, complement, EVERYTHING, intersect, mapEnds, type RangeSet, union } from '../../time/range-set.ts';
 import { parseLocal, printLocal, timeKey, UTC, type Zone, zoneOf } from '../../time/zone.ts';
 import type { Criterion, DateEdge } from '../criterion.ts';
-import { rangePredicate } from '../ranges.ts';
+import { outerBounds, rangePredicate } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying, WHOLE_DAY } from './date-interval.ts';
 import { bounds, type DatetimeType, isComputed, storedFromKey, storedReader } from './stored-time.ts';
@@ -40,13 +40,10 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
   const beyond = Math.min(end, END - zone.offsetAt(END - DAY));
   const ends = { first: least, end: beyond };
   const literal = (at: number): Expression => value(textOf({ at, rest: 0 }) ?? null, columnType);
-  /** But for the ends that a set has itself: of two bounds an engine may choose the weaker one to enter its index. */
+  const from = least > first ? literal(least) : undefined;
+  const to = beyond < end ? literal(beyond) : undefined;
   const inRange = (column: Expression, set: RangeSet = EVERYTHING): Predicate =>
-    and(
-      not(isNull(column)),
-      least > first && set[0]?.from === Number.NEGATIVE_INFINITY ? compare(column, '>=', literal(least)) : TRUE,
-      beyond < end && set.at(-1)?.to === Number.POSITIVE_INFINITY ? compare(column, '<', literal(beyond)) : TRUE,
-    );
+    and(not(isNull(column)), outerBounds(column, set, from, to));
   const read = (raw: SqlValue | undefined): FineInstant | undefined => {
     const text = stored(raw);
     const at = text === undefined ? undefined : parseLocal(text);

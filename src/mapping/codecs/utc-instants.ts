@@ -5,14 +5,14 @@
  * the rows. The canonical text is selected as before.
  */
 import type { UtcLayout } from '../../sql/column-type.ts';
-import { and, compare, isNull, not, TRUE, value } from '../../sql/construct.ts';
+import { and, isNull, not, value } from '../../sql/construct.ts';
 import type { Expression, Predicate } from '../../sql/expression.ts';
 import { DAY, END_DAY, FIRST_DAY } from '../../time/calendar.ts';
 import { countFromKey } from '../../time/instant-key.ts';
 import { clip, EVERYTHING, mapEnds, type RangeSet } from '../../time/range-set.ts';
 import { readMoment } from '../../time/written.ts';
 import { printLocal, UTC, type Zone } from '../../time/zone.ts';
-import { rangePredicate, successor } from '../ranges.ts';
+import { outerBounds, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
 
@@ -38,18 +38,11 @@ export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcIn
     return `${layout.separator === ' ' ? text : text.replace(' ', layout.separator)}Z`;
   };
   const literal = (count: number): Expression => value(print(count), BARE);
-  const end = beyond * unit < END ? literal(beyond) : value(BEHIND, BARE);
-  /** But for the ends that a set has itself: of two bounds an engine may choose the weaker one to enter its index. */
+  const from = least * unit > FIRST || layout.mixed ? literal(least) : undefined;
+  const behind = layout.mixed ? value(BEHIND, BARE) : undefined;
+  const to = beyond * unit < END ? literal(beyond) : behind;
   const inRange = (column: Expression, set: RangeSet = EVERYTHING): Predicate =>
-    and(
-      not(isNull(column)),
-      (least * unit > FIRST || layout.mixed) && set[0]?.from === Number.NEGATIVE_INFINITY
-        ? compare(column, '>=', literal(least))
-        : TRUE,
-      (beyond * unit < END || layout.mixed) && set.at(-1)?.to === Number.POSITIVE_INFINITY
-        ? compare(column, '<', end)
-        : TRUE,
-    );
+    and(not(isNull(column)), outerBounds(column, set, from, to));
   return {
     ...computed,
     inverse: 'indexed',

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Codec } from '../../../src/mapping/codecs/codec.ts';
-import { type CountedForm, dateAndTimeCodec, type TimeForm } from '../../../src/mapping/codecs/date-and-time.ts';
+import { dateAndTimeCodec } from '../../../src/mapping/codecs/date-and-time.ts';
 import { dateCodec, datetimeCodec } from '../../../src/mapping/codecs/datetime.ts';
 import { isTimed, type TimedType } from '../../../src/mapping/codecs/stored-time.ts';
+import type { CountedForm, TimeForm } from '../../../src/mapping/codecs/time-column.ts';
 import { ymdPartsCodec } from '../../../src/mapping/codecs/ymd-parts.ts';
 import { ymd8AtCodec, ymd8Codec } from '../../../src/mapping/codecs/ymd8.ts';
 import type { SqlValue } from '../../../src/sql/expression.ts';
