@@ -7,12 +7,13 @@ import { basename, join, resolve } from 'node:path';
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
 import { isZone } from '../mapping/load/pack/settings.ts';
-import { countOf, rowsInWords } from '../profile/rows.ts';
+import { countOf } from '../profile/rows.ts';
 import { within } from '../sql/database.ts';
 import { type SeenElement, type SeenProposal, unseen, withEvidence } from '../workbench/init/evidence.ts';
 import { packFiles } from '../workbench/init/pack-text.ts';
 import type { Step } from '../workbench/init/parents.ts';
 import { missingIn, namesIn, proposalsFor } from '../workbench/init/propose.ts';
+import { rowsInWords } from '../workbench/wire/numbers.ts';
 import { ArgumentsError, type Command, configOf, DATABASE, printJson, refuse } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 

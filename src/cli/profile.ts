@@ -10,13 +10,14 @@ import { problemLine } from '../mapping/load/problem.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { namesOf } from '../mapping/load/rows/tables-used.ts';
 import type { Mapping } from '../mapping/model.ts';
-import { type ColumnProfile, type Counted, isPersonal, type Showing } from '../profile/column.ts';
-import { countInWords, countOf, rowsInWords, sizeOf } from '../profile/rows.ts';
+import { isPersonal, type Showing } from '../profile/column.ts';
+import { countOf, sizeOf } from '../profile/rows.ts';
 import { type ProfiledColumn, profileTable, type TableProfile } from '../profile/table.ts';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo, tableNameOf, tableText } from '../sql/catalog.ts';
 import type { Database } from '../sql/database.ts';
 import { DEMO_PACK } from '../start/demo.ts';
 import { checkAgainst } from '../start/setup.ts';
+import { countInWords, grouped, listText, rowsInWords, share } from '../workbench/wire/numbers.ts';
 import { type Command, configOf, DATABASE, printJson, refuse, type Terminal, withNearest } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 
@@ -171,16 +172,16 @@ function columnLines(
   if (!of) return [cut(`${head}   not read: ${why ?? ''}`)];
   const distinct = `${of.distinct.atLeast ? '> ' : ''}${grouped(of.distinct.count)}`;
   const length = of.length ? span(String(of.length.least), lengthText(of.length.most)) : '';
-  const first = `${head}  ${share(of.nulls, of).padStart(5)}  ${share(of.blanks, of).padStart(5)}  ${distinct.padStart(8)}  ${length}`;
+  const first = `${head}  ${share(of.nulls, of.values).padStart(5)}  ${share(of.blanks, of.values).padStart(5)}  ${distinct.padStart(8)}  ${length}`;
   const details = [
-    ['forms', of.forms.length > 0 ? listText(of.forms, of, 5) : undefined],
+    ['forms', of.forms.length > 0 ? listText(of.forms, of.values, 5) : undefined],
     ['range', of.range && span(of.range.least, of.range.most)],
-    ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of, 12) : undefined],
-    ['begin with', of.prefixes && of.prefixes.length > 0 ? listText(of.prefixes, of, 12) : undefined],
-    ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of, 6) : undefined],
-    ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of, 6) : undefined],
-    ['trailing blanks', of.padded > 0 ? share(of.padded, of) : undefined],
-    ...of.damaged.map(({ what, rows }) => [what, share(rows, of)]),
+    ['codes', of.frequent && of.frequent.length > 0 ? listText(of.frequent, of.values, 12) : undefined],
+    ['begin with', of.prefixes && of.prefixes.length > 0 ? listText(of.prefixes, of.values, 12) : undefined],
+    ['impossible date', of.impossible.length > 0 ? listText(of.impossible, of.values, 6) : undefined],
+    ['none?', of.sentinels.length > 0 ? listText(of.sentinels, of.values, 6) : undefined],
+    ['trailing blanks', of.padded > 0 ? share(of.padded, of.values) : undefined],
+    ...of.damaged.map(({ what, rows }) => [what, share(rows, of.values)]),
   ].flatMap(([what, text]) => (text === undefined ? [] : [`    ${what}  ${text}`]));
   return [first.trimEnd(), ...details].map(line => cut(line));
 }
@@ -192,23 +193,6 @@ function lengthText(most: number): string {
 
 function span(least: string, most: string): string {
   return least === most ? least : `${least} to ${most}`;
-}
-
-function listText(list: readonly Counted[], of: ColumnProfile, most: number): string {
-  const shown = list.slice(0, most).map(({ what, rows }) => `${what} ${share(rows, of)}`);
-  const more = list.length - shown.length;
-  return more > 0 ? `${shown.join(', ')}, ${more} more` : shown.join(', ');
-}
-
-/** `12%` of the rows that were read; `<1%` for few; empty for none. */
-function share(rows: number, { values }: ColumnProfile): string {
-  if (rows === 0 || values === 0) return '';
-  const percent = (rows * 100) / values;
-  return percent < 1 ? '<1%' : percent > 99 && rows < values ? '>99%' : `${Math.round(percent)}%`;
-}
-
-function grouped(number: number): string {
-  return number.toLocaleString('en-US');
 }
 
 function cut(line: string, width = WIDTH): string {

@@ -12,17 +12,6 @@ export async function sizeOf(database: Database, info: TableInfo): Promise<Table
   return surveyed?.get(key)?.rows;
 }
 
-const BEFORE = { exact: '', about: 'about ', most: 'at most ' } as const;
-
-/** `12`, `about 10,000,000` by statistics, `at most 12,000` by row numbers. */
-export function countInWords({ count, kind }: TableRows): string {
-  return `${BEFORE[kind]}${count.toLocaleString('en-US')}`;
-}
-
-export function rowsInWords(rows: TableRows): string {
-  return `${countInWords(rows)} ${rows.count === 1 ? 'row' : 'rows'}`;
-}
-
 /** For programs: null where nobody knows. */
 export function countOf(rows: TableRows | undefined): { readonly rows: number | null; readonly rowsAre: string } {
   return { rows: rows?.count ?? null, rowsAre: rows?.kind ?? 'unknown' };

@@ -5,12 +5,12 @@
  */
 
 import { idCodec } from '../../mapping/id-rule.ts';
-import { rowsInWords } from '../../profile/rows.ts';
 import { elementsOf } from '../../r4/definitions.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import type { ColumnType } from '../../sql/column-type.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
+import { rowsInWords } from '../wire/numbers.ts';
 import type { RawCode } from './column-evidence.ts';
 import type { Candidates, SeenElement, SeenProposal } from './evidence.ts';
 import { kindOf } from './hints.ts';

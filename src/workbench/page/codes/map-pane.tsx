@@ -2,11 +2,13 @@
  * One code map: what reads it, which values of its columns have no row, and its rows as a table that is edited. Each
  * change goes into the text of a file, and can be undone and redone.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireCodeMap, WireCodeTexts, WireCsv, WireHeld } from '../../wire/codes.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isUnsaved } from '../files.ts';
+import { PlaceButton } from '../place-button.tsx';
 import { useSaveKey } from '../save-key.ts';
 import { CodeLine, type Edit } from './code-line.tsx';
 import { CsvButton, download } from './csv.tsx';
@@ -239,9 +241,7 @@ function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap
   return (
     <div class="about">
       <p>
-        <button type="button" class="place" onClick={() => bench.goTo(place)}>
-          {place.file}:{place.line}
-        </button>
+        <PlaceButton place={place} bench={bench}>{`${place.file}:${place.line}`}</PlaceButton>
         {system !== '' && <> · codes of {system}</>} ·{' '}
         {readers.length === 0 ? 'read by no column' : `read by ${readers.join(', ')}`}
       </p>
@@ -259,9 +259,7 @@ function About({ map, held, uncounted, unmapped, bench, total, shown }: AboutMap
       {stepped.map(({ table, column, total: { values }, place: at }) => (
         <p key={`${table}.${column}`}>
           {table}.{column} is cut or changed before it is looked up; {values} of its values have no row.{' '}
-          <button type="button" class="place" onClick={() => bench.goTo(at)}>
-            {at.file}:{at.line}
-          </button>
+          <PlaceButton place={at} bench={bench}>{`${at.file}:${at.line}`}</PlaceButton>
         </p>
       ))}
       {fixed && (

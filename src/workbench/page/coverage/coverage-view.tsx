@@ -2,6 +2,7 @@
  * The view of what a pack covers: the verdict of the certification tests, each profile with its elements and searches,
  * and the C-CDA documents. Shares are of a sample, and it is said how large it was.
  */
+import { PlaceButton } from '../place-button.tsx';
 import './coverage.css';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type {
@@ -268,13 +269,7 @@ function Element({ element: is, of, bench }: ElementProps) {
           </>
         )}
       </td>
-      <td>
-        {place && (
-          <button type="button" class="place" onClick={() => bench.goTo(place)}>
-            {place.file}:{place.line}
-          </button>
-        )}
-      </td>
+      <td>{place && <PlaceButton place={place} bench={bench}>{`${place.file}:${place.line}`}</PlaceButton>}</td>
     </tr>
   );
 }

@@ -1,12 +1,14 @@
 /**
  * The view in which mappings are written: files, editor, problems, and a row beside its resource.
  */
+
 import { EditorView } from '@codemirror/view';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { WireProblem, WireVerdicts } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
 import { isBegun, isChanged, isGone, isUnsaved, type OpenFile, openedState } from '../files.ts';
+import { PlaceButton } from '../place-button.tsx';
 import { completion } from './completion.ts';
 import { LOOKS, offsetOf, rangeOfFix, showProblems, stateOf } from './editor.ts';
 import { countInWords, newsOf } from './news.ts';
@@ -257,9 +259,7 @@ function Problem({ problem, bench }: { readonly problem: WireProblem; readonly b
   const range = state && bench.file?.path === place.file ? rangeOfFix(state.doc, problem) : undefined;
   return (
     <li class={severity}>
-      <button type="button" class="place" onClick={() => bench.goTo(place)}>
-        {place.file}:{place.line}:{place.column}
-      </button>
+      <PlaceButton place={place} bench={bench} />
       <span>
         <b>{severity}</b> {text}
       </span>

@@ -2,10 +2,12 @@
  * A row beside its resource. In: a mapping and a key. Pointing at an element, or reaching it by the keyboard, shows the
  * lineage of its value and marks its columns; pointing at a column marks its elements.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { WireElement, WireMapping, WirePlace, WirePreview } from '../../wire/mapping.ts';
+import type { WireElement, WireMapping, WirePreview } from '../../wire/mapping.ts';
 import { ask } from '../ask.ts';
 import type { Bench, Looked } from '../bench.ts';
+import { PlaceButton } from '../place-button.tsx';
 import { CcdaSide } from './ccda-side.tsx';
 import { type ChangedLine, changedLines } from './changed-lines.ts';
 import { type JsonLine, linesOf } from './json-lines.ts';
@@ -320,13 +322,5 @@ function Ways({ elements, bench }: { readonly elements: readonly WireElement[]; 
         </div>
       ))}
     </dl>
-  );
-}
-
-function PlaceButton({ place, bench }: { readonly place: WirePlace; readonly bench: Bench }) {
-  return (
-    <button type="button" class="place" onClick={() => bench.goTo(place)}>
-      {place.file}:{place.line}:{place.column}
-    </button>
   );
 }

@@ -2,11 +2,13 @@
  * The columns of a table: type, where the pack reads them, and what the rows of the profile hold. The values of a
  * column are shown when a person asks for them.
  */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { grouped, listText, share } from '../../wire/numbers.ts';
 import type { WireColumnProfile, WireProfile, WireTableColumn, WireUse } from '../../wire/tables.ts';
 import { ask } from '../ask.ts';
 import type { Bench } from '../bench.ts';
-import { grouped, listText, share } from './words.ts';
+import { PlaceButton } from '../place-button.tsx';
 
 /** Places that are shown of a column. */
 const PLACES = 3;
@@ -93,9 +95,7 @@ function Uses({ uses, bench }: { readonly uses: readonly WireUse[]; readonly ben
         <span key={`${mapping} ${JSON.stringify(place)}`} class="use">
           {mapping}
           {element === undefined ? '' : ` ${element}`}{' '}
-          <button type="button" class="place" onClick={() => bench.goTo(place)}>
-            {place.file}:{place.line}
-          </button>
+          <PlaceButton place={place} bench={bench}>{`${place.file}:${place.line}`}</PlaceButton>
         </span>
       ))}
       {shown.length < uses.length && (

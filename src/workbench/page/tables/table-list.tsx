@@ -2,8 +2,9 @@
  * The list of tables: searched, sorted, walked through with the arrow keys.
  */
 import { useEffect, useState } from 'preact/hooks';
+import { grouped } from '../../wire/numbers.ts';
 import type { Listed, SortBy, Wanted } from './matching.ts';
-import { grouped, rowsText, rowsWords } from './words.ts';
+import { rowsText, rowsWords } from './words.ts';
 
 /** Rows that are shown at once; of more a button shows as many again. */
 const AT_ONCE = 400;

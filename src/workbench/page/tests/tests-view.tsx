@@ -2,6 +2,7 @@
  * The view of the tests beside the mappings: by file and test, what was expected and what was found, each a step from
  * its line.
  */
+import { PlaceButton } from '../place-button.tsx';
 import './tests.css';
 import { useEffect } from 'preact/hooks';
 import type { WireFailure, WireTestCase } from '../../wire/tests.ts';
@@ -62,9 +63,9 @@ function TestCase({ test, bench }: { readonly test: WireTestCase; readonly bench
         <span class="verdict">
           <span aria-hidden="true">{failed ? '✗' : '✓'}</span> {failed ? 'failed' : 'true'}
         </span>
-        <button type="button" class="place" onClick={() => bench.goTo(place)}>
+        <PlaceButton place={place} bench={bench}>
           {mapping} · line {place.line}
-        </button>
+        </PlaceButton>
         <span>{remarkAbove(bench, test)}</span>
       </p>
       {failed && (
@@ -82,9 +83,7 @@ function Failure({ failure, bench }: { readonly failure: WireFailure; readonly b
   const { place, message, expected, found } = failure;
   return (
     <li>
-      <button type="button" class="place" onClick={() => bench.goTo(place)}>
-        {place.file}:{place.line}:{place.column}
-      </button>
+      <PlaceButton place={place} bench={bench} />
       <span>
         {message}
         {expected === undefined && found === undefined ? (
