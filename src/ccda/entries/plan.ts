@@ -13,6 +13,7 @@ import { headOf } from '../narrative.ts';
 import { author, nameOf, namesOf, performers } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
 import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
+import { whenOf } from '../when.ts';
 import { templateIds, xml } from '../xml.ts';
 import { readableReasons, reasonsOf } from './related.ts';
 
@@ -27,9 +28,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
   const row = content.row(
     labelOf(code),
     readableCode(status),
-    occurrencePeriod === undefined
-      ? readableTime(occurrenceDateTime)
-      : readablePeriod(occurrencePeriod.start, occurrencePeriod.end),
+    whenOf(order, 'occurrence').text,
     readableReasons(reasonsOf(order, content.resolve)),
     readableTime(authoredOn),
     nameOf(requester, content.resolve),

@@ -4,9 +4,8 @@
  * own.
  */
 
-import { coded, codeIn, labelOf, readableCode, reference } from '../code.ts';
+import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { CPT, HCPCS, ICD10PCS, LOINC, SNOMED } from '../code-systems.ts';
-import type { CodeableConcept } from '../fhir/datatypes.ts';
 import type { Device, Procedure } from '../fhir/record.ts';
 import { headOf } from '../narrative.ts';
 import { namesOf, performers } from '../participants.ts';
@@ -14,7 +13,7 @@ import type { SectionWriter } from '../section.ts';
 import { moment, readableTime } from '../time.ts';
 import { whenOf } from '../when.ts';
 import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
-import { indication, readableReasons, reasonsOf } from './related.ts';
+import { indication, readableReasons, reasonsOf, targetSite } from './related.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
   preparation: 'active',
@@ -56,7 +55,7 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
       <text>${reference(row)}</text>
       <statusCode code="${STATUS[status ?? ''] ?? 'completed'}"/>
       ${moment(performedDateTime, performedPeriod)}
-      ${(bodySite ?? []).map(site)}
+      ${(bodySite ?? []).map(targetSite)}
       ${performers(performersOf(procedure), content.resolve)}
       ${devices}
       ${reasonsOf(procedure, content.resolve).map((reason, i) =>
@@ -64,10 +63,6 @@ function activity(procedure: Procedure, row: string, content: SectionWriter, dev
       )}
       ${content.remarks(row, procedure)}
     </procedure>`;
-}
-
-function site(concept: CodeableConcept): Markup {
-  return codeIn(concept, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', concept, { systems: [SNOMED] });
 }
 
 export const DEVICE_COLUMNS = [

@@ -2,14 +2,15 @@
  * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out:
  * entryRelationship.
  */
-import { coded, labelOf, reference, TYPE_CD } from '../code.ts';
+
+import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
 import { SNOMED } from '../code-systems.ts';
 import type { CodeableConcept, Reference } from '../fhir/datatypes.ts';
 import type { Condition } from '../fhir/record.ts';
 import type { Resolve } from '../participants.ts';
 import { interval } from '../time.ts';
 import { whenOf } from '../when.ts';
-import { attribute, type Markup, templateIds, xml } from '../xml.ts';
+import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
 
 /** A code that C-CDA fixes. */
 export interface Term {
@@ -50,6 +51,11 @@ export function snomedElement(element: string, { code, name }: Term, attributes?
 export function loincCode({ code, name }: Term): Markup {
   return xml`
     <code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
+}
+
+/** Where on the body, if SNOMED CT has a code of it. */
+export function targetSite(concept: CodeableConcept | undefined): Markup {
+  return codeIn(concept, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', concept, { systems: [SNOMED] });
 }
 
 /** What a Concern Act says of the concern itself. */

@@ -41,8 +41,8 @@ export const RESULT_COLUMNS = [
   'Performed by',
 ];
 
-/** What one Result Observation says: a result, or a component of it. */
-interface Part {
+/** What one observation of a document says: a result or vital sign, or a component of it. */
+export interface Part {
   readonly of: Observation;
   /** Sets the ids of components apart. */
   readonly part: string;
@@ -84,7 +84,7 @@ function nameOfResult({ id }: Observation): string {
 }
 
 /** A panel without a value says nothing beside its components and its members, of which `known` are in the document. */
-function partsOf(result: Observation, known: ReadonlySet<string>): readonly Part[] {
+export function partsOf(result: Observation, known: ReadonlySet<string>): readonly Part[] {
   const { component = [], hasMember = [] } = result;
   const isSaid = component.length > 0 || hasMember.some(({ reference: at = '' }) => known.has(at));
   const whole = readableValue(result) === '' && isSaid ? [] : [{ part: '', said: result }];

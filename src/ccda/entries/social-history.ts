@@ -10,8 +10,9 @@ import type { Patient } from '../fhir/people.ts';
 import { headOf, secondOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { hl7Time, moment, readablePeriod, readableTime } from '../time.ts';
+import { hl7Time, moment, readableTime } from '../time.ts';
 import { readableValue, valueElement } from '../value.ts';
+import { whenOf } from '../when.ts';
 import { type Markup, templateIds, xml } from '../xml.ts';
 import { loincCode } from './related.ts';
 
@@ -33,14 +34,12 @@ const SMOKING: ReadonlySet<string> = new Set([
 
 /** Also for surveys, with `template` of their kind. */
 export function addSocialHistory(observation: Observation, content: SectionWriter): void {
-  const { code, effectiveDateTime, effectivePeriod, performer } = observation;
+  const { code, performer } = observation;
   const parts = (observation.component ?? []).map(one => `${labelOf(one.code)}: ${readableValue(one)}`);
   const row = content.row(
     labelOf(code),
     [readableValue(observation), ...parts].filter(Boolean).join('\n'),
-    effectivePeriod === undefined
-      ? readableTime(effectiveDateTime)
-      : readablePeriod(effectivePeriod.start, effectivePeriod.end),
+    whenOf(observation, 'effective').text,
     nameOf(performer?.[0], content.resolve),
   );
   if (codeIn(code, LOINC) === SMOKING_STATUS) {

@@ -10,19 +10,14 @@ import type { Observation, ObservationValue } from '../fhir/measured.ts';
 import { headOf } from '../narrative.ts';
 import { author, nameOf } from '../participants.ts';
 import type { SectionWriter } from '../section.ts';
-import { moment, readablePeriod, readableTime } from '../time.ts';
+import { moment } from '../time.ts';
 import { readableValue, unitOf } from '../value.ts';
-import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
-import { interpretation, isAbnormal } from './result.ts';
+import { whenOf } from '../when.ts';
+import { attribute, type Markup, templateIds, xml } from '../xml.ts';
+import { targetSite } from './related.ts';
+import { interpretation, isAbnormal, type Part, partsOf } from './result.ts';
 
 export const VITAL_SIGN_COLUMNS = ['Measurement', 'Value', 'Status', 'Taken', 'Taken by'];
-
-interface Measurement {
-  readonly of: Observation;
-  readonly part: string;
-  readonly code: CodeableConcept | undefined;
-  readonly value: ObservationValue;
-}
 
 export function addVitalSigns(observations: readonly Observation[], content: SectionWriter): void {
   const known = new Set(observations.map(({ id }) => `Observation/${id}`));
@@ -33,7 +28,7 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
     const [first] = taken;
     if (first === undefined) continue;
     const components = taken
-      .flatMap(one => measurements(one, known))
+      .flatMap(one => partsOf(one, known))
       .map(one => xml`<component>${vitalSign(one, content)}</component>`);
     if (components.length === 0) continue;
     content.entry(
@@ -53,42 +48,27 @@ export function addVitalSigns(observations: readonly Observation[], content: Sec
   }
 }
 
-/** The value of an observation, and those of its components. A panel of `known` members needs no value. */
-function measurements(observation: Observation, known: ReadonlySet<string>): readonly Measurement[] {
-  const parts = (observation.component ?? []).map((component, i) => ({
-    of: observation,
-    part: `component-${i}`,
-    code: component.code,
-    value: component,
-  }));
-  const whole = { of: observation, part: '', code: observation.code, value: observation };
-  const isSaid = parts.length > 0 || (observation.hasMember ?? []).some(({ reference: at = '' }) => known.has(at));
-  return readableValue(observation) === '' && isSaid ? parts : [whole, ...parts];
-}
-
-function vitalSign({ of, part, code, value }: Measurement, content: SectionWriter): Markup {
+function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
   const [who]: readonly (Reference | undefined)[] = of.performer ?? [];
   const { effectiveDateTime, effectivePeriod } = of;
   const row = content[isAbnormal(of) ? 'markedRow' : 'row'](
-    labelOf(code),
-    readableValue(value),
+    labelOf(said.code),
+    readableValue(said),
     readableCode(of.status),
-    effectivePeriod === undefined
-      ? readableTime(effectiveDateTime)
-      : readablePeriod(effectivePeriod.start, effectivePeriod.end),
+    whenOf(of, 'effective').text,
     nameOf(who, content.resolve),
   );
   return xml`
     <observation classCode="OBS" moodCode="EVN">
       ${templateIds('4.27', '4.27:2014-06-09')}
       ${content.id(of, `vital-sign${part}`)}
-      ${coded('code', code, { systems: [LOINC, SNOMED], shown: headOf(row) })}
+      ${coded('code', said.code, { systems: [LOINC, SNOMED], shown: headOf(row) })}
       <text>${reference(row)}</text>
       <statusCode code="completed"/>
       ${moment(effectiveDateTime, effectivePeriod)}
-      ${measured(value, code, of)}
+      ${measured(said, said.code, of)}
       ${part === '' ? (of.interpretation ?? []).map(interpretation) : ''}
-      ${site(of.bodySite)}
+      ${targetSite(of.bodySite)}
       ${author(who, effectiveDateTime, content.resolve)}
       ${content.remarks(row, of)}
     </observation>`;
@@ -114,8 +94,4 @@ function measured(value: ObservationValue, code: CodeableConcept | undefined, pa
   const unit = (other && unitOf(other)) ?? '1';
   return xml`
     <value xsi:type="PQ" nullFlavor="${nullFlavorOf(dataAbsentReason) ?? 'OTH'}"${attribute('unit', unit)}/>`;
-}
-
-function site(bodySite: CodeableConcept | undefined): Markup {
-  return codeIn(bodySite, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', bodySite, { systems: [SNOMED] });
 }
