@@ -1,8 +1,8 @@
 /** Two mappings of a table whose conditions exclude each other may have the same ids: all is found, and in order. */
 import { expect, test } from 'vitest';
+import { OPEN_CONTEXT } from '../../src/auth/access.ts';
 import { SEARCHES } from '../../src/check/searches.ts';
 import { VALUES } from '../../src/check/values.ts';
-import { OPEN_CONTEXT } from '../../src/auth/access.ts';
 import { PEOPLE, smallClinic } from '../cli/small-clinic.ts';
 import { facadeOver } from '../facade-over.ts';
 import { check, open, told } from './opened.ts';
@@ -17,7 +17,9 @@ test('ids of both mappings are read, searched and sorted', async () => {
   const opened = await open(made);
   expect(told(await check(opened, { sections: [VALUES, SEARCHES], all: true }))).toEqual([]);
   const facade = facadeOver(opened);
-  const ids = await Promise.all(['1', '2', '3'].map(async id => (await facade.read('Patient', id, [], OPEN_CONTEXT))?.id));
+  const ids = await Promise.all(
+    ['1', '2', '3'].map(async id => (await facade.read('Patient', id, [], OPEN_CONTEXT))?.id),
+  );
   expect(ids).toEqual(['1', '2', undefined]);
   await opened.close();
 });

@@ -5,7 +5,6 @@
 
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { interpret } from '../law/planned-rows.ts';
 import { parseThing, type Thing } from '../../src/law/thing.ts';
 import type { Mapping, Registry } from '../../src/mapping/model.ts';
 import { conditionPredicate } from '../../src/plan/condition.ts';
@@ -15,6 +14,7 @@ import { OPEN_SIGHT } from '../../src/plan/sight.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { type RowShape, type ShapeResolver, shapeOfGroup } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
+import { interpret } from '../law/planned-rows.ts';
 import { arbitraryRow, poolsOf, type Samples } from './arbitrary-rows.ts';
 
 const NOW = Date.UTC(2024, 5, 1, 12);

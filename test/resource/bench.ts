@@ -3,13 +3,13 @@
  * `node test/resource/bench.ts`. Prints microseconds per resource for an Observation of some twenty elements.
  */
 
-import { interpret } from '../law/planned-rows.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf } from '../../src/resource/shape.ts';
 import { toXml } from '../../src/resource/xml.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
+import { interpret } from '../law/planned-rows.ts';
 import {
   codec,
   codeMap,

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { interpret } from '../law/planned-rows.ts';
 import { parseThing } from '../../src/law/thing.ts';
 import type { Mapping } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
@@ -8,6 +7,7 @@ import { type ChildRow, NO_CHILDREN } from '../../src/resource/rows.ts';
 import { type RowShape, shapeOf } from '../../src/resource/shape.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
+import { interpret } from '../law/planned-rows.ts';
 import { runsOf } from '../share.ts';
 import { arbitraryMapping } from './arbitrary-mapping.ts';
 import { arbitraryRow, poolsOf } from './arbitrary-rows.ts';

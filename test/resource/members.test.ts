@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { interpret } from '../law/planned-rows.ts';
 import type { Condition, Node } from '../../src/mapping/model.ts';
 import { compileWriter, type WriteContext } from '../../src/resource/compile.ts';
 import { NO_CHILDREN } from '../../src/resource/rows.ts';
 import { shapeOf } from '../../src/resource/shape.ts';
 import type { SqlValue } from '../../src/sql/expression.ts';
 import { expressionKey } from '../../src/sql/expression-key.ts';
+import { interpret } from '../law/planned-rows.ts';
 import * as make from './nodes.ts';
 import { observation } from './zoo.ts';
 
