@@ -1,7 +1,7 @@
 /**
  * How a column holds the time of a day. In: the form in which it is written, and the type of the column: digits in a
  * text or a whole number (`930`), a number that counts from midnight, or a TIME. Out: reading a raw value, the stored
- * value of a time, and the predicate that says where there is one. Keys count ticks of 100 nanoseconds, as TIME(7) does.
+ * value of a time, and the predicate that says where there is one. Keys count ticks of 100 nanoseconds, as TIME(7).
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, isNull, not, or } from '../../sql/construct.ts';
