@@ -10,6 +10,7 @@ import { csvField } from '../mapping/load/read/csv.ts';
 import type { Registry } from '../mapping/model.ts';
 import { scopeRelation } from '../plan/condition.ts';
 import { somePiece } from '../plan/presence.ts';
+import { within } from '../sql/database.ts';
 import { type CodeList, listsOf } from '../workbench/init/lists.ts';
 import { type Arguments, configOf, printJson, type Terminal } from './command.ts';
 import { withPack } from './with-pack.ts';
@@ -45,7 +46,7 @@ export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmappe
     const columns = found
       .filter(({ map }) => name === undefined || map === name)
       .toSorted((a, b) => b.total.rows - a.total.rows);
-    const reader = { database, signal: AbortSignal.timeout(LISTS_LAST) };
+    const reader = { database, signal: within(LISTS_LAST) };
     return { registry, columns, lists: await listsOf(reader, await database.catalog(), columns) };
   });
 }

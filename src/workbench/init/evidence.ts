@@ -10,7 +10,7 @@ import { sizeOf } from '../../profile/rows.ts';
 import { profileTable, type TableProfile } from '../../profile/table.ts';
 import { COMPARTMENT_TYPE } from '../../r4/search-parameters.ts';
 import { findColumn, type TableInfo, tableNameOf, tableText } from '../../sql/catalog.ts';
-import { type Database, DatabaseError, type TableRows, within } from '../../sql/database.ts';
+import { type Database, type TableRows, within } from '../../sql/database.ts';
 import { CONTRADICTED, type ElementEvidence, EMPTY, evidenceOf, NEARLY_ALL } from './column-evidence.ts';
 import { kindOf, type Names, rounded } from './hints.ts';
 import { listOf } from './lists.ts';
@@ -18,7 +18,7 @@ import type { Step } from './parents.ts';
 import { type Proposal, type ProposedElement, patientColumn, scored } from './propose.ts';
 import { type PossibleReference, possibleReferences } from './references.ts';
 import { severalIn } from './several.ts';
-import { shareAmong } from './shares.ts';
+import { shareAmong, unread } from './shares.ts';
 
 export interface SeenElement extends ProposedElement {
   /** Undefined: no row was read. */
@@ -354,8 +354,7 @@ async function profileOf(
       showing: ({ name }) => (isPersonal(name) ? 'forms' : systems.has(name) ? 'always' : 'codes'),
     });
   } catch (error) {
-    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
-    throw error;
+    return unread(error);
   }
 }
 

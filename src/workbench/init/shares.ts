@@ -4,7 +4,7 @@
  */
 import { findColumn, type TableInfo, tableNameOf } from '../../sql/catalog.ts';
 import { among, filled, TRUE, value } from '../../sql/construct.ts';
-import { type Database, DatabaseError } from '../../sql/database.ts';
+import { type Database, DatabaseError, wasEnded } from '../../sql/database.ts';
 import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
@@ -39,8 +39,7 @@ export async function shareAmong(
     const keys = new Set(found.map(([one]) => comparable(one)));
     return values.filter(one => keys.has(comparable(one))).length / values.length;
   } catch (error) {
-    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
-    throw error;
+    return unread(error);
   }
 }
 
@@ -66,8 +65,7 @@ export async function pairsIn(
     if (rows.length > most) return undefined;
     return new Map(rows.map(([of, name]) => [String(of).trim(), String(name ?? '').trim()]));
   } catch (error) {
-    if (error instanceof DatabaseError && error.reason !== 'unavailable') return undefined;
-    throw error;
+    return unread(error);
   }
 }
 
@@ -89,4 +87,10 @@ function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from'
     from: { table, alias: ALIAS, joins: [], where },
     ...{ columns: [column], orderBy: [], limit: rowsEach * LOOKED_FOR, shape: 'rows', searches: true },
   };
+}
+
+/** What fails or takes too long says nothing. Throws the error of a database that is away. */
+export function unread(error: unknown): undefined {
+  if (wasEnded(error) || (error instanceof DatabaseError && error.reason !== 'unavailable')) return undefined;
+  throw error;
 }

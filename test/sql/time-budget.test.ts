@@ -1,0 +1,33 @@
+/** A signal of a time budget has its instant, which statements on the calling thread need; what ended there is told. */
+import { performance } from 'node:perf_hooks';
+import { expect, test } from 'vitest';
+import { cancelled, DatabaseError, deadlineOf, TOO_LONG, wasEnded, within } from '../../src/sql/database.ts';
+import { unread } from '../../src/workbench/init/shares.ts';
+
+const tooLong = new DatabaseError('unavailable', 'the statement took too long', { told: TOO_LONG });
+const away = new DatabaseError('unavailable', 'the database is away');
+
+test('a signal of a time has its instant, and that of the signal around it where this one is earlier', () => {
+  const before = performance.now();
+  const outer = within(1000);
+  const instant = deadlineOf(outer) ?? 0;
+  expect(instant).toBeGreaterThanOrEqual(before + 1000);
+  expect(deadlineOf(within(60_000, outer))).toBe(instant);
+  expect(deadlineOf(within(10, outer))).toBeLessThan(instant);
+});
+
+test('a signal of a time ends with the one around it', () => {
+  const outer = new AbortController();
+  const inner = within(60_000, outer.signal);
+  outer.abort();
+  expect(inner.aborted).toBe(true);
+});
+
+test('a statement was ended by its time or by its signal, and not by a database that is away', () => {
+  expect([tooLong, cancelled(), away, new Error('another')].map(wasEnded)).toEqual([true, true, false, false]);
+});
+
+test('rows that take too long say nothing of a candidate; a database that is away is an error', () => {
+  expect(unread(tooLong)).toBeUndefined();
+  expect(() => unread(away)).toThrow('away');
+});
