@@ -7,14 +7,12 @@
 import { type ColumnType, INTEGER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, not, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { pad, parseClock, printTime } from '../../time/calendar.ts';
+import { pad } from '../../time/calendar.ts';
 import { END_OF_DAY } from '../../time/written-form.ts';
 import { isPacked } from './packed-column.ts';
-import { printPacked } from './packed-date.ts';
-import { partsOf, positionOf, type StampColumn } from './stamp.ts';
+import { clockDigits, partsOf, positionIn, type StampColumn } from './stamp.ts';
 import { trimEnd } from './text.ts';
 
-const SECONDS = 86_400;
 const MILLION = 1_000_000;
 const DIGIT = '[0-9]';
 const LONG: ColumnType = { kind: 'integer', bits: 64 };
@@ -58,7 +56,9 @@ function inNumbers(type: ColumnType, since: number): Held {
     const number = typeof raw === 'string' && /^\d{1,9}(?:\.\d+)?$/.test(raw) ? Number(raw) : raw;
     if (typeof number !== 'number' || !(number > 0) || number >= 1e9) return undefined;
     const units = Math.round(number * MILLION);
-    return units / MILLION === number ? positionIn(Math.floor(units / MILLION) + add, units % MILLION) : undefined;
+    return units / MILLION === number
+      ? positionOfDigits(Math.floor(units / MILLION) + add, units % MILLION)
+      : undefined;
   };
   const stored = (at: number): number => {
     const { packed, time } = timed(at);
@@ -94,7 +94,9 @@ function inTexts(since: number): Held {
   };
   const position = (raw: SqlValue): number | undefined => {
     const [, days = '', time = ''] = form.exec(typeof raw === 'string' ? trimEnd(raw) : '') ?? [];
-    return days === '' || Number(days) === 0 ? undefined : positionIn(Number(days) + add, Number(time.padEnd(6, '0')));
+    return days === '' || Number(days) === 0
+      ? undefined
+      : positionOfDigits(Number(days) + add, Number(time.padEnd(6, '0')));
   };
   const stored = (at: number): string => {
     const { packed, time } = timed(at);
@@ -132,21 +134,13 @@ function isTime(text: Expression, before: string, count: number, since = 0): Pre
   );
 }
 
-/** Of a packed date and the digits of a time; undefined: they are none. */
-function positionIn(packed: number, time: number): number | undefined {
-  const printed = packed >= 10_000_000 ? printPacked(packed) : undefined;
-  if (printed === undefined) return undefined;
-  if (time === 0) return positionOf(packed);
-  if (printed.length !== 10) return undefined;
-  if (time === Number(END_OF_DAY)) return printed.startsWith('9999') ? undefined : positionOf(packed, SECONDS);
-  const local = parseClock(Math.floor(time / 10_000), Math.floor(time / 100) % 100, time % 100);
-  return local === undefined ? undefined : positionOf(packed, local / 1000);
+/** Zeros alone are no time. */
+function positionOfDigits(packed: number, time: number): number | undefined {
+  return packed >= 10_000_000 ? positionIn(packed, time === 0 ? undefined : time) : undefined;
 }
 
 /** The least date and digits of a time at or after a position: midnight has none, the next second has. */
 function timed(position: number): { readonly packed: number; readonly time: number } {
   const { packed, second } = partsOf(position);
-  if (second === undefined) return { packed, time: 0 };
-  if (second === SECONDS) return { packed, time: Number(END_OF_DAY) };
-  return { packed, time: Math.max(1, Number(printTime(second * 1000).replaceAll(':', ''))) };
+  return { packed, time: second === undefined ? 0 : Math.max(1, Number(clockDigits(second))) };
 }

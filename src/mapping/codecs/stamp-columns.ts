@@ -5,11 +5,10 @@
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, isNull, not, or, value } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { digits, pad, parseClock, printTime } from '../../time/calendar.ts';
+import { digits, pad } from '../../time/calendar.ts';
 import { END_OF_DAY } from '../../time/written-form.ts';
 import { isPacked } from './packed-column.ts';
-import { printPacked } from './packed-date.ts';
-import { partsOf, positionOf, type StampColumn } from './stamp.ts';
+import { clockDigits, partsOf, positionIn, type StampColumn } from './stamp.ts';
 import { trimEnd } from './text.ts';
 
 const DIGIT = '[0-9]';
@@ -39,7 +38,9 @@ export function ymd14Column(type: ColumnType): StampColumn {
   const isDay = (column: Expression): Predicate => not(glob(column, `${'?'.repeat(6)}00`));
   const position = (raw: SqlValue): number | undefined => {
     const written = typeof raw === 'string' ? trimEnd(raw) : typeof raw === 'number' ? String(raw) : '';
-    return positionIn(written.slice(0, 8), isText && written.length === 8 ? undefined : written.slice(8));
+    const packed = written.length < 8 ? Number.NaN : digits(written, 0, 8);
+    if (isText && written.length === 8) return Number.isNaN(packed) ? undefined : positionIn(packed, undefined);
+    return Number.isNaN(packed) || written.length !== 14 ? undefined : positionIn(packed, digits(written, 8, 14));
   };
   const stored = (at: number): SqlValue => {
     const { packed, second } = partsOf(at);
@@ -61,22 +62,4 @@ export function ymd14Column(type: ColumnType): StampColumn {
 
 function isWritten(column: Expression): boolean {
   return column.kind === 'function' && column.name === 'written';
-}
-
-/** Of a date and its time in digits; undefined: they are none. */
-function positionIn(date: string, clock: string | undefined): number | undefined {
-  const packed = date.length === 8 ? digits(date, 0, 8) : Number.NaN;
-  const printed = Number.isNaN(packed) ? undefined : printPacked(packed);
-  if (printed === undefined) return undefined;
-  if (clock === undefined) return positionOf(packed);
-  if (clock.length !== 6 || printed.length !== 10) return undefined;
-  if (clock === END_OF_DAY) return printed.startsWith('9999') ? undefined : positionOf(packed, SECONDS);
-  const time = parseClock(digits(clock, 0, 2), digits(clock, 2, 4), digits(clock, 4, 6));
-  return time === undefined ? undefined : positionOf(packed, time / 1000);
-}
-
-const SECONDS = 86_400;
-
-function clockDigits(second: number): string {
-  return second === SECONDS ? END_OF_DAY : printTime(second * 1000).replaceAll(':', '');
 }

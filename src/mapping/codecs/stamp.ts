@@ -6,10 +6,12 @@
  * A stamp has a position: its packed date times SLOTS, and 0 for the date alone or the second of the day plus 1, up to
  * that of 24:00, which is the first moment of the next day. Positions are in the order of the stored values.
  */
+
 import { and } from '../../sql/construct.ts';
 import type { Expression, Predicate, SqlValue } from '../../sql/expression.ts';
-import { DAY, END_DAY, FIRST_DAY, pad, printDay, printMoment, printTime } from '../../time/calendar.ts';
+import { DAY, END_DAY, FIRST_DAY, pad, parseClock, printDay, printMoment, printTime } from '../../time/calendar.ts';
 import { clip, intersect, mapEnds, overlay, type RangeSet } from '../../time/range-set.ts';
+import { END_OF_DAY } from '../../time/written-form.ts';
 import { parseTimeKey, type Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { rangePredicate } from '../ranges.ts';
@@ -61,6 +63,25 @@ export function partsOf(position: number): { readonly packed: number; readonly s
   const packed = Math.floor(position / SLOTS);
   const slot = position - packed * SLOTS;
   return { packed, second: slot === 0 ? undefined : slot - 1 };
+}
+
+/**
+ * The position of a packed date and of the digits hhmmss of a time, if there is one; undefined: they are none. 240000
+ * is the end of a day that has a next one.
+ */
+export function positionIn(packed: number, clock: number | undefined): number | undefined {
+  const printed = printPacked(packed);
+  if (printed === undefined) return undefined;
+  if (clock === undefined) return positionOf(packed);
+  if (printed.length !== 10) return undefined;
+  if (clock === Number(END_OF_DAY)) return printed.startsWith('9999') ? undefined : positionOf(packed, SECONDS);
+  const local = parseClock(Math.floor(clock / 10_000), Math.floor(clock / 100) % 100, clock % 100);
+  return local === undefined ? undefined : positionOf(packed, local / 1000);
+}
+
+/** The digits hhmmss of a second of the day. */
+export function clockDigits(second: number): string {
+  return second === SECONDS ? END_OF_DAY : printTime(second * 1000).replaceAll(':', '');
 }
 
 export interface StampOptions {
