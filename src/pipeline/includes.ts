@@ -5,9 +5,11 @@
  */
 import type { Mapping } from '../mapping/model.ts';
 import { isBound } from '../plan/compartment.ts';
+import { bareRelation } from '../plan/condition.ts';
 import { inStatements, oursAmong, theirsAmong } from '../plan/key.ts';
 import { servedPredicate } from '../plan/presence.ts';
 import type { Action } from '../plan/sight.ts';
+import { amongPicked } from '../plan/through-lookups.ts';
 import { along } from '../plan/walk.ts';
 import type { Include } from '../search/query.ts';
 import { and, FALSE, some, TRUE } from '../sql/construct.ts';
@@ -130,7 +132,8 @@ function backward(
             along(source.root, path, n => (n === node ? oursAmong(node.on, chunk) : FALSE), session.env),
           ),
         );
-        asked.push(served(source, 'search', refers ?? FALSE, session));
+        const found = amongPicked(bareRelation(source.source, refers ?? FALSE, session.env));
+        asked.push(served(source, 'search', found, session));
       }
     }
   }

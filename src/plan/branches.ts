@@ -16,7 +16,7 @@ import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type Action, permissionsOf } from './sight.ts';
 import { type SortFace, sortParts } from './sort.ts';
-import { throughLookups } from './through-lookups.ts';
+import { amongPicked, throughLookups } from './through-lookups.ts';
 
 export interface Branch {
   /** The mappings' group and what they sort by, as a text; branches are ordered by `ordinal`, which no other has. */
@@ -67,9 +67,11 @@ function rowsOf(mapping: Mapping, request: BranchRequest, env: Environment): Pre
   const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env, { few }) : TRUE;
   const asked = seen.kind === 'false' ? seen : and(seen, askedOf(mapping, filters, env));
   const byKey = request.sort.length === 0;
+  const relation = bareRelation(mapping.source, asked, env);
+  const bounded = relation.joins.some(({ pick }) => pick) ? amongPicked(relation) : asked;
   const rows = namesResources(request, env)
-    ? asked
-    : throughLookups(bareRelation(mapping.source, asked, env), mapping.name, env, { byKey });
+    ? bounded
+    : throughLookups({ ...relation, where: bounded }, mapping.name, env, { byKey });
   return rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows);
 }
 

@@ -82,7 +82,7 @@ function linkOf(
 /**
  * Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one.
  */
-function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
+export function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
   return one.kind === other.kind && ALIKE.has(one.kind) && isSmallUuid(one) === isSmallUuid(other);
 }
 

@@ -5,7 +5,7 @@
  * docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';
-import { and, conjuncts, FALSE, or } from '../sql/construct.ts';
+import { and, conjuncts, FALSE, or, taken } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, FunctionName, Join, Predicate, Relation } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
 import type { Identifier, TableName } from '../sql/identifier.ts';
@@ -13,6 +13,7 @@ import { walk } from '../sql/walk.ts';
 import { asksExactly, boundOf, freeAliases, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
 import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
+import { isComparedAlike } from './taken.ts';
 import { type PlanningContext, wordsFirst } from './words-first.ts';
 
 /** A to-one join by key columns: `theirs` of the joined row, `ours` of rows before it. */
@@ -42,6 +43,22 @@ export function throughLookups(
   // Words of the rows themselves, or of what is known of the rows by now.
   const sought = wordsFirst({ ...narrowed, where: joined }, going);
   return isWorthwhile(sought, narrowed, byKey, going) ? sought : narrowed.where;
+}
+
+/**
+ * A picked row is one of those that it is picked among. So where one value of it is asked for, the rows before it join
+ * some row that has the value, which an index finds; the condition on the picked row stays.
+ */
+export function amongPicked({ joins, where }: Relation): Predicate {
+  const bounds = joins.flatMap(join => {
+    const link = join.pick && linkOf({ ...join, pick: undefined });
+    const asked = conjuncts(where).filter(part => isOf(part, join.alias) && asksExactly(part) && rejectsNull(part));
+    const pair = link?.on.find(({ theirs, ours }) => isComparedAlike(theirs.type, ours.type));
+    if (!link || !pair || asked.length === 0) return [];
+    const from = { table: link.table, alias: link.alias, joins: [], where: and(link.where, ...asked) };
+    return [taken(pair.ours, [{ select: pair.theirs, from }])];
+  });
+  return bounds.length === 0 ? where : and(where, ...bounds);
 }
 
 /**
@@ -140,7 +157,12 @@ function withNeededJoins(relation: Relation): Relation {
 }
 
 /** Undefined: which row is joined is not said by key columns of rows before it alone. */
-function linkOf({ table, alias, on, pick }: Join): Link | undefined {
+function linkOf({
+  table,
+  alias,
+  on,
+  pick,
+}: Pick<Join, 'table' | 'alias' | 'on'> & { readonly pick?: unknown }): Link | undefined {
   if (pick) return undefined;
   const pairs: JoinColumn[] = [];
   const own: Predicate[] = [];

@@ -98,3 +98,34 @@ elements:
   expect(ids).toEqual(found);
   expect(sql.at(-1)).toContain('WHERE v.[NO] IN (SELECT');
 });
+
+test('a value of a row that is picked is looked for among all, by an index, and then of the picked one', async () => {
+  const pack = {
+    'pack.yaml': PACK['pack.yaml'],
+    'visit.yaml':
+      'mapping: visits\nresource: Location\nsource: { table: VISIT, as: v, key: [NO] }\nid: "{NO}"\nelements: { name: { from: NM } }\n',
+    'sheet.yaml': `mapping: sheets
+resource: HealthcareService
+source:
+  table: SHEET
+  as: s
+  key: [NO]
+  lookup: { v: { table: VISIT, on: { STAY: STAY }, pick: [NO] } }
+id: "{NO}"
+elements:
+  name: { from: TX }
+  location: [{ ref: visits, on: { NO: v.NO } }]
+`,
+  };
+  const of = (query: string): Promise<Found> => searchSmall(VISITS, pack, query);
+  const { ids, served } = await of('HealthcareService?location=1');
+  expect(ids).toEqual(['10']);
+  // Visit 2 is of the same stay, and not the one that is picked.
+  expect((await of('HealthcareService?location=2')).ids).toEqual([]);
+  expect((await of('HealthcareService?location=3')).ids).toEqual(['11', '12']);
+  expect((await of('HealthcareService?location:missing=true')).ids).toEqual(['13']);
+  expect(served.join()).toContain('SEARCH s USING INDEX SHEET_STAY');
+  const included = await of('Location?_id=1,2&_revinclude=HealthcareService:location');
+  expect(included.ids).toEqual(['1', '2', '10']);
+  expect(included.served.join()).toContain('SEARCH s USING INDEX SHEET_STAY');
+});
