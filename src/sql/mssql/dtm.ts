@@ -79,9 +79,10 @@ function cases(sql: string, need: DtmNeed, { date, local, instant }: Kinds): str
 /** An instant's key by the last piece of the zone that begins at it or before. */
 function zonedKey(zone: Zone): string {
   const rows = keyPiecesOf(zone).map(rowOf).join(', ');
-  const since = `CAST(DATEDIFF(second, k.a, u.u) AS bigint) * 1000 + CAST(LEFT(${FRACTION}, 3) AS int)`;
+  // Of pieces that do not count too, which a server may work out first.
+  const since = `DATEDIFF_BIG(second, k.a, u.u) * 1000 + CAST(LEFT(${FRACTION}, 3) AS int)`;
   const rest = `CASE WHEN ${FRACTION} LIKE '___0000' THEN '' ELSE RIGHT(${FRACTION}, 4) END`;
-  const second = `k.p + RIGHT('00000000' + CONVERT(nvarchar(8), ${since}), 8) + ${rest}`;
+  const second = `k.p + RIGHT('00000000' + CONVERT(nvarchar(20), ${since}), 8) + ${rest}`;
   const plain = clockOf('DATEADD(minute, k.o, u.u)');
   return (
     `(SELECT TOP (1) CASE WHEN k.p = '' THEN ${plain} ELSE ${second} END` +

@@ -45,7 +45,17 @@ define('written_moment', text => text.replace('T', ' '));
 define('minutes_later', (minutes, moment) =>
   new Date(Date.parse(`${moment}Z`) + Number(minutes) * 60_000).toISOString().slice(0, 19),
 );
-define('seconds_between', (from, to) => (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 1000);
+define('seconds_between', (from, to) => {
+  const seconds = (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 1000;
+  // A server may work out what it selects before it leaves rows out, as SQLite does before it sorts them.
+  if (Math.abs(seconds) > 0x7fffffff) throw new RangeError('The datediff function resulted in an overflow');
+  return seconds;
+});
+define('many_seconds_between', (from, to) => (Date.parse(`${to}Z`) - Date.parse(`${from}Z`)) / 1000);
+define('in_characters', (number, count) => {
+  if (number.length > Number(count)) throw new RangeError('Arithmetic overflow error converting to nvarchar');
+  return number;
+});
 
 /** As SQLite spells it. */
 function onSqlite(sql: string): string {
@@ -57,9 +67,10 @@ function onSqlite(sql: string): string {
     .replaceAll('ORDER BY k.a DESC', 'ORDER BY k.a DESC LIMIT 1')
     .replaceAll('TRY_CONVERT(datetime2(0), ', 'moment_of(')
     .replaceAll('CONVERT(nvarchar(19), ', 'written_moment(')
-    .replaceAll('CONVERT(nvarchar(8), ', 'CONCAT(')
+    .replace(/CONVERT\(nvarchar\((8|20)\), (CAST\(DATEDIFF[^]*? AS int\)|DATEDIFF_BIG[^]*? AS int\))\)/g, 'in_characters($2, $1)')
     .replaceAll('DATEADD(minute, ', 'minutes_later(')
     .replaceAll('DATEDIFF(second, ', 'seconds_between(')
+    .replaceAll('DATEDIFF_BIG(second, ', 'many_seconds_between(')
     .replaceAll('CHARINDEX(', 'place_in(')
     .replaceAll('STUFF(', 'stuffed(')
     .replaceAll('SUBSTRING(', 'part_of(')
