@@ -10,8 +10,9 @@ import type { Filter, SortKey } from '../search/query.ts';
 import { and, conjuncts, factor, not, or, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import { predicateKey } from '../sql/expression-key.ts';
+import { walk } from '../sql/walk.ts';
 import { bareRelation } from './condition.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, withShortLists } from './environment.ts';
 import { filterPredicate } from './filter.ts';
 import { servedPredicate } from './presence.ts';
 import { type Action, permissionsOf } from './sight.ts';
@@ -61,7 +62,33 @@ export function hasBranch(request: Omit<BranchRequest, 'sort'>, env: Environment
     .some(mapping => rowsOf(mapping, { ...request, sort: [] }, env).kind !== 'false');
 }
 
+/** Of a statement: SQL Server takes 2,100 parameters, and a page needs some. */
+const VALUES_AT_MOST = 1900;
+/** Of a list of keys beside others. */
+const FEW_VALUES = 100;
+
+/** Lists of keys by which rows are found soonest, as long as one statement takes all of them. */
 function rowsOf(mapping: Mapping, request: BranchRequest, env: Environment): Predicate {
+  const rows = rowsByKeys(mapping, request, env);
+  return env.resolved.size === 0 || valuesIn(rows) <= VALUES_AT_MOST
+    ? rows
+    : rowsByKeys(mapping, request, withShortLists(env, FEW_VALUES));
+}
+
+function valuesIn(rows: Predicate): number {
+  let count = 0;
+  walk(
+    { predicates: [rows] },
+    {
+      value({ constant }) {
+        if (!constant) count++;
+      },
+    },
+  );
+  return count;
+}
+
+function rowsByKeys(mapping: Mapping, request: BranchRequest, env: Environment): Predicate {
   const { action = 'search', filters } = request;
   const few = action === 'read' || filters.some(isOfFewIds);
   const seen = env.sight.rules.matches ? env.sight.allows(mapping, action, env, { few }) : TRUE;

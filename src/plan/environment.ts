@@ -116,6 +116,15 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
   return { env: watched, looked: () => looked };
 }
 
+/** The same environment, in which keys of more values than these are too many to list. */
+export function withShortLists(env: Environment, values: number): Environment {
+  const isShort = (keys: readonly (readonly SqlValue[])[]): boolean => keys.length * (keys[0]?.length ?? 1) <= values;
+  const short = [...env.resolved].map(
+    ([name, keys]) => [name, keys !== 'many' && isShort(keys) ? keys : 'many'] as const,
+  );
+  return Object.create(env, { resolved: { value: new Map(short) }, made: { value: new Map() } });
+}
+
 /**
  * Keeps what depends on a part of a mapping and on the mappings that it refers to: made once per part and registry,
  * unless a test has switched a rule off. A part may stand in the registries of several checks, in which other mappings
