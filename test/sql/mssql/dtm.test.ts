@@ -67,7 +67,10 @@ function onSqlite(sql: string): string {
     .replaceAll('ORDER BY k.a DESC', 'ORDER BY k.a DESC LIMIT 1')
     .replaceAll('TRY_CONVERT(datetime2(0), ', 'moment_of(')
     .replaceAll('CONVERT(nvarchar(19), ', 'written_moment(')
-    .replace(/CONVERT\(nvarchar\((8|20)\), (CAST\(DATEDIFF[^]*? AS int\)|DATEDIFF_BIG[^]*? AS int\))\)/g, 'in_characters($2, $1)')
+    .replace(
+      /CONVERT\(nvarchar\((8|20)\), (CAST\(DATEDIFF.*? AS int\)|DATEDIFF_BIG.*? AS int\))\)/g,
+      'in_characters($2, $1)',
+    )
     .replaceAll('DATEADD(minute, ', 'minutes_later(')
     .replaceAll('DATEDIFF(second, ', 'seconds_between(')
     .replaceAll('DATEDIFF_BIG(second, ', 'many_seconds_between(')
