@@ -42,8 +42,8 @@ test('without implied guards a plan serves the same ids with the same values', (
     }),
     { numRuns: runsOf(2000) },
   );
-  expect(dropped).toBeGreaterThan(100);
-  expect(served).toBeGreaterThan(100);
+  expect(dropped).toBeGreaterThan(runsOf(200));
+  expect(served).toBeGreaterThan(runsOf(200));
 });
 
 test.each([`a-${'x'.repeat(63)}`, 'a-é', 'a-x y', ''])('a text that is no FHIR id is parsed by no rule: %s', text => {
