@@ -18,7 +18,7 @@ import { filterPredicate } from './filter.ts';
 import { onceKnown } from './key.ts';
 import { presentPredicate, servedPredicate } from './presence.ts';
 import { referenceLeaf, refersToRows } from './reference.ts';
-import { someOfGroup } from './referring.ts';
+import { type ReadReferring, someOfGroup } from './referring.ts';
 import { type Action, OPEN_SIGHT, permissionsOf, type Rows, type SeenPatients, type SeenPermission } from './sight.ts';
 import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
@@ -147,8 +147,9 @@ function referredWithin(
     return seen.kind === 'false' ? [] : [{ ...one, where: and(servedPredicate(one.source, env), seen) }];
   });
   const groups = Map.groupBy(sources, ({ source }) => source.group);
-  const isFew = first && within.some(({ kind }) => kind === 'ids');
-  return togetherTaken([...groups.values()].map(group => someOfGroup(mapping, group, env, { first: isFew })));
+  const ofMany = within.some(({ kind }) => kind === 'ids') ? 'before' : 'by index';
+  const read: ReadReferring = first ? ofMany : 'for each';
+  return togetherTaken([...groups.values()].map(group => someOfGroup(mapping, group, env, read)));
 }
 
 function visibleWithin(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {

@@ -44,14 +44,17 @@ export function someReferring(mapping: Mapping, source: Mapping, references: Ref
 }
 
 /**
- * Likewise of mappings that read the same rows: one of them makes such a resource of a row. `first`: the referring rows
- * are few and found by themselves, so that they are to be read before ours.
+ * When the rows that refer to ours are read. `before`: once, as they are few and found by themselves. `for each`: for
+ * each of ours, as these are few. `by index`: for each of ours where an index leads back from them, and else once.
  */
+export type ReadReferring = 'before' | 'for each' | 'by index';
+
+/** Likewise of mappings that read the same rows: one of them makes such a resource of a row. */
 export function someOfGroup(
   mapping: Mapping,
   group: readonly (References & { readonly source: Mapping })[],
   env: Environment,
-  { first: theirsFirst = false }: { readonly first?: boolean } = {},
+  read: ReadReferring = 'by index',
 ): Predicate {
   const parts = group.flatMap(({ source, where, ...references }) => {
     const refers = whereReferring(mapping, source, references, env) ?? FALSE;
@@ -64,7 +67,8 @@ export function someOfGroup(
   const rows = bareRelation(first.source.source, and(...common, or(...specific)), env);
   const { relation } = renameRelation(rows);
   const outside = new Set(inside.keys());
-  const found = theirsFirst || isOneWay(relation, outside) ? takenFrom(relation, outside) : undefined;
+  const isOnce = read === 'before' || (read === 'by index' && isOneWay(relation, outside));
+  const found = isOnce ? takenFrom(relation, outside) : undefined;
   return renamePredicate(found ?? exists(childFirst(relation, outside), { searches: true }), inside);
 }
 
