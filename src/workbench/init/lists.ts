@@ -15,26 +15,9 @@ export type CodeList = Meanings;
 /** Columns that say in words what a code means. */
 const TEXTS = ['name', 'description', 'title', 'label', 'display', 'text', 'meaning'];
 /** Words of a code or of its list, beside those of what the code is of: `SEX_C` and `ZC_SEX`, `sex_cd` and `lu_sex`. */
-const OF_LISTS: ReadonlySet<string> = new Set([
-  ...[
-    'c',
-    'cd',
-    'code',
-    'id',
-    'key',
-    'number',
-    'zc',
-    'zh',
-    'lu',
-    'lkp',
-    'lkup',
-    'lookup',
-    'list',
-    'ref',
-    'dict',
-    'cat',
-  ],
-]);
+const OF_LISTS: ReadonlySet<string> = new Set(
+  'c cd code id key number zc zh lu lkp lkup lookup list ref dict cat'.split(' '),
+);
 /** A table of more rows is no list of codes. */
 const MOST_ROWS = 2000;
 /** Of the values of the column so many have to be there. */
