@@ -19,7 +19,7 @@ type Suggested = Omit<UnmappedColumn, 'values'> & { readonly values: readonly Va
 export async function suggest(args: Arguments, terminal: Terminal): Promise<number> {
   const least = Number(args.text('least') ?? 0.4);
   if (!(least >= 0 && least <= 1)) throw new ArgumentsError(['--least takes a number from 0 to 1']);
-  const found = await unmappedOf(args, terminal);
+  const found = await unmappedOf(args, terminal, { withLists: true });
   if (found === undefined) return 1;
   const { registry, columns, lists } = found;
   const isGood = ({ score }: { readonly score: number }): boolean => score >= least;

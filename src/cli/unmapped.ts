@@ -31,12 +31,16 @@ export async function unmapped(args: Arguments, terminal: Terminal): Promise<num
 export interface Unmapped {
   readonly registry: Registry;
   readonly columns: readonly UnmappedColumn[];
-  /** What the database itself says of the codes of each column. */
+  /** What the database itself says of the codes of each column, where that was asked (`withLists`). */
   readonly lists: readonly (CodeList | undefined)[];
 }
 
 /** What no code map knows, most rows first; `--name`: of one map. Undefined: the pack has errors, which are told. */
-export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmapped | undefined> {
+export function unmappedOf(
+  args: Arguments,
+  terminal: Terminal,
+  { withLists = false } = {},
+): Promise<Unmapped | undefined> {
   return withPack(configOf(args, terminal), terminal, async ({ registry, database }) => {
     const clock = { now: Date.now() };
     const asking = { database, readScope: scopeRelation, readPiece: somePiece, clock };
@@ -46,6 +50,7 @@ export function unmappedOf(args: Arguments, terminal: Terminal): Promise<Unmappe
     const columns = found
       .filter(({ map }) => name === undefined || map === name)
       .toSorted((a, b) => b.total.rows - a.total.rows);
+    if (!withLists) return { registry, columns, lists: [] };
     const reader = { database, signal: within(LISTS_LAST) };
     return { registry, columns, lists: await listsOf(reader, await database.catalog(), columns) };
   });
