@@ -62,3 +62,26 @@ test('a caller limited to one patient sees no type without a reference or a perm
   expect(asks('known', 'Observation', types)).not.toContain('false');
   expect(asks('people', 'Patient', ['Patient'])).not.toContain('false');
 });
+
+/** docs/decisions/0439-linked-patients.md */
+test('a patient to whom another refers by link is not of the compartment of that other', async () => {
+  const rows = `${SCHEMA}; INSERT INTO PAT VALUES (1, 'new chart', 2), (2, 'old chart', NULL), (3, 'else', 1)`;
+  const linked = mapping(
+    'people',
+    'Patient',
+    '  name: [{ family: { from: NM } }]\n  link: [{ needs: [other], other: { ref: people, on: { NO: PAT_NO } }, type: replaces }]\n',
+  );
+  const { facade } = await openSmallFacade(rows, { 'pack.yaml': PACK['pack.yaml'], 'a.yaml': linked });
+  const found = async (...parameters: (readonly [string, string])[]): Promise<readonly string[]> => {
+    const context = {
+      access: accessToPatients('one', ['people-1']),
+      base: 'http://127.0.0.1',
+      handling: 'strict',
+    } as const;
+    const { json } = await facade.search({ type: 'Patient', parameters }, context);
+    return [...json.matchAll(/"id":"(people-\d)"/g)].map(([, id = '']) => id);
+  };
+  expect(await found()).toEqual(['people-1']);
+  expect(await found(['_include', 'Patient:link'], ['_revinclude', 'Patient:link'])).toEqual(['people-1']);
+  expect(await found(['link', 'Patient/people-1'])).toEqual([]);
+});
