@@ -1,5 +1,5 @@
 /**
- * The HTTP application: the order in which a request passes through middleware and routes. It does not listen;
+ * Builds the HTTP application: the order in which a request passes through middleware and routes. It does not listen;
  * server.ts does, and tests call `createApp(…).request(…)`.
  */
 import { Hono } from 'hono';
@@ -85,20 +85,20 @@ export function createApp(parts: AppParts): Hono<HttpEnv> {
   return app;
 }
 
-/** What a call of the REST interface is told where none is offered, or where it has no such call. */
+/** Tells a caller why the REST interface is not offered, or that it has no such call. */
 function whyNoRest({ rest, summary, served, config }: AppParts): string {
   if (rest !== undefined) return `Nothing is here; docs/ccds-documents.md has the calls of ${config.apiPath}`;
   if (summary === undefined) return `The REST interface is not offered. ${whyNoDocuments(served)}`;
   return 'The REST interface is not offered; lintel check says what the mappings of Patient and Encounter lack for it';
 }
 
-/** Without somebody who knows tokens a server that is not open answers nobody. */
+/** Throws RangeError if access is not open and nothing verifies tokens, because such a server would answer nobody. */
 function entryOf({ entry }: AppParts): Entry {
   if (entry === undefined) throw new RangeError('ACCESS is not open, and no verifier of tokens is configured');
   return entry;
 }
 
-/** `isAppOrigin`: whether an app is registered there. */
+/** `isAppOrigin`: true if an app is registered at this origin. */
 function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) => boolean = () => false) {
   const isAllowed = (origin: string): boolean => origins.includes(origin) || isAppOrigin(origin);
   return cors({
@@ -120,7 +120,10 @@ function crossOrigin(origins: readonly string[], isAppOrigin: (origin: string) =
   });
 }
 
-/** For pages: they link to other answers. A caller who may see everything may see how it is asked for. */
+/**
+ * Sets `place`, which pages use for links to other answers. Only a caller who may see everything gets a link to the
+ * SQL.
+ */
 function tellPlace(parts: AppParts) {
   const { config } = parts;
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -144,10 +147,10 @@ const tellAsRest = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
 });
 
-/** Patients' data is kept in no cache on its way; which representation is sent depends on Accept. */
+/** Forbids caches on the way to store patients' data, and tells them that the representation depends on Accept. */
 const describeResponse = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
-  // Not by `c.header`, which makes the finished response anew.
+  // Not with `c.header`, which rebuilds the finished response.
   const { headers } = c.res;
   headers.set('Cache-Control', 'no-store');
   headers.append('Vary', 'Accept');

@@ -1,6 +1,6 @@
 /**
- * What the parts of src/http share: the parts an app is made of, and what a request carries from one middleware to the
- * next.
+ * Types and functions that the parts of src/http share: the parts of an app, and the values that a request carries from
+ * one middleware to the next.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
@@ -32,37 +32,37 @@ import type { PagePlace } from './pages/resource-page.ts';
 import type { Mapped } from './pages/samples.ts';
 import type { Intake } from './server/intake.ts';
 
-/** What is mapped, for the routes and the page at `/`. */
+/** Summary of the pack, for the routes and the page at `/`. */
 export interface Served {
   readonly pack: { readonly name: string; readonly title: string; readonly version: string };
   readonly mappings: number;
-  /** What `lintel check` warns of. */
+  /** Warnings of `lintel check`. */
   readonly warnings: readonly string[];
-  /** Mappings that the database does not bear and that are left out; the warnings say why. */
+  /** Mappings that are left out because they do not work on this database; the warnings say why. */
   readonly unserved?: readonly string[];
   /** Version of this server. */
   readonly software?: string;
-  /** Why the files as they are now are not what is served; asked for each time. */
+  /** Why the files as they are now are not served; called each time. */
   readonly refused?: () => Refused | undefined;
-  /** What the schema no longer has of what they need; asked for each time. */
+  /** What the schema no longer has of what the mappings need; called each time. */
   readonly lacking?: () => Refused | undefined;
 }
 
-/** Why mappings on disk could not take the place of those that are served, or those that are served no longer work. */
+/** Why mappings on disk could not replace those that are served, or why those that are served no longer work. */
 export interface Refused {
   /** ISO instant. */
   readonly at: string;
   readonly problems: readonly string[];
 }
 
-/** A line of the log, which holds no value of a patient. */
+/** A line of the log, without patients' data. */
 export interface Problem {
   /** ISO instant. */
   readonly at: string;
   readonly message: string;
 }
 
-/** What bulk export works with. */
+/** The parts that bulk export needs. */
 export interface ExportParts {
   readonly jobs: Jobs;
   readonly facade: Pick<Facade, 'registry' | 'parse' | 'offers' | 'sight'>;
@@ -102,115 +102,120 @@ export interface AppParts {
   readonly log: Log;
   /** Without it nothing is counted. */
   readonly metrics?: Pick<Metrics, 'request' | 'text' | 'contentType'>;
-  /** Which engine it is and how busy the way to it; asks nothing. */
+  /** The engine, and the load of its connections; runs no query. */
   readonly load?: () => Pick<DatabaseLoad, 'bulkheads' | 'unexplained'> & { readonly engine: string };
-  /** Warnings and errors that were logged last, the newest first. */
+  /** The latest warnings and errors of the log, newest first. */
   readonly problems?: () => readonly Problem[];
-  /** Rejects while the database does not answer. */
+  /** Rejects if the database does not answer. */
   readonly ping: () => Promise<void>;
   /** Explains a search; without it there is no page of SQL and lineage. */
   readonly explain?: Explain;
-  /** Makes the document of a patient; without it there is no such operation. */
+  /** Makes the document of a patient; without it the operation does not exist. */
   readonly summary?: MakeSummary;
-  /** Undefined where the pack says nothing of documents. */
+  /** Undefined if the pack does not describe documents. */
   readonly rest?: RestParts | undefined;
-  /** Without it every answer is made anew. */
+  /** Without it no answer is cached. */
   readonly answers?: KeptAnswers;
-  /** Without it nobody waits for others. */
+  /** Without it no request is queued. */
   readonly admission?: Admission;
-  /** How often each client may ask; without it nobody counts. */
+  /** Rate limit of each client; without it there is none. */
   readonly rate?: Meters | undefined;
-  /** Of the process; default: one of this application. */
+  /** Shared by the whole process; default: one for this application. */
   readonly intake?: Intake;
-  /** Types whose answers are made anew for each request. */
+  /** Types whose answers are never cached. */
   readonly unkept?: ReadonlySet<string>;
-  /** Writes down who saw whom; without it nobody does. */
+  /** Records who saw whom; without it there is no audit. */
   readonly audit?: (Pick<Audit, 'write'> & Partial<Pick<Audit, 'isFailing'>>) | undefined;
-  /** Whether a browser app is registered at an origin; undefined where no apps are. */
+  /** True if a browser app is registered at an origin; undefined if there are no apps. */
   readonly isAppOrigin?: ((origin: string) => boolean) | undefined;
-  /** How a caller gets a token; undefined only where access is open. */
+  /** How a caller gets a token; undefined only if access is open. */
   readonly authorization?: Authorization | undefined;
-  /** Who may come in, by token; undefined only where access is open. */
+  /** Decides by token who may come in; undefined only if access is open. */
   readonly entry?: Entry | undefined;
-  /** Who may see what is hidden by giving a reason; undefined: nobody. */
+  /** Decides who may see hidden data by giving a reason; undefined: nobody. */
   readonly glass?: BreakGlass | undefined;
 }
 
 export interface HttpEnv {
-  /** Of the connection; absent in requests of a batch. */
+  /** Node's objects of the connection; absent in requests of a batch. */
   Bindings: { readonly incoming?: IncomingMessage; readonly outgoing?: ServerResponse };
   Variables: {
     requestId: string;
-    /** Where the time of this request goes. */
+    /** Time spent in each stage of this request. */
     stages: Stages;
-    /** What the log calls this request: method and pattern, never the path itself. */
+    /** Name of this request in the log: method and pattern, never the actual path. */
     route?: string;
-    /** Aborts when the client has gone or the request has taken too long. */
+    /** Aborts when the client has disconnected or the request has timed out. */
     signal: AbortSignal;
     timedOut: () => boolean;
-    /** What the request was answered with, if others may be too. */
+    /** The answer, if other requests may get the same. */
     answer?: Answer;
-    /** Where the answer stands, for a page of it. */
+    /** Addresses for a page that shows the answer. */
     place?: () => PagePlace;
-    /** The request is one of the REST interface, errors are told in its form. */
+    /** True for a request of the REST interface, whose errors have a form of their own. */
     rest?: boolean;
-    /** Where a browser goes on after a login; an address of this server. */
+    /** Where a browser continues after a login; an address of this server. */
     next?: string;
     /** Counts the requests of the client. */
     meter?: Meter;
     /** Who is logged in at the REST interface. */
     account?: Account;
-    /** Of a refused login: the account that was tried, if there is one. */
+    /** Set for a refused login: the account that was tried, if it exists. */
     tried?: string | undefined;
-    /** What the caller of the FHIR interface may see; undefined where access is open. */
+    /** What the caller of the FHIR interface may see; undefined if access is open. */
     access?: Access;
     /** What the caller's access token says. */
     grant?: Grant;
-    /** The reason for which the caller asks to see what is hidden: of a request that was refused too. */
+    /** The caller's reason to see hidden data, also of a request that was refused. */
     glass?: string;
-    /** What searchsets tell of it. */
+    /** The warning that searchsets carry if the glass was broken. */
     warning?: Issue;
-    /** There was a token, and it was not good. */
+    /** True if a token was sent and is not valid. */
     tokenRefused?: boolean;
     /** Logical ids of the patients whose data is in the answer. */
     patients?: Set<string>;
-    /** The answer was kept from an earlier request. */
+    /** True if the answer came from the cache. */
     kept?: boolean;
-    /** The answer is a file, which may hold any patient's data; and the request that it was made for. */
+    /**
+     * Set if the answer is an export file, which may hold any patient's data: the URL of the request that began the
+     * export.
+     */
     bulk?: string;
-    /** A body that was read, as it came; never one that holds a password. */
+    /** The body as it was received, if it was read; never one that holds a password. */
     body?: ArrayBuffer;
-    /** Takes back what the request began, where its answer cannot go out. */
+    /** Takes back what the request began, if its answer cannot be sent. */
     undo?: () => Promise<unknown>;
-    /** The batch that the request is one of. */
+    /** The batch that this request belongs to. */
     batch?: HttpContext;
   };
 }
 
 export type HttpContext = Context<HttpEnv>;
 
-/** The connection ended before the whole request had come: whatever was thrown, nobody waits for an answer. */
+/**
+ * True if the connection ended before the whole request had arrived: whatever was thrown, nobody waits for an answer.
+ */
 export function leftHalfway(c: HttpContext): boolean {
   const incoming = c.env?.incoming;
   return incoming?.destroyed === true && !incoming.complete;
 }
 
-/** The peer's address; behind a proxy the proxy's. */
+/** Returns the peer's address; behind a proxy it is the proxy's. */
 export function peerOf(c: HttpContext): string {
   return c.env?.incoming?.socket.remoteAddress ?? 'unknown';
 }
 
-/** Absolute base of the whole server as this client sees it, without a slash at the end. */
+/** Returns the absolute base of the whole server as this client sees it, without a slash at the end. */
 export function serverBase(c: HttpContext, parts: AppParts): string {
   return parts.config.baseUrl ?? new URL(c.req.url).origin;
 }
 
-/** Absolute base of the FHIR interface. */
+/** Returns the absolute base of the FHIR interface. */
 export function fhirBase(c: HttpContext, parts: AppParts): string {
   return serverBase(c, parts) + parts.config.fhirPath;
 }
 
-/** What this caller may see. Without a decision it is nothing, whatever ACCESS says. */
+/** Returns what this caller may see. Throws FhirError `no-token` if nothing was decided and access is not open. */
 function accessOf(c: HttpContext, { config }: AppParts): Access {
   const decided = c.get('access');
   if (decided !== undefined) return decided;
@@ -219,8 +224,8 @@ function accessOf(c: HttpContext, { config }: AppParts): Access {
 }
 
 /**
- * The request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient
- * `handling`: where the request has no `Prefer: handling`; default: that of the configuration.
+ * Returns the request's context for the facade. https://hl7.org/fhir/R4/search.html#lenient
+ * `handling`: used if the request has no `Prefer: handling`; default: that of the configuration.
  */
 export function requestContext(
   c: HttpContext,
@@ -251,7 +256,7 @@ function naming(c: HttpContext): Pick<RequestContext, 'named'> {
   return grant === undefined ? {} : { named: () => grant.scopes.flatMap(text => parseScope(text)?.type ?? []) };
 }
 
-/** Notes the patients whose data goes into the answer, where an audit writes them down. */
+/** Returns a callback that notes the patients whose data goes into the answer, if there is an audit. */
 export function seeing(c: HttpContext, { audit }: AppParts): Pick<RequestContext, 'see'> {
   if (audit === undefined) return {};
   const known = c.get('patients') ?? new Set<string>();

@@ -30,7 +30,7 @@ export function downloadFile(
   const isRanged = !head && (ifRange === undefined || ifRange === etag);
   const range = isRanged ? rangeOf(c.req.header('range'), file.bytes) : 'whole';
   const zipped = range === 'whole' && takesGzip(c.req.header('accept-encoding'));
-  // Bytes of one form must never be put together with bytes of the other.
+  // Bytes of the compressed form must never be combined with bytes of the plain one.
   const own = zipped ? { ...headers, ETag: `"${file.name}-${file.bytes}-gzip"`, 'Accept-Ranges': 'none' } : headers;
   const known = c.req.header('if-none-match');
   if (known !== undefined && namesTag(known, own.ETag)) return unsent(c.body(null, 304, own));
@@ -42,7 +42,7 @@ export function downloadFile(
     const coded = { ...own, 'Content-Encoding': 'gzip' };
     if (head) return unsent(c.body(null, 200, coded));
     const zip = createGzip({ level: constants.Z_BEST_SPEED });
-    // A file may be longer than it is said to be: a run that was cut off may have written more.
+    // The file may be longer than recorded: a run that was cut off may have written more.
     pipeline(createReadStream(path, { start: 0, end: file.bytes - 1 }), zip, release);
     return c.body(streamed(c, zip, log), 200, coded);
   }
@@ -58,7 +58,7 @@ export function downloadFile(
   return c.body(streamed(c, read, log), status, sent);
 }
 
-/** The one range that was asked for; several, or another unit, count as none. */
+/** Returns the one range that was asked for; several ranges, or another unit, count as none. */
 function rangeOf(
   header: string | undefined,
   bytes: number,

@@ -30,19 +30,19 @@ import { wrongMethod } from '../middleware/methods.ts';
 import { lastOf, urlParameters } from '../middleware/request.ts';
 import { downloadFile } from './files.ts';
 
-/** The parts of the application, exports among them. */
+/** The parts of an application that has exports. */
 type Parts = AppParts & { readonly exports: ExportParts };
 
 type Operation = (c: HttpContext, parameters: Parameters) => Promise<Response>;
 
-/** Methods of operations. HEAD is for looking: it must not begin an export. */
+/** Methods of operations. HEAD must not begin an export. */
 const ASKING: readonly string[] = ['GET', 'HEAD', 'POST'];
 const CHANGING: readonly string[] = ['GET', 'POST'];
 const POLLING: readonly string[] = [...ASKING, 'DELETE'];
 
 const NO_EXPORTS = 'not available for exports; send the request without the header';
 
-/** Seconds that a client is asked to wait between polls. */
+/** Seconds that a client should wait between polls. */
 const RETRY_AFTER = 5;
 
 export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv> {
@@ -71,7 +71,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
     mustBeWhole(c, NO_EXPORTS);
     return cancel(c, urlParameters(c));
   });
-  // For what cannot send DELETE, such as a form of a page.
+  // For clients that cannot send DELETE, such as a form of a page.
   operation('/$cancel-job', cancel, ['POST']);
   changing('/$export', (c, parameters) => kickOff(c, parts, { kind: 'system' }, parameters));
   changing('/Patient/$export', (c, parameters) => kickOff(c, parts, { kind: 'patient' }, parameters));
@@ -124,7 +124,7 @@ export function exportRoutes(app: AppParts, exports: ExportParts): Hono<HttpEnv>
   return routes;
 }
 
-/** Whoever knows its id is told; nothing else is known of it. */
+/** Anyone who knows the id of a lost export gets this error, because nothing else is known of it. */
 function lostJob(): FhirError {
   return new FhirError(
     'export-failed',
@@ -133,17 +133,18 @@ function lostJob(): FhirError {
 }
 
 /**
- * https://hl7.org/fhir/uv/bulkdata/STU2/export.html: what is not supported is refused, unless the client is lenient.
+ * Starts an export. Unsupported parameters are refused unless the client is lenient.
+ * https://hl7.org/fhir/uv/bulkdata/STU2/export.html
  */
 async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, parameters: Parameters): Promise<Response> {
-  // An export is a job whether the client says `Prefer: respond-async` or not.
+  // An export is a job, with or without `Prefer: respond-async`.
   const context = contextToExport(c, parts);
   const understood = readExportRequest(level, parameters, parts.exports.facade, context);
   const { pathname, search } = new URL(c.req.url);
   const url = serverBase(c, parts) + pathname + search;
   const { jobs } = parts.exports;
   const { job } = jobs.start(understood, { access: exportable(context.access), base: context.base, url });
-  // Nobody would know where it is.
+  // Without the answer, nobody would know where the job is.
   c.set('undo', () => jobs.remove(callerOf(c, parts), job.id));
   const begun = told('The export has begun; Content-Location has its status URL');
   return respondWithOutcome(c, 202, [...understood.remarks, begun, ...leftOut(level, parts.exports.facade)], {
@@ -151,7 +152,10 @@ async function kickOff(c: HttpContext, parts: Parts, level: ExportLevel, paramet
   });
 }
 
-/** A token exports by its `system/` scopes alone: of the others it is not asked what they could. Throws without any. */
+/**
+ * Returns the context of an export, in which only the `system/` scopes of a token count. Throws FhirError
+ * `no-permission` if it has none.
+ */
 function contextToExport(c: HttpContext, parts: Parts): RequestContext {
   const context = requestContext(c, parts, 'strict');
   const grant = c.get('grant');
@@ -161,21 +165,21 @@ function contextToExport(c: HttpContext, parts: Parts): RequestContext {
   return { ...context, access };
 }
 
-/** What was exported by wider scopes, or under other rules, is not for a token that could not export it. Throws 403. */
+/** Throws 403 if the export was made with wider scopes, or under other rules, than this token has. */
 function refuseLess(c: HttpContext, parts: Parts, id: string): void {
   const made = parts.exports.jobs.view(callerOf(c, parts), id)?.job.access;
   if (made !== undefined && !reaches(contextToExport(c, parts).access, made))
     throw new FhirError('no-permission', 'The file was exported by scopes that this token does not have');
 }
 
-/** For the audit: whose data a file holds, as far as the export was narrowed to some patients. */
+/** Notes for the audit whose data a file holds, if the export was narrowed to some patients. */
 function tellFile(c: HttpContext, parts: Parts, job: string): void {
   const { url, request } = parts.exports.jobs.view(callerOf(c, parts), job)?.job ?? {};
   c.set('bulk', url ?? '');
   seeing(c, parts).see?.(request?.patients ?? []);
 }
 
-/** The server's own resources, which are no data of the database. */
+/** Lists the server's own resources in a notice: they are not in the database, and not exported. */
 function leftOut(level: ExportLevel, { registry, offers }: ExportParts['facade']): readonly Issue[] {
   const own = offers.types.filter(type => !registry.types.includes(type));
   if (level.kind !== 'system' || own.length === 0) return [];
@@ -195,13 +199,13 @@ function poll(c: HttpContext, parts: Parts, view: JobView): Promise<Response> | 
   const progress = progressText(view);
   return respondWithOutcome(c, 202, [told(progress)], {
     'X-Progress': progress,
-    // Some clients take the text of an OperationOutcome for the address to poll where this header is missing.
+    // Without this header, some clients take the text of the OperationOutcome for the address to poll.
     'Content-Location': statusUrl(c, parts, view.job.id),
     'Retry-After': String(RETRY_AFTER),
   });
 }
 
-/** The answer to a wish for a state: 409 where the job is over. */
+/** Answers a request to change a job's state: 409 if the job is over. */
 function changed(
   c: HttpContext,
   view: JobView | undefined,
@@ -250,5 +254,5 @@ const noSuchJob = (): FhirError => new FhirError('no-such-export', 'There is no 
 
 const told = (diagnostics: string): Issue => issueOf('export-state', diagnostics, { severity: 'information' });
 
-/** Polls of a job: a few may come at once, then one per second. */
+/** Limit of polls per job: a few at once, then one per second. */
 const POLLS = { burst: 10, perSecond: 1 } as const;

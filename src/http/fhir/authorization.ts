@@ -1,19 +1,20 @@
 /**
- * Tells how a caller gets a token: `.well-known/smart-configuration`, and the same in the CapabilityStatement.
+ * Tells clients how to get a token: `.well-known/smart-configuration`, and the same in the CapabilityStatement.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, https://hl7.org/fhir/R4/security.html
  */
 import { Hono } from 'hono';
 import type { HttpEnv } from '../context.ts';
 import { SMART_CONFIGURATION } from '../public.ts';
 
-/** What a server that is not open knows of those who give tokens. */
+/** How callers of a server that is not open get tokens. */
 export interface Authorization {
   /**
-   * Of apps that are launched; undefined where this server does not tell it. Rejects while the issuer does not answer.
+   * The SMART configuration for apps; undefined if this server does not publish one. Rejects while the issuer does not
+   * answer.
    */
   readonly configuration: (() => Promise<object>) | undefined;
   /**
-   * Addresses of the authorization server that launches apps; undefined where none does, or while it does not answer.
+   * Addresses of the authorization server that launches apps; undefined if there is none, or while it does not answer.
    * `base`: address of this server.
    */
   endpoints(base: string): Promise<Endpoints | undefined>;
@@ -28,7 +29,7 @@ export interface Endpoints {
   readonly manage?: string | undefined;
 }
 
-/** Answers any origin, and needs no token. */
+/** Serves the SMART configuration to any origin, without a token. */
 export function configurationRoute(configuration: () => Promise<object>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get(SMART_CONFIGURATION, async c => {
@@ -45,7 +46,7 @@ interface Statement {
   readonly rest?: readonly { readonly security?: object }[];
 }
 
-/** A CapabilityStatement that says how to get a token. https://hl7.org/fhir/R4/extension-oauth-uris.html */
+/** Adds to a CapabilityStatement how to get a token. https://hl7.org/fhir/R4/extension-oauth-uris.html */
 export function withSecurity(statement: Statement, endpoints: Endpoints | undefined): object {
   const code = endpoints === undefined ? 'OAuth' : 'SMART-on-FHIR';
   const uris = Object.entries(endpoints ?? {}).flatMap(([url, valueUri]) => (valueUri ? [{ url, valueUri }] : []));

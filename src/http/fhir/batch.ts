@@ -1,29 +1,29 @@
 /**
- * Answers batches: each request of a Bundle is answered as if it had come alone, in order. In: the Bundle's members
- * and a function that answers one request. Out: a Bundle of type batch-response as JSON text.
+ * Answers each request of a batch Bundle as if it had come alone, in order. In: the Bundle's members and a function
+ * that answers one request. Out: a Bundle of type batch-response as JSON text.
  * https://hl7.org/fhir/R4/http.html#transaction
  */
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
 import { FhirError, type Issue, issueOf, operationOutcome } from '../../outcome.ts';
 import { isMembers, type Members } from './resource-body.ts';
 
-/** Requests of one batch. */
+/** Maximum requests of one batch. */
 export const ENTRIES_AT_MOST = 100;
-/** Characters of all answers; once they are more, the requests that are left are refused. */
+/** Maximum characters of all answers; beyond that, the remaining requests are refused. */
 export const ANSWERS_AT_MOST = 32 * 1024 * 1024;
-/** Requests that are answered at a time. */
+/** Requests that are answered at the same time. */
 const AT_ONCE = 4;
 
 /** One request of a batch. */
 export interface BatchRequest {
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** Behind the base, without a slash at its beginning. */
+  /** Relative to the base, without a leading slash. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** Throws FhirError for what is no batch. */
+/** Throws FhirError if the Bundle is not a batch. */
 export async function answerBatch(
   bundle: Members,
   base: string,
@@ -61,7 +61,7 @@ function entriesOf({ type, entry = [] }: Members): readonly unknown[] {
   return entry;
 }
 
-/** What an entry asks for, or why it is refused. */
+/** Reads the request of an entry, or returns why it is refused. */
 function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   const request = isMembers(entry) ? entry['request'] : undefined;
   if (!isMembers(request))
@@ -83,7 +83,7 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   const { resource } = entry as Members;
   if (method === 'POST' && /(^|\/)_search(\?|$)/.test(path)) {
     if (resource === undefined) return { method, path, headers };
-    // A form cannot stand in a Bundle, and R4 knows no search by a resource.
+    // A Bundle cannot hold a form, and R4 has no search by a resource.
     const expected = 'Bundle.entry.resource: expected none; the parameters of a search belong in its URL';
     return refusal('400 Bad Request', 'malformed-body', expected);
   }
@@ -99,7 +99,10 @@ function requestOf(entry: unknown, base: string): BatchRequest | Refusal {
   );
 }
 
-/** Without a fragment, which is the client's own matter. Undefined for the address of another server. */
+/**
+ * Returns the path relative to the base, without the fragment, which is the client's. Undefined for another server's
+ * address.
+ */
 function pathOf(url: string, base: string): string | undefined {
   const [asked = ''] = url.split('#', 1);
   if (asked.startsWith(`${base}/`)) return asked.slice(base.length + 1);
@@ -107,7 +110,7 @@ function pathOf(url: string, base: string): string | undefined {
   return asked.replace(/^\//, '');
 }
 
-/** RFC 9110 section 5.5 */
+/** Characters of a header value. RFC 9110 section 5.5 */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function httpDate(instant: string): string {
@@ -139,7 +142,7 @@ async function responseText(response: Response, { method, path }: BatchRequest, 
   ] as const;
   const told = headers.map(([name, value]) => (value ? `,${JSON.stringify(name)}:${JSON.stringify(value)}` : ''));
   const status = `${response.status} ${REASONS[response.status] ?? ''}`.trim();
-  // References of what was read are relative to its own address.
+  // References in a resource that was read are relative to its own address.
   const [, read] = method === 'GET' ? (READ.exec(path) ?? []) : [];
   const address = read === undefined ? '' : `"fullUrl":${JSON.stringify(`${base}/${read}`)},`;
   if (response.ok && text !== '')
@@ -147,7 +150,7 @@ async function responseText(response: Response, { method, path }: BatchRequest, 
   return entryText(status, `${told.join('')}${text === '' ? '' : `,"outcome":${text}`}`);
 }
 
-/** A resource by its id. */
+/** Path of a read by id. */
 const READ = /^([A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64})(?:\/_history\/[\w-]+)?(?:\?|$)/;
 
 function entryText(status: string, rest: string): string {
@@ -158,7 +161,7 @@ function instantOf(date: string | null): string | undefined {
   return date === null ? undefined : new Date(date).toISOString();
 }
 
-/** What the statuses of single answers are called. RFC 9110 section 15 */
+/** Reason phrases of the statuses. RFC 9110 section 15 */
 const REASONS: Readonly<Record<number, string>> = {
   200: 'OK',
   304: 'Not Modified',

@@ -1,10 +1,10 @@
 /**
- * Indents JSON and XML for `_pretty` without parsing them, which would lose the digits of decimals (`1.50`). In: valid
- * JSON text, or FHIR XML of src/resource/xml.ts. Out: the same with two blanks per level.
+ * Indents JSON and XML for `_pretty` without parsing them, because that would lose the digits of decimals (`1.50`). In:
+ * valid JSON text, or FHIR XML of src/resource/xml.ts. Out: the same with two spaces per level.
  * https://hl7.org/fhir/R4/http.html#pretty
  */
 
-/** Strings, then structure, then runs of anything else that is not a blank. */
+/** Strings, then structural characters, then runs of anything else that is not whitespace. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 export function indentJson(json: string): string {
@@ -27,7 +27,7 @@ export function indentJson(json: string): string {
   return out.join('');
 }
 
-/** Narratives stay as they are: their blanks are text. */
+/** Narratives stay as they are, because their whitespace is text. */
 export function indentXml(xml: string): string {
   const lines: string[] = [];
   let depth = 0;

@@ -1,5 +1,5 @@
 /**
- * Parses JSON and keeps the digits of numbers, as `1.50` says more than 1.5. In: JSON text. Out: its value, with
+ * Parses JSON and keeps the digits of numbers, because `1.50` says more than 1.5. In: JSON text. Out: its value, with
  * numbers as `{rawJSON: '1.50'}`, which JSON.stringify writes unchanged.
  * https://github.com/tc39/proposal-json-parse-with-source
  */
@@ -25,7 +25,7 @@ type Reviver = (key: string, value: unknown, context: { readonly source?: string
 /** TypeScript's libraries do not know the third parameter of a reviver yet. */
 const parse = JSON.parse as unknown as (text: string, reviver: Reviver) => unknown;
 
-/** Throws SyntaxError where the text is no JSON. */
+/** Throws SyntaxError if the text is not JSON. */
 export function parseRaw(json: string): Json {
   return parse(json, (_key, value, { source }) =>
     typeof value === 'number' && source !== undefined ? JSON.rawJSON(source) : value,

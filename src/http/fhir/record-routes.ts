@@ -1,6 +1,6 @@
 /**
- * Makes the routes of operations that answer with resources of the record, from their table. Each is called by GET, or
- * by POST with Parameters.
+ * Makes the routes of operations that return patients' data, from the table of these operations. Each is called by GET,
+ * or by POST with Parameters.
  * https://hl7.org/fhir/R4/operations.html
  */
 import { Hono } from 'hono';
@@ -42,7 +42,7 @@ export function recordRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** One patient at a time: what all of them have is for `$export`, which writes files. */
+/** Refuses a call for all patients: `$export` does that, and writes files. */
 function refused(type: string, code: string) {
   return (): never => {
     throw new FhirError('too-costly', `$${code} is called on one ${type}; [base]/${type}/$export has all of them`);

@@ -1,6 +1,6 @@
 /**
  * Reads the resource in a request's body, in JSON or XML. In: a request. Out: its members as in FHIR JSON; undefined
- * without a body. Errors: FhirError, and WrongMediaType (415).
+ * without a body. Throws FhirError and WrongMediaType (415).
  * https://hl7.org/fhir/R4/http.html#mime-type
  */
 import { FhirError } from '../../outcome.ts';
@@ -12,7 +12,7 @@ import { contentTypeOf, urlParameters, utf8, WrongMediaType } from '../middlewar
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Throws FhirError `malformed-body` for what is no resource of this type. */
+/** Throws FhirError `malformed-body` if the body is not a resource of this type. */
 export async function resourceBody(c: HttpContext, type: string): Promise<Members | undefined> {
   const bytes = await c.req.arrayBuffer();
   c.set('body', bytes);
@@ -38,7 +38,7 @@ function parseJson(text: string): unknown {
   try {
     body = JSON.parse(text);
   } catch {
-    // The parser's message repeats the text.
+    // The parser's message would repeat the text.
     throw new FhirError('malformed-body', 'The body is not JSON');
   }
   if (hasRepeatedName(text)) throw new FhirError('malformed-body', 'The body names something twice in one object');
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   return body;
 }
 
-/** No resource nests so deep; what does would exhaust the stack of whoever walks or writes it. */
+/** Maximum depth. No resource is this deep; a deeper body would exhaust the stack of code that walks or writes it. */
 const DEEPEST = 100;
 
 function isDeeper(value: unknown, levels: number): boolean {
@@ -63,12 +63,12 @@ function parseXml(text: string): unknown {
   }
 }
 
-/** A string, or what opens, closes or follows one. */
+/** A string, or a structural character except the comma. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:]/g;
 
 /**
- * Finds an object with the same name twice in a JSON text. JSON.parse keeps the last value and other readers the first,
- * so that such a body means different things to different readers. In: a text that JSON.parse accepts.
+ * True if an object in a JSON text has the same name twice. JSON.parse keeps the last value and other readers the
+ * first, so they would read different things. In: a text that JSON.parse accepts.
  * https://hl7.org/fhir/R4/json.html, RFC 8259 section 4
  */
 export function hasRepeatedName(json: string): boolean {
@@ -102,10 +102,10 @@ export function hasRepeatedName(json: string): boolean {
 }
 
 /**
- * The parameters of an operation by POST: those of the URL, then those of the body, a Parameters resource in JSON or
- * XML, as names and values of a query string.
+ * Returns the parameters of an operation by POST: those of the URL, then those of the body, a Parameters resource in
+ * JSON or XML, as names and values of a query string. No body means no parameters.
  * https://hl7.org/fhir/R4/operations.html#request
- * Throws FhirError `malformed-body`. No body stands for no parameters.
+ * Throws FhirError `malformed-body`.
  */
 export async function bodyParameters(c: HttpContext): Promise<readonly (readonly [string, string])[]> {
   const body = await resourceBody(c, 'Parameters');
@@ -118,7 +118,7 @@ export async function bodyParameters(c: HttpContext): Promise<readonly (readonly
   return [...urlParameters(c), ...own];
 }
 
-/** The one `value[x]` as a search writes it. */
+/** Returns the one `value[x]` as a search writes it. */
 function writtenValue(parameter: Members): string {
   const [value, ...more] = Object.entries(parameter).flatMap(([name, one]) => (/^value[A-Z]/.test(name) ? [one] : []));
   if (more.length > 0) throw notParameters();
@@ -131,7 +131,7 @@ function writtenValue(parameter: Members): string {
   return tokens.join(',');
 }
 
-/** A Coding or an Identifier. */
+/** Writes a Coding or an Identifier as a search token. */
 function tokenOf({ system, code, value }: Members): string {
   const own = code ?? value;
   if (typeof own !== 'string' || (system !== undefined && typeof system !== 'string')) throw notParameters();

@@ -33,12 +33,12 @@ export function fhirRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** Everything that a batch may ask for too. */
+/** The routes that a batch may use too. */
 function singleRoutes(parts: AppParts): Hono<HttpEnv> {
   const types = new Set(parts.facade.offers.types);
   const routes = new Hono<HttpEnv>();
 
-  /** Unknown types are told apart from wrong methods; known ones are named in the log. */
+  /** Refuses unknown types with an error of their own, not as a wrong method. Names known types in the log. */
   const knownType = createMiddleware<HttpEnv>(async (c, next) => {
     const type = c.req.param('type') ?? '';
     if (type.startsWith('$')) throw noOperation();
@@ -89,9 +89,7 @@ function noVersions(): FhirError {
   return new FhirError('no-history', 'Versions are not kept: a read shows the current data');
 }
 
-/**
- * Also of a version: the one that the database has now, which ETag names. Clients keep it with the id and read by both.
- */
+/** Also reads a version, but only the current one, which ETag names: clients keep it with the id and read by both. */
 function read(c: HttpContext, parts: AppParts): Promise<Response> {
   return respondCached(c, parts, async context => {
     const type = c.req.param('type') ?? '';
@@ -109,7 +107,7 @@ function read(c: HttpContext, parts: AppParts): Promise<Response> {
   });
 }
 
-/** What reads the parameters; what is kept already needs none. */
+/** Reads the parameters; not called if the answer is cached. */
 type Read = () => Parameters | Promise<Parameters>;
 
 function search(c: HttpContext, parts: AppParts, read: Read): Promise<Response> {
@@ -126,17 +124,16 @@ function searchCompartment(c: HttpContext, parts: AppParts, read: Read): Promise
   });
 }
 
-/** One that a header can hold: Node sends no header with other characters, and throws. */
+/** A media type that a header can hold: Node throws for other characters. */
 const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/;
 
-/** The one type whose content R4 gives without the resource around it. */
+/** The only type whose content R4 serves without the resource around it. */
 const CONTENT_TYPE = 'Binary';
 
 /**
- * Answers a read of Binary with the content itself if the client asks for no media type of FHIR. The content may come
- * from anywhere: headers keep browsers from guessing its type and from running it.
+ * Returns the content of a Binary if the client asks for no media type of FHIR; undefined if the resource itself has to
+ * be sent. The content may come from anywhere: headers keep browsers from guessing its type and from running it.
  * https://hl7.org/fhir/R4/binary.html#rest
- * The content, or undefined where the resource itself has to be sent.
  */
 export function nativeContent(c: HttpContext, resource: ResourceText, parameters: Parameters): Answer | undefined {
   const accept = headerOf(c, 'accept');

@@ -1,6 +1,5 @@
 /**
- * The route `Patient/<id>/$ccd`: sends the document as XML, as a Binary if the client asks for FHIR, or as a page in a
- * browser.
+ * Serves `Patient/<id>/$ccd`: the document as XML, as a Binary if the client asks for FHIR, or as a page in a browser.
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 import { Hono } from 'hono';
@@ -22,14 +21,14 @@ import { ID } from './record-routes.ts';
 import { bodyParameters } from './resource-body.ts';
 
 const CONTENT_TYPE = 'application/xml';
-/** Bytes. */
+/** Bytes of a piece. */
 const PIECE = 64 * 1024;
-/** Whose record it is. */
+/** Type of the document's subject. */
 const TYPE = 'Patient';
 
 const PATH = `/${TYPE}/:id/$ccd`;
 
-/** Where the server makes no documents, 404 says why. */
+/** If the server makes no documents, 404 says why. */
 export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   const { summary: make } = parts;
@@ -51,7 +50,7 @@ export function summaryRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** What keeps a server from making C-CDA documents. */
+/** Says why a server makes no C-CDA documents. */
 export function whyNoDocuments({ unserved = [] }: Pick<Served, 'unserved'>): string {
   return unserved.length === 0
     ? 'C-CDA documents are not offered: the pack has no ccds.yaml, which says what they hold'
@@ -79,7 +78,7 @@ async function summary(
   }
 }
 
-/** The day of a date or date-time. */
+/** Returns the day of a date or dateTime parameter. */
 function dayOf(parameters: Parameters, name: string): string | undefined {
   return lastOf(parameters, name)?.slice(0, 10);
 }

@@ -60,7 +60,7 @@ function searchRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** Answers requests of a batch by the routes of single ones, within the time and under the id of the batch. */
+/** Answers requests of a batch by the routes of single ones, within the time limit and under the id of the batch. */
 function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
   const batches = new WeakMap<Request, HttpContext>();
   const app = new Hono<HttpEnv>({ getPath: pathOf });
@@ -87,7 +87,7 @@ function oneByOne(parts: AppParts, routes: readonly Hono<HttpEnv>[]) {
   for (const one of routes) app.route('/', one);
   app.onError(onError(parts));
   return async (batch: HttpContext, { method, path, headers, body }: BatchRequest): Promise<Response> => {
-    // Whatever the request names, its answer has to stand in a JSON Bundle.
+    // The answer has to fit into a JSON Bundle, whatever format the request names.
     const url = `${new URL(batch.req.url).origin}/${path}${path.includes('?') ? '&' : '?'}_format=json`;
     const handling = batch.req.header('prefer');
     const request = new Request(url, {

@@ -12,7 +12,7 @@ import { type Answer, answerOf, representationOf, sendAnswer } from './answer.ts
 import { admitted } from './limits.ts';
 import { headerOf, queryOf } from './request.ts';
 
-/** The process's cache, and what it needs to know of the mappings that are served. */
+/** The process's cache, and what it needs to know of the served mappings. */
 export interface KeptAnswers {
   readonly cache: AnswerCache<Answer>;
   readonly freshness: Freshness;
@@ -21,8 +21,8 @@ export interface KeptAnswers {
 }
 
 /**
- * `read` gets a context whose signal aborts when nobody waits any more. Only what is asked by GET or HEAD is kept; what
- * `read` throws is not, and goes to all who waited for it.
+ * Sends the answer that `read` makes, or a cached one. The signal of `read` aborts when nobody waits any more. Only
+ * answers to GET and HEAD are cached. Errors of `read` are not; they go to all who waited for it.
  */
 export async function respondCached(
   c: HttpContext,
@@ -68,9 +68,7 @@ export async function respondCached(
   });
 }
 
-/**
- * The same of what the facade gives for the parameters that `read` reads, which for a kept answer it does not.
- */
+/** Sends what the facade returns for the parameters. `read` reads them; it is not called if the answer is cached. */
 export function respondWithResult(
   c: HttpContext,
   parts: AppParts,
@@ -85,10 +83,10 @@ export function respondWithResult(
   });
 }
 
-/** Characters of Accept; longer ones are written by nobody who will come again. */
+/** Characters of Accept. A client with a longer one will hardly repeat it. */
 const LONGEST_ACCEPT = 500;
 
-/** Whether answers to this Accept are not kept: it is part of their key. */
+/** True if answers to this Accept, which is part of their key, are not cached. */
 export function isUnkept(accept: string | undefined): boolean {
   return accept !== undefined && accept.length > LONGEST_ACCEPT;
 }
@@ -99,12 +97,12 @@ function keyOf(c: HttpContext, { access, base, handling }: RequestContext, versi
   return answerKey({ version, access, base, handling, accept: headerOf(c, 'accept'), target });
 }
 
-/** Path pattern and names of parameters. */
+/** Returns the path pattern and the names of parameters. */
 function kindOf(c: HttpContext): string {
   return `${c.req.path.split('/', 3).join('/')}?${queryOf(c.req.url).replace(/=[^&]*/g, '')}`;
 }
 
-/** What the client says of kept answers. `Pragma` counts where there is no Cache-Control. RFC 9111 section 5.4 */
+/** Returns the client's directives for caches. `Pragma` counts if there is no Cache-Control. RFC 9111 section 5.4 */
 function directivesOf(c: HttpContext): { readonly maxAge?: number; readonly noStore?: true } {
   const text = headerOf(c, 'cache-control') ?? headerOf(c, 'pragma');
   if (text === undefined) return {};

@@ -1,6 +1,7 @@
 /**
- * Answers in their final form: made once, compressed once per coding, sent many times. In: FHIR JSON text and the
- * representation that was asked for. Out: an Answer, and its Response for one client, 304 if the client has it already.
+ * Puts answers into their final form: made once, compressed once per coding, sent many times. In: FHIR JSON text and
+ * the representation that was asked for. Out: an Answer, and its Response for one client, 304 if the client has it
+ * already.
  * https://hl7.org/fhir/R4/http.html#read, RFC 9110 section 13
  */
 import { hash } from 'node:crypto';
@@ -19,11 +20,13 @@ import { headerOf, lastOf, parseParameters, queryOf } from './request.ts';
 export interface Representation {
   readonly format: Format;
   readonly pretty: boolean;
-  /** Of `html`: where the answer stands. */
+  /** For `html`: addresses that the page links to. */
   readonly place?: PagePlace;
 }
 
-/** From `_format`, `_pretty` and Accept. Throws FhirError `not-acceptable` or `wrong-value`. */
+/**
+ * Chooses the representation by `_format`, `_pretty` and Accept. Throws FhirError `not-acceptable` or `wrong-value`.
+ */
 export function representationOf(c: HttpContext, parameters: Parameters): Representation {
   const pretty = lastOf(parameters, '_pretty');
   if (pretty !== undefined && pretty !== 'true' && pretty !== 'false') {
@@ -34,9 +37,9 @@ export function representationOf(c: HttpContext, parameters: Parameters): Repres
   return { format, pretty: pretty === 'true', ...(place && { place }) };
 }
 
-/** What is told of a body. */
+/** Headers and validators of a body. */
 export interface Description {
-  /** Beside the content's type, length and coding. */
+  /** Besides the content's type, length and coding. */
   readonly headers: Readonly<Record<string, string>>;
   readonly etag?: string | undefined;
   /** Seconds since the epoch. */
@@ -45,26 +48,26 @@ export interface Description {
 
 export interface Answer extends Description {
   /**
-   * A text, until its bytes are asked for: what is sent once need not become a buffer, of which V8 collects many at
-   * great cost.
+   * A string until its bytes are needed: an answer that is sent once need not become a buffer, because V8 collects many
+   * buffers at great cost.
    */
   readonly content: string | Buffer<ArrayBuffer>;
-  /** As bytes, from then on. */
+  /** The content as bytes, and a buffer from then on. */
   readonly body: Buffer<ArrayBuffer>;
   /** Bytes of the body. */
   readonly byteLength: number;
   readonly contentType: string;
-  /** Of the body and its compressed forms so far. */
+  /** Bytes of the body and of its compressed forms so far. */
   readonly bytes: number;
-  /** Logical ids of the patients whose data it holds; for the audit, which notes them each time it is sent. */
+  /** Logical ids of the patients whose data it holds; for the audit, which records them at each sending. */
   patients: readonly string[];
-  /** The body in a coding, made at the first call; `onGrown` is called once it is there. */
+  /** Returns the body in a coding, made at the first call; `onGrown` is called when it is ready. */
   encoded(coding: Coding, onGrown?: () => void): Promise<Buffer<ArrayBuffer>>;
-  /** The same if it has been made, without waiting. */
+  /** Returns the same if it has been made, without waiting. */
   made(coding: Coding): Buffer<ArrayBuffer> | undefined;
 }
 
-/** Bytes below which a form is kept as a text too (src/http/server/cache-hits.ts). */
+/** Forms of fewer bytes are kept as a string too (src/http/server/cache-hits.ts). */
 export const SMALL = 8192;
 
 const NOTHING_MORE: Description = { headers: {} };
@@ -90,15 +93,15 @@ function answerOfPage(json: string, place: PagePlace = NOWHERE, { headers, ...re
   return answerWith(resourcePage(json, place), CONTENT_TYPE.html, { ...rest, headers: own });
 }
 
-/** Of an answer within another one, which leads nowhere. */
+/** Place of an answer within another one; it has no links. */
 const NOWHERE: PagePlace = { base: '', self: 'http://localhost/', explain: undefined };
 
-/** Names what a resource holds now. */
+/** Returns a version that depends on the content of a resource. */
 export function versionOf({ json }: ResourceText): string {
   return hash('sha256', json, 'base64url').slice(0, 22);
 }
 
-/** A resource that was read: with validators. */
+/** Returns the answer to a read, with validators. */
 export function answerOfResource(resource: ResourceText, representation: Representation): Answer {
   const etag = `W/"${versionOf(resource)}"`;
   const changed = resource.lastUpdated === undefined ? Number.NaN : Date.parse(resource.lastUpdated);
@@ -108,7 +111,7 @@ export function answerOfResource(resource: ResourceText, representation: Represe
   return answerOf(resource.json, representation, { etag, changed: seconds, headers });
 }
 
-/** An answer of a text, or of bytes that are none of FHIR's texts. */
+/** Returns an answer with text, or with bytes that are not FHIR JSON or XML. */
 export function answerWith(
   content: string | Buffer<ArrayBuffer>,
   contentType: string,
@@ -117,7 +120,7 @@ export function answerWith(
   return new HeldAnswer(content, contentType, description);
 }
 
-/** Not an object with getters of its own: V8 makes a hidden class for each of those. */
+/** A class, not an object literal with getters: V8 makes a hidden class for each of those. */
 class HeldAnswer implements Answer {
   readonly headers: Description['headers'];
   readonly etag: string | undefined;
@@ -177,7 +180,7 @@ class HeldAnswer implements Answer {
   }
 }
 
-/** Of the logical id of a patient, about. */
+/** Approximate bytes of the logical id of a patient. */
 const ID_BYTES = 32;
 
 function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
@@ -186,7 +189,7 @@ function weightOf({ byteLength }: Pick<Buffer, 'byteLength'>): number {
 
 /** How an answer is sent. */
 export interface Sending {
-  /** 200 where it is not given. */
+  /** Default: 200. */
   readonly status?: 200 | 400;
   /** RFC 9211 */
   readonly cacheStatus?: string | undefined;
@@ -194,7 +197,7 @@ export interface Sending {
   readonly onGrown?: () => void;
 }
 
-/** The answer for one client, or 304 for a client that has this version. */
+/** Sends the answer to one client, or 304 if the client has this version. */
 export async function sendAnswer(
   c: HttpContext,
   answer: Answer,
@@ -208,7 +211,7 @@ export async function sendAnswer(
   const { contentType } = answer;
   const coding = codingFor(answer, contentType, headerOf(c, 'accept-encoding'));
   const encoded = coding === undefined ? undefined : await answer.encoded(coding, onGrown);
-  // What is kept is sent again as bytes.
+  // A cached answer is sent again, as bytes.
   const plain = c.get('answer') === undefined ? answer.content : answer.body;
   return responseOf(encoded ?? plain, status, {
     'Content-Type': contentType,
@@ -218,7 +221,7 @@ export async function sendAnswer(
   });
 }
 
-/** 200, or another status, with a resource. */
+/** Sends a resource, with 200 or another status. */
 export async function respond(
   c: HttpContext,
   json: string,
@@ -230,8 +233,8 @@ export async function respond(
 }
 
 /**
- * An OperationOutcome. It comes in the representation that was asked for, and in JSON where that cannot be found out:
- * an error must not fail for its form.
+ * Sends an OperationOutcome in the representation that was asked for, or in JSON if that cannot be determined: an error
+ * must not fail because of its form.
  */
 export function respondWithOutcome(
   c: HttpContext,
@@ -251,12 +254,12 @@ function outcomeRepresentation(c: HttpContext): Representation {
   }
 }
 
-/** Not by `c.body`, which makes Headers of the platform's. */
+/** Not with `c.body`, which makes Headers of the platform. */
 function responseOf(body: Answer['content'] | null, status: number, headers: Description['headers']): Response {
   return new Response(body, { status, headers: new AnswerHeaders(headers) });
 }
 
-/** If-None-Match is compared weakly and decides alone where it is sent. */
+/** True if the client has this version. If-None-Match is compared weakly and decides alone if it is sent. */
 function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
   if (etag === undefined) return false;
   const match = headerOf(c, 'if-none-match');
@@ -266,7 +269,7 @@ function isUnchanged(c: HttpContext, { etag, changed }: Answer): boolean {
 }
 
 /**
- * Milliseconds since the epoch. What is no date of HTTP as it is written today counts for nothing. RFC 9110 section
+ * Returns milliseconds since the epoch; undefined unless the date is in the preferred form of HTTP. RFC 9110 section
  * 5.6.7
  */
 function instantOf(httpDate: string): number | undefined {
@@ -283,12 +286,12 @@ export function namesTag(match: string, etag: string): boolean {
 type Visit = (value: string, name: string, all: Headers) => void;
 
 /**
- * Headers of an answer while the parts of src/http add theirs. In: names and values that are ours. Out: an object that
+ * Headers of an answer while the parts of src/http add theirs. In: names and values of this server. Out: an object that
  * the framework takes for the platform's Headers, without their checks and sorting: Node checks all headers again when
- * it sends them. Cookies have no place here: they stand one beside the other, and are never joined.
+ * it sends them. Not for cookies, which must not be joined.
  */
 export class AnswerHeaders extends Headers {
-  /** By name in small letters, in the order of their coming. */
+  /** Keyed by lower-case name, in order of insertion. */
   readonly #values = new Map<string, string>();
 
   constructor(values: Readonly<Record<string, string>>) {

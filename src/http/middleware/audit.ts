@@ -1,6 +1,6 @@
 /**
- * Writes an audit record before an answer is sent that contains patients' data, or could. In: a request that was
- * answered. Out: the answer; 503 if the record cannot be written. docs/audit.md
+ * Writes an audit record before an answer is sent that contains patients' data, or could. In: an answered request. Out:
+ * the answer; 503 if the record cannot be written. docs/audit.md
  */
 
 import { createMiddleware } from 'hono/factory';
@@ -22,7 +22,7 @@ const MESSAGE = 'The audit is required, and its store cannot be written now';
 /** Seconds. */
 const RETRY_AFTER = 30;
 
-/** `isPublic`: paths whose answers tell nothing of any patient. */
+/** `isPublic`: paths whose answers contain nothing of any patient. */
 export function auditAnswers(
   { config, facade }: Pick<AppParts, 'config' | 'facade'>,
   audit: Pick<Audit, 'write'>,
@@ -36,7 +36,7 @@ export function auditAnswers(
       c.get('meter')?.charge(furtherUnits(record));
       await audit.write(record);
     } catch {
-      // The writer has told the log why.
+      // The writer has logged the reason.
       await c.res.body?.cancel();
       await c.get('undo')?.();
       c.res = undefined;
@@ -54,7 +54,7 @@ function unavailable(c: HttpContext): Response | Promise<Response> {
 type Place = Pick<AppParts['config'], 'fhirPath' | 'baseUrl' | 'access'>;
 
 function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
-  // A request of a batch has come by the connection of the batch, and its path is that behind the base.
+  // A request of a batch has the connection of the batch, and a path relative to the base.
   const outer = c.get('batch') ?? c;
   const { status } = c.res;
   const { pathname, search, hostname } = new URL(c.req.url);
@@ -90,7 +90,7 @@ function recordOf(c: HttpContext, config: Place, facade: Shows): AuditRecord {
 type Shows = Pick<AppParts['facade'], 'shown'>;
 
 /**
- * Links of a search that came in a body do not show its parameters; the audit, where nobody else reads them, does.
+ * Links of a search that came in a body hide its parameters; the audit records them, because nobody else reads it.
  * `text`: a query with its question mark, or a form.
  */
 function withShown(text: string, access: Access = OPEN_ACCESS, facade: Shows): string {
@@ -101,7 +101,7 @@ function withShown(text: string, access: Access = OPEN_ACCESS, facade: Shows): s
   return shown === parameters ? text : mark + new URLSearchParams(shown.map(pair => [...pair]));
 }
 
-/** The one place that knows who a caller is: by access token, by session, or nobody in particular. */
+/** Identifies the caller by access token or session. No other function does. */
 function whoOf(c: HttpContext, { access }: Pick<Place, 'access'>): Who {
   const grant = c.get('grant');
   if (grant !== undefined) return whoIn(grant);
@@ -122,12 +122,12 @@ function whoIn({ client, subject, issuer, fhirUser, purpose }: Grant): Who {
   };
 }
 
-/** Behind a proxy its name is that of BASE_URL. */
+/** Returns the server's host name; behind a proxy, that of BASE_URL. */
 function serverOf(asked: string, { baseUrl }: Pick<Place, 'baseUrl'>): string {
   return baseUrl === undefined ? asked : new URL(baseUrl).hostname;
 }
 
-/** The requests of a batch are written down one by one. */
+/** Returns the body for the record; none for a batch, whose requests are recorded one by one. */
 function bodyOf(c: HttpContext, interaction: Interaction): string {
   const body = c.get('body');
   return body === undefined || interaction === 'batch' ? '' : Buffer.from(body).toString('utf8');
@@ -136,13 +136,13 @@ function bodyOf(c: HttpContext, interaction: Interaction): string {
 const TYPE = /^[A-Z][A-Za-z]{1,63}$/;
 const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
-/** What kind of request it is, and which resource a read names. https://hl7.org/fhir/R4/http.html */
+/** Classifies a request, and finds the resource that a read names. https://hl7.org/fhir/R4/http.html */
 export function askedFor(
   method: string,
   path: string,
   fhirPath: string,
 ): { readonly interaction: Interaction; readonly resource?: string } {
-  // However its letters are written, routes know the base.
+  // Routes match the base however it is percent-encoded.
   const [base, all] = [segmentsOf(fhirPath), segmentsOf(path)];
   if (base.some((segment, i) => segment !== all[i])) return { interaction: 'operation' };
   const segments = all.slice(base.length);
@@ -169,19 +169,21 @@ interface SentHit {
   readonly url: string;
   readonly route: string;
   readonly patients: readonly string[];
-  /** Of whoever came by token. */
+  /** Absent without a token. */
   readonly grant?: Grant | undefined;
   readonly access: Access;
-  /** Of the peer. */
+  /** Address of the peer. */
   readonly address: string;
-  /** As the client addressed it. */
+  /** Host name of this server, as the client addressed it. */
   readonly hostname: string;
 }
 
-/** All of a record but what each request has of its own. */
+/** A record without the parts that differ per request. */
 export type RecordOfHits = Omit<AuditRecord, 'at' | 'request'>;
 
-/** Of a kept answer that is sent without the application, to requests that are plain and equal. */
+/**
+ * Returns the record of a cached answer that is sent, without the application, to requests that are plain and equal.
+ */
 export function recordOfHits(
   { url, route, patients, grant, access, address, hostname }: SentHit,
   config: Place,
@@ -203,7 +205,7 @@ export function recordOfHits(
   };
 }
 
-/** The 503 of such an answer. */
+/** The 503 for such an answer, if its record cannot be written. */
 export const UNWRITTEN = {
   headers: { 'Content-Type': 'application/fhir+json; charset=utf-8', 'Retry-After': String(RETRY_AFTER) },
   body: JSON.stringify(operationOutcome([issueOf('audit-away', MESSAGE)])),

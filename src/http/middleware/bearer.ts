@@ -1,6 +1,6 @@
 /**
  * Checks bearer tokens. In: the Authorization header of a request. Out: what its caller may see, or 401. The result is
- * kept, so that a token is verified once and not for each request.
+ * cached, so that a token is not verified for each request.
  * RFC 6750
  */
 import { hash } from 'node:crypto';
@@ -12,32 +12,32 @@ import { FhirError } from '../../outcome.ts';
 import type { HttpEnv } from '../context.ts';
 import { headerOf } from './request.ts';
 
-/** What becomes of a token. */
+/** The result of checking a token. */
 export interface Decision {
   readonly access: Access;
-  /** What the token says, for whoever writes down who asked. */
+  /** What the token says, for the audit. */
   readonly grant: Grant;
-  /** Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   readonly expires: number;
-  /** The same on the clock that never goes back. */
+  /** The same on the monotonic clock. */
   readonly ends: number;
 }
 
 export interface Entry {
-  /** What was decided for a token before, if it still holds. */
+  /** Returns the cached decision for a token, if it is still valid. */
   known(token: string): Decision | undefined;
-  /** Undefined: the token is not good. Throws only for outages. */
+  /** Decides; undefined if the token is not valid. Throws only for outages. */
   decide(token: string): Promise<Decision | undefined>;
-  /** What its `system/` scopes alone allow: the others never export. */
+  /** Returns what its `system/` scopes alone allow: the others never export. */
   toExport(grant: Grant): Access;
 }
 
-/** Tokens whose decisions are kept. */
+/** Maximum number of cached decisions. */
 const KEPT = 10_000;
 
 /**
- * `accessOf`: what a grant allows. `clock`: milliseconds since the epoch; `steady`: milliseconds that never go back, or
- * a clock that is set back would lengthen what was decided.
+ * `accessOf`: what a grant allows. `clock`: milliseconds since the epoch; `steady`: milliseconds of a monotonic clock,
+ * so that setting `clock` back does not prolong a decision.
  */
 export function createEntry(
   tokens: Tokens,
@@ -69,7 +69,7 @@ export function createEntry(
       if (grant === undefined || grant.expires <= now) return undefined;
       const { expires } = grant;
       const decision: Decision = { access: accessOf(grant), grant, expires, ends: begun + expires - now };
-      // A token that may have been revoked meanwhile is asked for again.
+      // Not cached if tokens were revoked meanwhile: this may be one of them.
       if (tokens.epoch?.() === during) decisions.keep(key, decision);
       return decision;
     },
@@ -79,18 +79,18 @@ export function createEntry(
 /** https://hl7.org/fhir/uv/bulkdata/STU2/authorization.html#scopes */
 const SYSTEM = /^system\//;
 
-/** The process's memory holds no token that could be used. */
+/** Returns a hash, so that the process's memory holds no usable token. */
 function keyOf(token: string): string {
   return hash('sha256', token, 'base64url');
 }
 
-/** RFC 6750 section 2.1: the one way in which a token is taken; never from the address or a form. */
+/** RFC 6750 section 2.1: the only way in which a token is accepted; never in the URL or a form. */
 const BEARER = /^Bearer +([A-Za-z0-9\-._~+/]+=*)$/i;
 
-/** Characters of a token. */
+/** Maximum characters of a token. */
 const LONGEST = 12_000;
 
-/** The token of an Authorization header; undefined where it has none. */
+/** Returns the token of an Authorization header; undefined if it has none. */
 export function tokenOf(header: string | undefined): string | undefined {
   const token = header === undefined || header.length > LONGEST ? undefined : BEARER.exec(header.trim())?.[1];
   return token;
@@ -98,7 +98,7 @@ export function tokenOf(header: string | undefined): string | undefined {
 
 export const BAD_TOKEN = 'The access token is not good: forged, expired, revoked, or for another server';
 
-/** Lets nobody by without a good token, but to `isPublic` paths. */
+/** Requires a valid token, except for `isPublic` paths. */
 export function requireToken(entry: Entry, isPublic: (path: string) => boolean) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const header = headerOf(c, 'authorization');
@@ -108,7 +108,7 @@ export function requireToken(entry: Entry, isPublic: (path: string) => boolean) 
       return next();
     }
     const token = tokenOf(header);
-    // What is told to everybody waits for no issuer.
+    // Public answers do not wait for an issuer.
     const isTold = isPublic(c.req.path);
     const decision = token === undefined ? undefined : await (isTold ? entry.known(token) : entry.decide(token));
     if (decision === undefined && !isTold) {

@@ -1,7 +1,7 @@
 /**
- * Handles the header `Break-Glass: <reason>`, by which a caller asks to see what is hidden from them. In: a request
- * with a known caller. Out: the request with the wider access, and an answer that says so; or 403, as the header is
- * never ignored. The reason is written to the audit only. docs/access-rules.md
+ * Handles the header `Break-Glass: <reason>`, by which a caller asks to see hidden data. In: a request with a known
+ * caller. Out: the request with wider access, and an answer that says so; or 403, because the header is never ignored.
+ * The reason is written to the audit only. docs/access-rules.md
  */
 import { createMiddleware } from 'hono/factory';
 import type { Access } from '../../auth/access.ts';
@@ -11,11 +11,11 @@ import { headerOf } from './request.ts';
 
 export const GLASS = 'Break-Glass';
 
-/** Characters of a reason. */
+/** Characters of a reason: minimum and maximum. */
 const SHORTEST = 10;
 const LONGEST = 500;
 
-/** Stands behind whatever finds out who the caller is. */
+/** Has to run after the middleware that finds the caller. */
 export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const header = headerOf(c, GLASS.toLowerCase());
@@ -23,7 +23,7 @@ export function breakGlass(parts: Pick<AppParts, 'glass' | 'audit'>) {
     const reason = textOf(header);
     if ([...reason].length < SHORTEST || [...reason].length > LONGEST)
       throw new FhirError('wrong-parameters', `${GLASS}: expected the reason, ${SHORTEST} to ${LONGEST} characters`);
-    // Whoever may not has tried.
+    // Set first, so that the audit records a refused attempt too.
     c.set('glass', reason);
     c.set('access', await openedFor(c, parts));
     c.set('warning', warningOf(parts));
@@ -48,10 +48,10 @@ async function openedFor(c: HttpContext, { glass, audit }: Pick<AppParts, 'glass
   return opened;
 }
 
-/** Milliseconds that it may take to find out whether somebody may. */
+/** Milliseconds for finding out whether the caller may break the glass. */
 const TIME_LIMIT = 10_000;
 
-/** Where nothing is hidden there is nothing to break: the header is refused. `isHere`: paths that take it. */
+/** Refuses the header on paths where nothing is hidden. `isHere`: paths that accept it. */
 export function refuseGlass(isHere: (path: string) => boolean) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     if (headerOf(c, GLASS.toLowerCase()) === undefined || isHere(c.req.path)) return next();
@@ -59,12 +59,12 @@ export function refuseGlass(isHere: (path: string) => boolean) {
   });
 }
 
-/** Throws for what a broken glass does not open. */
+/** Throws FhirError `glass-refused` for a request that a broken glass does not open. */
 export function mustBeWhole(c: HttpContext, what: string): void {
   if (c.get('glass') !== undefined) throw new FhirError('glass-refused', `${GLASS}: ${what}`);
 }
 
-/** For searchsets: what the answer is. */
+/** Returns the warning for searchsets. */
 function warningOf(parts: Pick<AppParts, 'glass'>): Issue {
   const diagnostics =
     `The glass was broken (${told(parts)}): this answer contains data that is normally hidden from you. ` +
@@ -76,7 +76,7 @@ function told({ glass }: Pick<AppParts, 'glass'>): string {
   return (glass?.opens ?? []).join(', ');
 }
 
-/** Node reads headers as Latin-1; who writes more than ASCII mostly means UTF-8. RFC 9110 section 5.5 */
+/** Node reads headers as Latin-1, but clients that send more than ASCII mostly send UTF-8. RFC 9110 section 5.5 */
 function textOf(header: string): string {
   const bytes = Buffer.from(header.trim(), 'latin1');
   const text = bytes.toString('utf8');

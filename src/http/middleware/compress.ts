@@ -10,12 +10,12 @@ import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } fro
 import { parseAccept } from 'hono/utils/accept';
 import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 
-/** Bytes below which no coding pays. */
+/** Minimum bytes for which compression pays. */
 const LEAST = 1024;
 
 export type Coding = 'br' | 'gzip';
 
-/** How each is made; of two that a client likes as much the first is sent. */
+/** Compressors by coding, those preferred first. */
 const CODINGS: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   br: body =>
     promisify(brotliCompress)(body, {
@@ -28,13 +28,13 @@ const CODINGS: Readonly<Record<Coding, (body: Buffer) => Promise<Buffer>>> = {
   gzip: body => promisify(gzip)(body, { level: constants.Z_BEST_SPEED }),
 };
 
-/** Images, PDF and the like are compressed in themselves. */
+/** Other types, such as images and PDF, are compressed already. */
 const WORTH_IT = /^(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b)/i;
 
-/** Browsers and clients send a handful of different values. */
+/** Cached by header value: browsers and clients send only a handful. */
 const understood: BoundedCache<{ readonly coding: Coding | undefined }> = boundedCache(200);
 
-/** The coding to send; undefined: as it is. */
+/** Returns the coding to send; undefined: none. */
 export function codingFor(
   body: { readonly byteLength: number },
   contentType: string,
@@ -43,18 +43,18 @@ export function codingFor(
   return isWorthCoding(body, contentType) ? codingOf(acceptEncoding) : undefined;
 }
 
-/** Large enough, and not compressed in itself. */
+/** True if a body is large enough and not compressed already. */
 export function isWorthCoding({ byteLength }: { readonly byteLength: number }, contentType: string): boolean {
   return byteLength >= LEAST && WORTH_IT.test(contentType);
 }
 
-/** The coding that a client likes best for what is worth it. */
+/** Returns the coding that a client prefers, for a body that is worth compressing. */
 export function codingOf(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;
   return understood.get(acceptEncoding, () => ({ coding: preferredCoding(acceptEncoding) })).coding;
 }
 
-/** A coding that the client likes at least as much as none at all. */
+/** Returns the client's best coding, unless it prefers none at all. */
 function preferredCoding(acceptEncoding: string): Coding | undefined {
   const accepted = parseAccept(acceptEncoding).map(({ type, q }) => ({ name: type.toLowerCase(), q }));
   const qualityOf = (name: string): number =>
@@ -73,7 +73,7 @@ export interface EncodedBody {
   readonly encoding: { readonly 'Content-Encoding'?: Coding };
 }
 
-/** A body that is sent once. */
+/** Encodes a body that is sent once. */
 export async function encodeBody(
   body: Buffer<ArrayBuffer>,
   contentType: string,
@@ -84,7 +84,7 @@ export async function encodeBody(
   return { body: (await compress(body, coding)) as Buffer<ArrayBuffer>, encoding: { 'Content-Encoding': coding } };
 }
 
-/** A coding of what is sent piece by piece, at the same levels. */
+/** Returns a stream that compresses pieces, at the same levels. */
 export function codingStream(coding: Coding): Transform {
   if (coding === 'gzip') return createGzip({ level: constants.Z_BEST_SPEED });
   const quality = { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_QUALITY]: 1 };

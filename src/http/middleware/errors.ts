@@ -1,6 +1,6 @@
 /**
- * Turns errors into responses. In: whatever was thrown. Out: an OperationOutcome that never contains a stack, SQL text
- * or a value.
+ * Turns errors into responses. In: any thrown value. Out: an OperationOutcome that never contains a stack, SQL text or
+ * a patient's value.
  */
 
 import type { RequestErrorKind } from '../../errors/request-errors.ts';
@@ -11,7 +11,7 @@ import { type AppParts, type HttpContext, leftHalfway } from '../context.ts';
 import { respondWithOutcome } from './answer.ts';
 import { WrongMediaType } from './request.ts';
 
-/** Seconds until a client may try again where the database did not say. */
+/** Seconds until a client may retry, if the database gave no time. */
 const RETRY_AFTER = 5;
 
 export function onError({ log }: Pick<AppParts, 'log'>) {
@@ -63,20 +63,20 @@ function retryHeader(error: FhirError): Record<string, string> {
 }
 
 /**
- * Describes an error that is not the caller's fault, for the log: of the database the engine's error code and the
- * mapping, of any other its name. The engine's own message is not among it.
+ * Describes an error that is not the caller's fault, for the log: engine's error code and mapping for an error of the
+ * database, the name for any other. Leaves out the engine's own message.
  */
 export function describeReason(error: unknown): LogFields {
   if (error instanceof DatabaseError) return { ...error.describe() };
   return { reason: error instanceof Error ? error.name : typeof error };
 }
 
-/** The same, and where it was thrown. */
+/** Returns the same, and where it was thrown. */
 export function describeFailure(error: unknown): LogFields {
   return { ...(error instanceof DatabaseError ? error.describe() : {}), ...describeError(error) };
 }
 
-/** Logs an error that becomes a 500, and returns its kind and what the client is told. */
+/** Logs an error that becomes a 500. Returns its kind and the text for the client. */
 export function tellFailure(error: Error, request: string, log: Log): readonly [RequestErrorKind, told: string] {
   const [kind, message, told] = wordsFor(error);
   log.error(message, { request, ...describeFailure(error) });

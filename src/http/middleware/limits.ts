@@ -1,7 +1,7 @@
 /**
- * Limits what the server takes on: refuses long addresses, foreign Host headers and slow requests before any work is
- * done, and makes only so many answers at a time as machine and database can bear (AIMD), with a short queue. Each
- * answer holds its rows in memory while it waits for the database.
+ * Limits the server's load: refuses long URLs, foreign Host headers and slow requests before any work is done, and
+ * limits the answers made at a time to what machine and database can bear (AIMD), with a short queue. Each answer holds
+ * its rows in memory while it waits for the database.
  */
 
 import { createMiddleware } from 'hono/factory';
@@ -14,10 +14,10 @@ import { retryIn } from '../../sql/retry-after.ts';
 import type { AppParts, HttpEnv } from '../context.ts';
 import { refuse } from './refuse.ts';
 
-/** Characters of the whole URL. Longer searches go into the body of `POST [type]/_search`. */
+/** Maximum characters of the whole URL. Longer searches go into the body of `POST [type]/_search`. */
 export const URL_LENGTH = 8000;
 
-/** 414 for a URL beyond URL_LENGTH. */
+/** Answers 414 for a URL longer than URL_LENGTH. */
 export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
   if (c.req.url.length <= URL_LENGTH) return next();
   return refuse(
@@ -29,7 +29,7 @@ export const limitUrl = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /**
- * While access is open, only requests addressed to loopback (or to BASE_URL) are answered: otherwise any web page could
+ * While access is open, answers only requests addressed to loopback (or to BASE_URL): otherwise any web page could
  * point its own name at 127.0.0.1 and read everything through the visitor's browser (DNS rebinding).
  */
 export function guardHost(parts: Pick<AppParts, 'config'>) {
@@ -43,13 +43,13 @@ export function guardHost(parts: Pick<AppParts, 'config'>) {
   });
 }
 
-/** Whether requests to a host name are answered. */
+/** Returns a test for the host names to which requests are answered. */
 export function ownHost({ config }: Pick<AppParts, 'config'>): (hostname: string) => boolean {
   const own = config.baseUrl === undefined ? undefined : new URL(config.baseUrl).hostname;
   return hostname => config.access !== 'open' || hostname === own || isLoopback(hostname);
 }
 
-/** Gives the request a signal that aborts when the client has gone or the time is over. */
+/** Gives the request a signal that aborts when the client disconnects or the time is over. */
 export function limitTime({ config }: Pick<AppParts, 'config'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const abort = new AbortController();
@@ -69,29 +69,31 @@ export function limitTime({ config }: Pick<AppParts, 'config'>) {
   });
 }
 
-/** First come, first served. */
+/** Slots, given in order of arrival. */
 export interface Places {
   /**
-   * Resolves to the function that gives the place back. Rejects with DatabaseError where too many wait, or the signal
-   * aborts.
+   * Resolves to the function that releases the slot. Rejects with DatabaseError if too many wait or the signal aborts.
    */
   enter(signal?: AbortSignal): Promise<() => void>;
   load(): BulkheadLoad;
-  /** All places are taken, and for long nobody has given one back. */
+  /** True if all slots have been taken for long without any release. */
   isStalled?(): boolean;
 }
 
 export interface Admission {
-  /** For all that is read from the database, requests of a batch among them. */
+  /** For all reads of the database, including the requests of a batch. */
   readonly answers: Places;
-  /** For batches, which keep all their answers until the last is there. */
+  /** For batches, which keep all their answers until the last is ready. */
   readonly batches: Places;
 }
 
-/** Seconds after which there may be a place. */
+/** Seconds after which a slot may be free. */
 const RETRY_AFTER = 1;
 
-/** Without places nobody waits. Throws FhirError `overload` (503) where too many wait already. */
+/**
+ * Runs `work` in a slot, or at once if `places` is undefined. Throws FhirError `overload` (503) if too many wait
+ * already.
+ */
 export async function admitted<T>(
   places: Places | undefined,
   signal: AbortSignal | undefined,
@@ -114,32 +116,35 @@ function full(error: unknown): never {
 }
 
 export interface PlacesOptions {
-  /** Places at most, and at least. */
+  /** Maximum and minimum number of slots. */
   readonly most: number;
   readonly least: number;
-  /** That wait for a place, at most. */
+  /** Maximum number of waiting requests. */
   readonly queue: number;
-  /** Milliseconds that one waits at most. */
+  /** Maximum milliseconds that a request waits. */
   readonly wait: number;
 }
 
 export interface OpenPlaces extends Places {
-  /** More wait already than could be served before they have waited too long. */
+  /** True if more requests wait than could be served within their maximum wait. */
   isFull(): boolean;
   isStalled(): boolean;
 }
 
-/** Milliseconds: beyond, an answer took long; and of a moment, which has some answers at least. */
+/**
+ * TARGET: milliseconds after which an answer counts as slow. An interval lasts at least MOMENT milliseconds, and SOME
+ * answers.
+ */
 const TARGET = 500;
 const MOMENT = 100;
 const SOME = 5;
-/** Milliseconds without any answer, with all places taken. */
+/** Milliseconds without any answer while all slots are taken. */
 const STALLED = 10_000;
 
 /**
- * Slots for answers. The limit falls after an interval in which most answers were slow, and rises if requests waited
- * and most were quick. A request that could not be answered in time is refused before any work is done for it. `clock`:
- * milliseconds that never go back.
+ * Creates slots for answers. The limit falls after an interval in which most answers were slow, and rises if requests
+ * waited and most were quick. A request that could not be answered in time is refused before any work is done. `clock`:
+ * milliseconds of a monotonic clock.
  */
 export function createPlaces(
   { most, least, queue, wait }: PlacesOptions,
@@ -150,7 +155,7 @@ export function createPlaces(
   let taken = 0;
   let refused = 0;
   let lastLeft = clock();
-  /** Answers in a millisecond; undefined before the first moment is over. */
+  /** Answers per millisecond; undefined before the end of the first interval. */
   let pace: number | undefined;
   let moment = { begun: clock(), ended: 0, slow: 0 };
 

@@ -7,7 +7,7 @@ import { issueOf } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
 import { respondWithOutcome } from './answer.ts';
 
-/** `what`: what takes these methods. */
+/** `what`: subject of the message, in front of the methods. */
 export function wrongMethod(allow: string, what = 'This server only reads:') {
   return async (c: HttpContext): Promise<Response> => {
     if (c.req.method === 'OPTIONS') return c.body(null, 204, { Allow: allow });

@@ -8,12 +8,12 @@ import { type BoundedCache, boundedCache } from '../../cache/bounded.ts';
 import { FhirError } from '../../outcome.ts';
 import { parameterOf } from './request.ts';
 
-/** `html` is a page for people. */
+/** `html`: a page for people. */
 export type Format = 'json' | 'xml' | 'html';
 
 /**
- * The media types that mean a format; the first is what responses are labelled with. Those that end in `+fhir` are of
- * FHIR before STU3; R4 asks servers to take them.
+ * The media types of each format; responses are labelled with the first. Those that end in `+fhir` predate STU3; R4
+ * asks servers to accept them.
  */
 const MEDIA_TYPES: Readonly<Record<Format, readonly string[]>> = {
   json: ['application/fhir+json', 'application/json', 'text/json', 'application/json+fhir'],
@@ -27,14 +27,16 @@ export const CONTENT_TYPE: Readonly<Record<Format, string>> = {
   html: `${MEDIA_TYPES.html[0]}; charset=utf-8`,
 };
 
-/** Throws FhirError `not-acceptable` where neither JSON nor XML of FHIR R4 nor HTML will do. */
+/**
+ * Chooses the format. Throws FhirError `not-acceptable` if the client accepts neither FHIR R4 as JSON or XML, nor HTML.
+ */
 export function negotiate(format: string | undefined, accept: string | undefined): Format {
   if (format !== undefined && format !== '') return byFormat(format);
   if (accept === undefined) return 'json';
   return understood.get(accept, () => ({ format: byAccept(accept) })).format;
 }
 
-/** Clients send a handful of different values. */
+/** Cached by header value: clients send only a handful. */
 const understood: BoundedCache<{ readonly format: Format }> = boundedCache(200);
 
 function byAccept(accept: string): Format {
@@ -56,15 +58,15 @@ function byAccept(accept: string): Format {
 }
 
 /**
- * Browsers that open an address name XHTML beside HTML. Libraries that name HTML without meaning it, as Java's
- * HttpURLConnection does, do not.
+ * True for a browser that opens an address: it names XHTML beside HTML. Libraries that name HTML without meaning it,
+ * such as Java's HttpURLConnection, do not.
  */
 function isBrowser(ranges: readonly Accept[]): boolean {
   return ranges.some(({ type, q }) => q > 0 && type.toLowerCase() === 'application/xhtml+xml');
 }
 
 /**
- * True if a person waits for the answer: HTML is named, and by a browser or as all that is taken. Libraries name it
+ * True if a person waits for the answer: a browser names HTML, or HTML is all that is accepted. Libraries name it
  * beside a wildcard without meaning it.
  */
 export function wantsPage(accept: string | undefined): boolean {
@@ -91,14 +93,14 @@ export function isHtml(format: string): boolean {
   return /^(?:text\/)?html$/i.test(format.trim());
 }
 
-/** The format of FHIR that a media type means. */
+/** Returns the FHIR format of a media type. */
 export function formatOf(mediaType: string): Exclude<Format, 'html'> | undefined {
   return (['json', 'xml'] as const).find(format => MEDIA_TYPES[format].includes(mediaType));
 }
 
 function byFormat(format: string): Format {
   if (isHtml(format)) return 'html';
-  // A plus that was not percent-encoded arrives as a blank.
+  // A plus sign that was not percent-encoded arrives as a space.
   const [type = '', ...parameters] = format.trim().toLowerCase().split(';');
   const name = type.trim().replace(' ', '+');
   const version = parameterOf(parameters, 'fhirversion');
@@ -114,8 +116,8 @@ function byFormat(format: string): Format {
 }
 
 /**
- * Quality of the best of some media types; each takes that of the most specific range that holds it. Where the first,
- * which answers are labelled with, is named, no range with an asterisk asks for the others.
+ * Returns the best quality of some media types; each takes that of the most specific range that matches it. If the
+ * first (the label of answers) is named, wildcards do not select the others.
  */
 function preference(
   [label = '', ...others]: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * Limits the requests of each client (REQUESTS_PER_MINUTE). In: who asks. Out: 429 with Retry-After beyond the limit. A
- * client is an application for a person, or an application by itself; without a token or a session it is an address.
+ * Limits the requests of each client (REQUESTS_PER_MINUTE). In: the caller. Out: 429 with Retry-After beyond the limit.
+ * A client is an application used by a person, or an application by itself; without a token or a session it is an
+ * address.
  */
 import { createMiddleware } from 'hono/factory';
 import type { AuditRecord } from '../../audit/record.ts';
@@ -13,7 +14,7 @@ import { RestError } from '../rest/errors.ts';
 
 const TOO_MANY = 'Too many requests of this client; wait as Retry-After says';
 
-/** Throws 429 where the client has none left. Stands behind whatever knows who asks. */
+/** Throws 429 if the client has no request left. Has to run after the middleware that finds the caller. */
 export function limitRate(meters: Meters) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const meter = meterOf(c, meters);
@@ -32,18 +33,18 @@ function meterOf(c: HttpContext, meters: Meters): Meter {
   return clientMeter(meters, c.get('grant'), peerOf(c.get('batch') ?? c));
 }
 
-/** Of whoever came by token, or from an address. */
+/** Returns the meter of a token's client, or of an address. */
 export function clientMeter(meters: Meters, grant: Grant | undefined, address: string): Meter {
   if (grant === undefined) return meters(`address ${networkOf(address)}`);
   const { issuer, client, subject } = grant;
   return meters(JSON.stringify([issuer, client, subject]));
 }
 
-/** Bytes of the audit for one request that is counted, and those of a patient in a record. */
+/** Bytes of the audit per counted request, and per patient in a record. */
 const UNIT = 1000;
 const PATIENT = 70;
 
-/** What a request counts beyond one, because the audit keeps so much of it. */
+/** Returns the requests to count in addition to one, because the audit keeps much of this one. */
 export function furtherUnits({ query, patients }: Pick<AuditRecord, 'query' | 'patients'>): number {
   return Math.floor((query.length + PATIENT * patients.length) / UNIT);
 }

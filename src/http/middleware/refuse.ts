@@ -8,7 +8,7 @@ import type { HttpContext } from '../context.ts';
 import { RestError, type RestErrorCode, respondWithError } from '../rest/errors.ts';
 import { respondWithOutcome } from './answer.ts';
 
-/** The kinds of errors, and what the REST interface calls the same. */
+/** Kinds of errors, and their codes in the REST interface. */
 const CODES = {
   'too-long': 'too-large',
   'wrong-host': 'misdirected',

@@ -1,7 +1,7 @@
 /**
- * Logs each request under an id: a line in the log, `Server-Timing`, metrics, and events on the diagnostics channel
- * `lintel:request`. They have method, route pattern, status, bytes and durations, never the path or the query, which
- * contain ids and search values.
+ * Logs each request under an id: a log line, `Server-Timing`, metrics, and events on the diagnostics channel
+ * `lintel:request`. They have method, route pattern, status, bytes and durations, never the path or the query, because
+ * these contain ids and search values.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import { type Spent, STAGES, startStopwatch } from '../../observe/statements.ts'
 import type { AppParts, HttpContext, HttpEnv } from '../context.ts';
 import { headerOf } from './request.ts';
 
-/** What subscribers of `lintel:request` are told; route and status once they are known. */
+/** Event for subscribers of `lintel:request`; route and status are set once they are known. */
 export interface RequestEvent {
   readonly request: string;
   readonly method: string;
@@ -26,26 +26,26 @@ export interface RequestEvent {
 
 const CHANNEL = tracingChannel<RequestEvent>('lintel:request');
 
-/** Somebody listens to requests as they begin and end. */
+/** True if anybody subscribes to events of requests. */
 export function isTraced(): boolean {
   return CHANNEL.hasSubscribers;
 }
 
-/** Milliseconds that hits wait to be told of. */
+/** Milliseconds after which cache hits are logged. */
 const LATER = 10;
 
 const NOTHING_SPENT: Spent = { stages: { parse: 0, plan: 0, sql: 0, write: 0 }, statements: 0 };
 
-/** What all requests have in common that are answered with the same bytes. */
+/** Log fields that all requests answered with the same bytes have in common. */
 export interface AnsweredAlike extends LogFields {
   readonly method: string;
-  /** A pattern. */
+  /** A pattern, not the actual path. */
   readonly route: string;
   readonly status: number;
   readonly bytes: number;
 }
 
-/** Tells of hits a little later and all at once: the same in a row costs a quarter. */
+/** Logs cache hits a little later and all together, which costs a quarter. */
 export function tellHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   let waiting: { readonly alike: AnsweredAlike; readonly request: string; readonly milliseconds: number }[] = [];
   const flush = (): void => {
@@ -62,7 +62,7 @@ export function tellHits({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   };
 }
 
-/** Tells the log and the metrics of each request. */
+/** Logs each request and counts it in the metrics. */
 export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>) {
   return createMiddleware<HttpEnv>(async (c, next) => {
     const begun = performance.now();
@@ -89,10 +89,10 @@ export function logRequests({ log, metrics }: Pick<AppParts, 'log' | 'metrics'>)
 
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Asked every few seconds by whoever watches. */
+/** Routes that monitoring polls every few seconds. */
 const QUIET: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
-/** What a request is called: a pattern, never the path itself. */
+/** Returns the name of a request for the log: a pattern, never the actual path. */
 export function routeOf(c: HttpContext): string {
   return c.get('route') ?? routePath(c);
 }
@@ -125,7 +125,7 @@ function durations({ stages, statements }: Spent): Readonly<Record<string, numbe
   return { parse: rounded(parse), plan: rounded(plan), sql: rounded(sql), write: rounded(write), statements };
 }
 
-/** Milliseconds to a hundredth. */
+/** Rounds milliseconds to a hundredth. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 100) / 100;
 }
@@ -134,13 +134,13 @@ function numberOf(text: string | null): number | undefined {
   return text === null ? undefined : Number(text);
 }
 
-/** A patient's name or number is not to come into the log in this way either. */
+/** Forms of ids that cannot carry a patient's name or number into the log. */
 const WELL_FORMED = /^(?:[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}|[0-9a-f]{16,64}|[0-7][0-9A-HJKMNP-TV-Z]{25})$/i;
 const ECHOED = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * Takes X-Request-Id as the id if it is a UUID, ULID, hex or the like and so contains no words, or else makes one. An
- * id that is not taken is returned as X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
+ * Takes X-Request-Id as the id if it is a UUID, ULID, hex or similar and so contains no words; else makes one. An id
+ * that is not taken is returned as X-Correlation-Id. https://hl7.org/fhir/R4/http.html#custom
  */
 export const requestId = createMiddleware<HttpEnv>(async (c, next) => {
   const sent = headerOf(c, 'x-request-id');
@@ -148,7 +148,7 @@ export const requestId = createMiddleware<HttpEnv>(async (c, next) => {
   const id = taken ? sent : randomUUID();
   c.set('requestId', id);
   await next();
-  // Not by `c.header`, which makes the finished response anew.
+  // Not with `c.header`, which rebuilds the finished response.
   const { headers } = c.res;
   headers.set('X-Request-Id', id);
   if (sent !== undefined && !taken && ECHOED.test(sent)) headers.set('X-Correlation-Id', sent);

@@ -1,5 +1,5 @@
 /**
- * Reads headers, parameters and body of a request. In: the request. Out: text of a header; names and values of the
+ * Reads headers, parameters and body of a request. In: the request. Out: the text of a header; names and values of the
  * query string and of a form in order, with repeats. RFC 9110 section 8.3, https://hl7.org/fhir/R4/http.html#search,
  * https://url.spec.whatwg.org/#urlencoded-parsing
  */
@@ -9,9 +9,8 @@ import { FhirError } from '../../outcome.ts';
 import type { HttpContext } from '../context.ts';
 
 /**
- * A header from Node's own request, if there is one: the framework would first copy all headers into an object, which
- * takes longer than the rest of the work on them. Values of a header that was sent several times are joined with
- * commas. `name` in small letters.
+ * Returns a header, from Node's own request if there is one: the framework would first copy all headers into an object,
+ * which takes longer than all other work on them. Joins values of a repeated header with commas. `name`: in lower case.
  */
 export function headerOf(c: HttpContext, name: string): string | undefined {
   const incoming = c.env?.incoming;
@@ -21,14 +20,14 @@ export function headerOf(c: HttpContext, name: string): string | undefined {
 }
 
 /**
- * The path that routes are looked up by. A slash at its end means nothing, for clients write the base with one and
- * without; `%24` is the `$` of an operation, which many of them encode.
+ * Returns the path for routing. Ignores a slash at its end, because clients write the base with and without one;
+ * decodes `%24`, the `$` of an operation, which many of them encode.
  */
 export function pathOf(request: Request): string {
   return getPathNoStrict(request).replaceAll('%24', '$');
 }
 
-/** A segment of a path as people read it; one that is not percent-encoded UTF-8 as it was sent. */
+/** Decodes a segment of a path; returns it unchanged if it is not percent-encoded UTF-8. */
 export function decodedSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);
@@ -37,13 +36,13 @@ export function decodedSegment(segment: string): string {
   }
 }
 
-/** What stands for something else than itself, or must not stand there: a URL holds no null character, a body may. */
+/** Characters that have to be decoded or refused: a URL holds no null character, but a body may. */
 const ENCODED = /[%+\0]/;
 
 /**
- * Text that is not percent-encoded UTF-8 is refused: URLSearchParams would repair it silently, and the search would
- * answer another question. Throws FhirError `malformed-request`. `place` names the text in messages: `query string`,
- * `body`.
+ * Reads names and values. Refuses text that is not percent-encoded UTF-8: URLSearchParams would repair it silently, and
+ * the search would mean something else. Throws FhirError `malformed-request`. `place` names the text in messages:
+ * `query string`, `body`.
  */
 export function parseParameters(text: string, place: string): Parameters {
   return text
@@ -57,7 +56,7 @@ export function parseParameters(text: string, place: string): Parameters {
     });
 }
 
-/** The query string of an absolute URL, as it was sent. */
+/** Returns the query string of an absolute URL, as it was sent. */
 export function queryOf(url: string): string {
   const mark = url.indexOf('?');
   if (mark < 0) return '';
@@ -65,7 +64,7 @@ export function queryOf(url: string): string {
   return end < 0 ? url.slice(mark + 1) : url.slice(mark + 1, end);
 }
 
-/** The last value of a parameter of that name. */
+/** Returns the last value of the parameter. */
 export function lastOf(parameters: Parameters, name: string): string | undefined {
   return parameters.findLast(([own]) => own === name)?.[1];
 }
@@ -82,7 +81,7 @@ function decode(text: string, place: string): string {
   return decoded;
 }
 
-/** 415: a body in a form that this request does not take. */
+/** Becomes 415: the request does not take a body of this form. */
 export class WrongMediaType extends Error {
   override readonly name = 'WrongMediaType';
 
@@ -92,8 +91,7 @@ export class WrongMediaType extends Error {
 }
 
 /**
- * The media type in lower case, and the charset, which is UTF-8 where none is named. Throws WrongMediaType for a body
- * that is compressed.
+ * Returns the media type in lower case, and the charset, UTF-8 by default. Throws WrongMediaType for a compressed body.
  */
 export function contentTypeOf(c: HttpContext): { readonly mediaType: string; readonly charset: string } {
   const coding = c.req.header('content-encoding')?.trim() ?? '';
@@ -104,8 +102,8 @@ export function contentTypeOf(c: HttpContext): { readonly mediaType: string; rea
 }
 
 /**
- * The value of a parameter of a media type, without quotes. By places and not by an expression: one that skips blanks
- * takes the square of their number, and there may be very many.
+ * Returns the value of a parameter of a media type, without quotes. By index, not by regular expression: one that skips
+ * spaces takes quadratic time in their number, and there may be very many.
  */
 export function parameterOf(parameters: readonly string[], name: string): string | undefined {
   for (const one of parameters) {
@@ -117,7 +115,7 @@ export function parameterOf(parameters: readonly string[], name: string): string
   return undefined;
 }
 
-/** Throws FhirError `malformed-body` for bytes that are no UTF-8. */
+/** Decodes UTF-8. Throws FhirError `malformed-body` for other bytes. */
 export function utf8(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -132,7 +130,7 @@ export function urlParameters(c: HttpContext): Parameters {
   return parseParameters(queryOf(c.req.url), 'query string');
 }
 
-/** Of a search by POST: those of the URL, then those of the form. No body stands for none. */
+/** Returns the parameters of a search by POST: those of the URL, then those of the form. No body means none. */
 export async function formParameters(c: HttpContext): Promise<Parameters> {
   const bytes = await c.req.arrayBuffer();
   c.set('body', bytes);

@@ -1,14 +1,14 @@
 /**
- * Sends a body while it is made. In: a stream of Node's. Out: a stream for a Response. If it fails, the connection is
- * cut, so that the client sees an incomplete answer: the head was sent already, and the framework would write the
- * error's message into the body.
+ * Sends a body while it is being made. In: a Node stream. Out: a stream for a Response. If it fails, the connection is
+ * cut, so that the client sees an incomplete answer: the head has been sent, and the framework would write the error's
+ * message into the body.
  */
 import { Readable } from 'node:stream';
 import type { Log } from '../../log.ts';
 import type { HttpContext } from '../context.ts';
 import { describeFailure } from './errors.ts';
 
-/** The log is told of a failure, not of a client that went away. */
+/** Logs a failure, but not a client that disconnected. */
 export function streamed(c: HttpContext, source: Readable, log: Log): ReadableStream<Uint8Array> {
   const request = c.get('requestId');
   const connection = c.env?.outgoing;

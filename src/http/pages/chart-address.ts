@@ -1,12 +1,10 @@
-/**
- * Makes the addresses of chart pages. In: a request, a patient's number. Out: an absolute address.
- */
+/** Makes the addresses of chart pages. In: a request, and a patient's number. Out: an absolute address. */
 import { type AppParts, type HttpContext, serverBase } from '../context.ts';
 
-/** Below the REST interface, whose cookie is sent there and nowhere else. */
+/** Within the REST interface, because its cookie is sent only there. */
 export const CHART_PATH = '/chart';
 
-/** Of one chart; without a number, of the page that looks up patients. */
+/** Returns the address of one chart; without a number, that of the page that looks up patients. */
 export function chartAddress(c: HttpContext, parts: AppParts, number?: string | number): string {
   return `${serverBase(c, parts)}${parts.config.apiPath}${CHART_PATH}${number === undefined ? '' : `/${number}`}`;
 }

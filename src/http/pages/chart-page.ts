@@ -1,6 +1,6 @@
 /**
- * The chart pages of the REST interface, for people who are logged in: the look-up of a patient, and a patient's chart
- * with its documents. In: what was found. Out: HTML without script.
+ * Writes the chart pages of the REST interface, for people who are logged in: the look-up of patients, and a patient's
+ * chart with its documents. In: what was found. Out: HTML without script.
  */
 import { html } from 'hono/html';
 import { TOPICS } from '../../ccda/topics.ts';
@@ -14,11 +14,11 @@ export interface ChartPlace {
   readonly home: string;
   readonly charts: string;
   readonly api: string;
-  /** Who is logged in. */
+  /** Name of the account that is logged in. */
   readonly account: string;
 }
 
-/** What was looked for, and what was found; without them only the form is there. */
+/** What was looked for, and the result; without it the page has only the form. */
 export interface LookUp {
   readonly search: string;
   readonly result: SummaryResult;
@@ -48,11 +48,11 @@ function resultSection({ charts }: ChartPlace, { patients, count, more }: Summar
 
 export interface ChartOfPatient {
   readonly patient: PatientSummary;
-  /** `58 years`; empty where nobody knows. */
+  /** `58 years`; empty if unknown. */
   readonly age: string;
   readonly died: string | undefined;
   readonly encounters: readonly ListedEncounter[];
-  /** There are more encounters than are listed. */
+  /** True if there are more encounters than are listed. */
   readonly more: boolean;
 }
 
@@ -95,7 +95,7 @@ function facts({ dob, sex, mrn, phone, address }: PatientSummary, age: string, d
   return html`<dl class="facts">${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-/** A document as a page, and as a file. */
+/** Writes the links to a document as a page and as a file. */
 function documentItem(title: string, address: string, file: string): Html {
   const xml = `${address}${address.includes('?') ? '&' : '?'}_format=xml`;
   return html`<li><a href="${address}">${title}</a> <a class="quiet" href="${xml}" download="${file}.xml" aria-label="${title} as XML">XML</a></li>`;

@@ -18,7 +18,7 @@ import { CHART_PATH, chartAddress } from './chart-address.ts';
 import { type ChartPlace, chartPage, lookUpPage } from './chart-page.ts';
 import { type Html, PAGE_POLICY } from './page-frame.ts';
 
-/** What the form of a document may ask for. */
+/** Parameters that the form of a document may have. */
 const ASKED = ['rangeStart', 'rangeEnd', '_format'] as const;
 
 export function chartRoutes(parts: AppParts, rest: RestParts): Hono<HttpEnv> {

@@ -1,6 +1,6 @@
 /**
- * The page that explains a search: its statements, the indexes that serve them, the columns behind each element. In:
- * `query`, a search as in an address. Out: HTML without the values of the search. Only for callers who may see
+ * Writes the page that explains a search: its statements, the indexes that serve them, the columns behind each element.
+ * In: `query`, a search as in a URL. Out: HTML without the values of the search. Only for callers who may see
  * everything.
  */
 import { Hono } from 'hono';
@@ -16,7 +16,7 @@ import { type Html, PAGE_POLICY, page } from './page-frame.ts';
 
 export const EXPLAIN_PATH = '/explain';
 
-/** Explains a search on the engine that is served. Throws FhirError as the search itself would. */
+/** Explains a search on the engine that is served. Throws FhirError like the search itself. */
 export type Explain = (
   request: SearchRequest,
 ) => Promise<{ readonly explanation: Explanation; readonly engine: string }>;
@@ -41,12 +41,12 @@ export function explainRoutes(parts: AppParts, explain: Explain): Hono<HttpEnv> 
   return routes;
 }
 
-/** Says how an answer is written, which the search does not know. */
+/** Parameters for the format of the answer, which are not part of the search. */
 const ELSEWHERE = new Set(['_format', '_pretty']);
 
 interface Place {
   readonly home: string;
-  /** Of the search itself. */
+  /** Address of the search itself. */
   readonly search: string;
 }
 

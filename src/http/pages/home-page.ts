@@ -10,7 +10,7 @@ import { type Html, page } from './page-frame.ts';
 import type { OfferedType, Sample } from './samples.ts';
 import { searchPath } from './search-page.ts';
 
-/** `login`: of the REST interface, where there is one. */
+/** `login`: of the REST interface, if it is offered. */
 export function homePage(home: Home, login?: LoginForm): Html {
   const { pack, fhir, rest, discovery, types, warnings = [], refused, lacking, jobs = [] } = home;
   const content = html`<header>
@@ -48,7 +48,7 @@ ${warnings.length === 0 ? '' : warningSection(warnings)}
   return page(`Lintel: ${pack.title}`, [], content);
 }
 
-/** For people who read charts: logged in, they are led on to the look-up. */
+/** The section for people who read charts: after the login they continue to the look-up of patients. */
 function chartSection(login: LoginForm): Html {
   return html`<section aria-labelledby="charts">
 <h2 id="charts">Charts</h2>
@@ -57,7 +57,7 @@ ${loginForm(login)}
 </section>`;
 }
 
-/** What is known of the process: version, database, cache, and what went wrong lately. */
+/** The state of the process: version, database, cache, and the latest problems. */
 function stateRows({ software, database, cache, problems = [] }: Home): Html {
   return html`<dt>Software</dt><dd>Lintel ${software}</dd>
 ${database === undefined ? '' : databaseRow(database)}
@@ -88,7 +88,7 @@ function jobSection(fhir: string, jobs: readonly JobLine[]): Html {
   )}</tbody></table></section>`;
 }
 
-/** `isOpen`: a browser, which has no token, may read. */
+/** `isOpen`: a browser, which has no token, may follow the link. */
 function sampleItem({ title, url }: Sample, isOpen: boolean): Html {
   return isOpen
     ? html`<li><a href="${url}">${title}</a><pre><code>curl '${url}'</code></pre></li>`
@@ -142,7 +142,7 @@ function instant(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 10)} at ${at.slice(11, 19)} UTC</time>`;
 }
 
-/** Problems that are shown at first sight. */
+/** Problems that are shown without unfolding the list. */
 const SHOWN = 10;
 
 function problemList(problems: readonly string[]): Html {

@@ -30,32 +30,32 @@ export interface Home extends Partial<Operation> {
   readonly pack: AppParts['served']['pack'];
   readonly mappings: number;
   readonly fhir: string;
-  /** Absent where the pack has no documents. */
+  /** Absent if the pack has no documents. */
   readonly rest?: string;
-  /** Where apps learn how to get a token; absent where everybody may read. */
+  /** Where apps learn how to get a token; absent if access is open. */
   readonly discovery?: string;
   readonly types: readonly OfferedType[];
   readonly samples: readonly Sample[];
 }
 
-/** How the server fares. Told where access is open; elsewhere the page, which asks for no token, does not say it. */
+/** State of the server. Only present if access is open, because the page itself needs no token. */
 export interface Operation {
   readonly warnings: readonly string[];
-  /** Absent while the files of the pack are what is served. */
+  /** Absent while the files of the pack are the ones that are served. */
   readonly refused?: Refused;
   /** Absent while the schema has what the mappings need. */
   readonly lacking?: Refused;
   readonly database: DatabaseLine;
   readonly cache?: { readonly entries: number; readonly bytes: number; readonly hits: number; readonly misses: number };
-  /** What was logged last as a warning or an error, the newest first. */
+  /** The latest warnings and errors of the log, newest first. */
   readonly problems: readonly Problem[];
-  /** The caller's exports, the newest first. */
+  /** The caller's exports, newest first. */
   readonly jobs: readonly JobLine[];
 }
 
 export interface DatabaseLine {
   readonly engine: string;
-  /** Of one cheap statement; absent where the database does not answer. */
+  /** Duration of one cheap statement; absent if the database does not answer. */
   readonly milliseconds?: number;
   readonly bulkheads: readonly (Pick<BulkheadLoad, 'taken' | 'size' | 'waiting'> & { readonly bulkhead: string })[];
 }
@@ -68,7 +68,7 @@ export interface JobLine {
   readonly progress: string;
 }
 
-/** Exports and problems that are shown. */
+/** Maximum number of exports and of problems that are shown. */
 const SHOWN = 10;
 
 export function homeRoutes(parts: AppParts): Hono<HttpEnv> {
@@ -84,7 +84,7 @@ export function homeRoutes(parts: AppParts): Hono<HttpEnv> {
   return routes;
 }
 
-/** Everything the page tells, without any patient's data. */
+/** Collects the content of the page, without any patient's data. */
 async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
   const fhir = fhirBase(c, parts);
   const { pack, mappings, software } = parts.served;
@@ -101,7 +101,7 @@ async function describeHome(c: HttpContext, parts: AppParts): Promise<Home> {
   };
 }
 
-/** Where whoever wants a token begins to read. */
+/** Returns the path at which a client learns how to get a token. */
 function beginning({ config, authorization }: AppParts): string {
   const tellsApps = config.access === 'smart' || authorization?.configuration !== undefined;
   return tellsApps ? SMART_CONFIGURATION : '/metadata';

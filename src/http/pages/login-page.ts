@@ -1,6 +1,6 @@
 /**
- * The form to log in to the REST interface, on the start page and on its own page. In: where the form is sent and
- * where it leads. Out: HTML without script.
+ * Writes the form to log in to the REST interface, on the start page and on a page of its own. In: where the form is
+ * sent, and where the browser continues. Out: HTML without script.
  */
 import { html } from 'hono/html';
 import { type AppParts, type HttpContext, serverBase } from '../context.ts';
@@ -10,7 +10,7 @@ import { type Html, page } from './page-frame.ts';
 export interface LoginForm {
   /** Absolute address. */
   readonly action: string;
-  /** Absolute address that the browser goes to afterwards. */
+  /** Absolute address at which the browser continues. */
   readonly next: string;
 }
 
@@ -22,7 +22,7 @@ export function loginForm({ action, next }: LoginForm): Html {
 <p><button>Log in</button></p></form>`;
 }
 
-/** The page of a login that is needed; `failure` says why one was refused. */
+/** Writes the page shown when a login is needed; `failure` says why one was refused. */
 export function loginPage(c: HttpContext, parts: AppParts, next: string, failure: string | undefined): Html {
   const form = { action: `${serverBase(c, parts)}${parts.config.apiPath}/users/login`, next };
   return page(
@@ -33,7 +33,9 @@ export function loginPage(c: HttpContext, parts: AppParts, next: string, failure
   );
 }
 
-/** Where to go after a login: an address of the REST interface here, never one of somebody else; else the charts. */
+/**
+ * Returns the address after a login: an address of this REST interface, never of another site; by default the charts.
+ */
 export function nextAddress(c: HttpContext, parts: AppParts, asked: unknown): string {
   const charts = chartAddress(c, parts);
   const within = new URL(`${serverBase(c, parts)}${parts.config.apiPath}/`);

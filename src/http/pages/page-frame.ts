@@ -1,5 +1,5 @@
 /**
- * The frame of all pages: head, style, breadcrumbs. In: a title, the breadcrumbs and the content. Out: one HTML
+ * Writes the frame of all pages: head, style, breadcrumbs. In: a title, the breadcrumbs and the content. Out: one HTML
  * document without script that loads nothing, for screens from 320 px, light and dark.
  */
 import { hash } from 'node:crypto';
@@ -7,13 +7,13 @@ import { html, raw } from 'hono/html';
 
 export type Html = ReturnType<typeof html>;
 
-/** A step of the way to a page; without an address it is the page itself. */
+/** A breadcrumb; without an address it is the page itself. */
 export interface Step {
   readonly text: string;
   readonly href?: string;
 }
 
-/** A drawing of the lintel over a door, inside the page: browsers then ask for no file. */
+/** A drawing of the lintel over a door, inline so that browsers request no file. */
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M2 14V3h12v11' fill='none' stroke='%230b6e63' stroke-width='3'/%3E%3C/svg%3E";
 
@@ -143,8 +143,5 @@ footer { margin-top: 1.5rem; color: var(--quiet); font-size: 0.9rem; overflow-wr
 }
 `;
 
-/**
- * Sent with every page: its own style counts and no other, forms go to this server alone, and nothing is run or
- * fetched.
- */
+/** Policy sent with every page: allows only its own style and forms to this server; nothing is run or fetched. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;

@@ -1,7 +1,7 @@
 /**
  * Shows a FHIR answer to people. In: the JSON text of a resource, and its address. Out: HTML with the resource as
- * readable text with links, and its JSON beside it; a Bundle is a list of these with links to further pages. Data
- * types are known by their shape; no resource type is named.
+ * readable text with links, and its JSON beside it; a Bundle is a list of these with links to further pages. Recognizes
+ * data types by their shape, and names no resource type.
  */
 import { html } from 'hono/html';
 import { indentJson } from '../fhir/pretty.ts';
@@ -9,17 +9,17 @@ import { type Json, type JsonObject, parseRaw } from '../fhir/raw-json.ts';
 import { decodedSegment } from '../middleware/request.ts';
 import { type Html, page, type Step } from './page-frame.ts';
 
-/** Where an answer stands. */
+/** Addresses of an answer. */
 export interface PagePlace {
-  /** Absolute, of the FHIR interface, without a slash at the end; '' for an answer that stands nowhere. */
+  /** Absolute base of the FHIR interface, without a slash at the end; '' for an answer without an address. */
   readonly base: string;
-  /** Of the answer, as it was asked for. */
+  /** Address of the answer, as it was requested. */
   readonly self: string;
-  /** Of the page that explains a search; undefined where the caller may not see SQL. */
+  /** Address of the page that explains a search; undefined if the caller may not see SQL. */
   readonly explain: string | undefined;
 }
 
-/** The page of an answer: HTML text. */
+/** Returns the page of an answer as HTML text. */
 export function resourcePage(json: string, place: PagePlace): string {
   const parsed = parseRaw(json);
   const resource = isObject(parsed) ? parsed : {};
@@ -49,7 +49,7 @@ function titleOf(resource: JsonObject, { self }: PagePlace): { readonly title: s
   return { title: typeof id === 'string' ? `${name}/${id}` : name, href };
 }
 
-/** The steps of the path below the base; none of an answer that is elsewhere. */
+/** Returns the steps of the path below the base; none for an answer elsewhere. */
 function pathOf({ base, self }: PagePlace): readonly { readonly text: string; readonly href: string }[] {
   const [address = ''] = self.split('?', 1);
   const path =
@@ -76,7 +76,7 @@ function actions({ self, explain }: PagePlace, { resourceType, entry }: JsonObje
   asked.searchParams.delete('_format');
   asked.searchParams.delete('_pretty');
   const isSearch = asked.search !== '' || Array.isArray(entry);
-  // What came in a body is not known from the address.
+  // The address does not contain the parameters of a search in a body.
   const isHidden = asked.searchParams.has('_sealed') || asked.pathname.endsWith('/_search');
   return [
     html`<li><a href="${as('json')}">JSON</a></li>`,
@@ -87,7 +87,7 @@ function actions({ self, explain }: PagePlace, { resourceType, entry }: JsonObje
   ];
 }
 
-/** `Type?a=b`; a read is asked for as a search by its id. */
+/** Returns `Type?a=b`; turns a read into a search by id. */
 function questionOf({ pathname, search }: URL): string {
   const [type = '', id] = pathname.split('/').slice(-2);
   return search === '' && id !== undefined && /^[A-Z]/.test(type)
@@ -116,7 +116,7 @@ function entryBlock({ fullUrl, resource, search }: JsonObject, place: PagePlace,
 ${beside(resource, JSON.stringify(resource), place)}</details>`;
 }
 
-/** What a person recognizes a resource by: the first of its elements that says something short. */
+/** Returns what a person recognizes a resource by: the first of these elements with a short text. */
 function summaryOf(resource: JsonObject): string {
   for (const name of ['name', 'title', 'code', 'vaccineCode', 'medicationCodeableConcept', 'type', 'description']) {
     const value = resource[name];
@@ -130,7 +130,7 @@ function beside(resource: JsonObject, json: string, place: PagePlace): Html {
   return html`<div class="beside"><div>${fields(resource, place)}</div><pre><code>${linkedJson(json, place)}</code></pre></div>`;
 }
 
-/** Elements that say how a resource is stored rather than what it says. */
+/** Elements that say how a resource is stored; they are shown last. */
 const LAST = ['meta', 'extension', 'text', 'contained'];
 
 function fields(object: JsonObject, place: PagePlace): Html {
@@ -173,7 +173,7 @@ function object(json: JsonObject, place: PagePlace): Html {
   return fields(json, place);
 }
 
-/** Data types that are told in one line: all names they may have, and which of them are said in small type. */
+/** Data types that are shown on one line: all their possible names, and the names in small type. */
 const KNOWN: readonly { readonly names: readonly string[]; readonly quiet: readonly string[] }[] = [
   { names: ['system', 'code', 'display', 'version', 'userSelected'], quiet: ['system'] },
   { names: ['value', 'comparator', 'unit', 'system', 'code'], quiet: [] },
@@ -223,13 +223,13 @@ function referenceLink(reference: string, display: string | undefined, place: Pa
   return href === undefined ? html`${said}` : html`<a href="${href}">${said}</a>`;
 }
 
-/** Of a resource of this server; undefined for any other address: a page leads nowhere else. */
+/** Returns the address of a resource of this server; undefined for any other, because pages link nowhere else. */
 function addressOf(reference: string, { base }: PagePlace): string | undefined {
   if (/^[A-Z][A-Za-z]+\/[A-Za-z0-9.-]{1,64}$/.test(reference)) return `${base}/${reference}`;
   return reference.startsWith(`${base}/`) ? reference : undefined;
 }
 
-/** Indented JSON in which what leads to this server's resources is a link. */
+/** Writes indented JSON with links to resources of this server. */
 function linkedJson(json: string, place: PagePlace): readonly Html[] {
   return indentJson(json)
     .split(/(?<=\n)/)

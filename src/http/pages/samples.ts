@@ -6,9 +6,9 @@
 export interface OfferedType {
   readonly type: string;
   readonly profiles: readonly string[];
-  /** Names of search parameters, those of every type last. */
+  /** Names of search parameters, those of all types last. */
   readonly parameters: readonly string[];
-  /** The same with their types of search parameter. */
+  /** The same, each with its type. */
   readonly searches: readonly { readonly name: string; readonly type: string }[];
 }
 
@@ -17,7 +17,7 @@ export interface Sample {
   readonly url: string;
 }
 
-/** What is needed of a CapabilityStatement. https://hl7.org/fhir/R4/capabilitystatement.html */
+/** The parts of a CapabilityStatement that are read. https://hl7.org/fhir/R4/capabilitystatement.html */
 interface Capabilities {
   readonly rest?: readonly {
     readonly resource?: readonly {
@@ -28,7 +28,7 @@ interface Capabilities {
   }[];
 }
 
-/** The parameter that leads from a clinical resource to its compartment, whose root has the same name. */
+/** The parameter that links a clinical resource to its compartment, and the type of the compartment. */
 const SUBJECT = { parameter: 'patient', type: 'Patient' } as const;
 
 export function offeredTypes(capabilityStatement: object): readonly OfferedType[] {
@@ -41,20 +41,22 @@ export function offeredTypes(capabilityStatement: object): readonly OfferedType[
   });
 }
 
-/** What samples are made of: a registry, and what it offers. */
+/** Input of samples: a registry, and what it offers. */
 export interface Mapped {
   readonly registry: { readonly types: readonly string[]; ofType(type: string): readonly unknown[] };
   readonly offers: { find(type: string, code: string): object | undefined };
 }
 
-/** Up to three; fewer where a pack maps little. `base`: of the FHIR interface, without a slash at the end. */
+/**
+ * Returns up to three samples; fewer if a pack maps little. `base`: of the FHIR interface, without a slash at the end.
+ */
 export function sampleRequests(base: string, { registry, offers }: Mapped): readonly Sample[] {
   const samples: Sample[] = [];
   const { types } = registry;
   const first = types.includes(SUBJECT.type) ? SUBJECT.type : types[0];
   if (first !== undefined) samples.push({ title: `Two resources of type ${first}`, url: `${base}/${first}?_count=2` });
   const coded = (type: string): number => Number(offers.find(type, 'code') !== undefined);
-  // What has a code says something about the patient; the type with most mappings says most.
+  // Prefers types with a code, which say something about the patient, then the type with most mappings.
   const [clinical] = types
     .filter(type => type !== first && offers.find(type, SUBJECT.parameter) !== undefined)
     .toSorted((a, b) => coded(b) - coded(a) || registry.ofType(b).length - registry.ofType(a).length);

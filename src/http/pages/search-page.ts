@@ -1,6 +1,6 @@
 /**
- * A form that searches one type, made from /metadata. In: the type in the path, and values of fields as parameters.
- * Out: the form; once it is sent, a redirect to the search without the empty fields.
+ * Writes a form that searches one type, made from /metadata. In: the type in the path, and values of fields as
+ * parameters. Out: the form; once it is sent, a redirect to the search without the empty fields.
  */
 import { Hono } from 'hono';
 import { html } from 'hono/html';
@@ -11,10 +11,10 @@ import { type OfferedType, offeredTypes } from './samples.ts';
 
 const PATH = 'search';
 
-/** Below the address of the server. */
+/** Relative to the address of the server. */
 export const searchPath = (type: string): string => `${PATH}/${type}`;
 
-/** What may be written into a field, by the type of search parameter. https://hl7.org/fhir/R4/search.html#ptypes */
+/** Example values of a field, by type of search parameter. https://hl7.org/fhir/R4/search.html#ptypes */
 const EXAMPLES: Readonly<Record<string, string>> = {
   date: 'ge2024-01-01',
   number: 'gt5',

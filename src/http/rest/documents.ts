@@ -17,24 +17,24 @@ import { RestError } from './errors.ts';
 
 export type DocumentFormat = 'application/xml' | 'text/xml' | 'text/html';
 
-/** The first wins where a client likes several equally. */
+/** Formats by preference, for clients that accept several equally. */
 const FORMATS: readonly DocumentFormat[] = ['application/xml', 'text/xml', 'text/html'];
-/** Other names of the same. */
+/** Other media types of these formats. */
 const ALIASES: ReadonlyMap<string, DocumentFormat> = new Map([
   ['application/hl7-v3+xml', 'application/xml'],
   ['application/cda+xml', 'application/xml'],
   ['application/xhtml+xml', 'text/html'],
 ]);
 
-/** What `_format` may say, as the FHIR interface calls it. */
+/** Values of `_format`, as in the FHIR interface. */
 const NAMES: ReadonlyMap<string, DocumentFormat> = new Map([
   ['xml', 'application/xml'],
   ['html', 'text/html'],
 ]);
 
 /**
- * `format`: `_format`, which decides alone where it is given. Throws RestError where the client takes neither XML nor
- * HTML.
+ * Chooses the format. `format`: the parameter `_format`, which overrides Accept. Throws RestError if the client accepts
+ * neither XML nor HTML.
  */
 export function documentFormat(accept: string | undefined, format?: string): DocumentFormat {
   if (format !== undefined) {
@@ -56,14 +56,14 @@ export function documentFormat(accept: string | undefined, format?: string): Doc
   throw new RestError('not-acceptable', `Accept: this is answered as ${FORMATS.join(', ')}`);
 }
 
-/** Up to so many bytes a document is sent at once, with its length; the others piece by piece. */
+/** Documents of up to so many bytes are sent at once, with their length; longer ones in pieces. */
 const AT_ONCE = 1024 * 1024;
 /** Bytes of a piece. */
 const PIECE = 64 * 1024;
 
 /**
- * All that a document says has been read before, so nothing but a fault of ours can break it off; the client sees that
- * by the missing end of the chunks.
+ * Sends a document. All its data has been read before, so only a fault of this server can interrupt it; the client then
+ * notices the missing last chunk.
  */
 export async function respondWithDocument(
   c: HttpContext,
@@ -92,12 +92,12 @@ export async function respondWithDocument(
   const encoding = coding === undefined ? {} : { 'Content-Encoding': coding };
   if (c.req.method === 'HEAD') return c.body(null, 200, { ...headers, ...encoding });
   const plain = Readable.from(following(begun, pieces), { objectMode: false });
-  // An error goes on to the last of them, whose reader tells of it.
+  // `pipeline` passes an error on to the last stream, whose reader logs it.
   const sent = coding === undefined ? plain : pipeline(plain, codingStream(coding), () => {});
   return c.body(streamed(c, sent, log), 200, { ...headers, ...encoding });
 }
 
-/** What was taken already, each piece let go as it is sent, and then the others. */
+/** Yields the pieces taken so far, releasing each as it is sent, then the others. */
 function* following(begun: Buffer[], pieces: Iterable<Buffer>): Generator<Buffer> {
   for (let piece = begun.shift(); piece !== undefined; piece = begun.shift()) yield piece;
   yield* pieces;

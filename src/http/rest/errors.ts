@@ -1,6 +1,6 @@
 /**
- * Errors of the REST interface. In: whatever was thrown. Out: `{error, message, requestId}`, or a page in a browser,
- * without stack, SQL text or a patient's value. docs/interfaces.md
+ * Turns errors into answers of the REST interface. In: any thrown value. Out: `{error, message, requestId}`, or a page
+ * in a browser, without stack, SQL text or a patient's value. docs/interfaces.md
  */
 import { html } from 'hono/html';
 import { AccountsError } from '../../auth/accounts.ts';
@@ -45,7 +45,7 @@ export class RestError extends Error {
 
 const CANCELLED = 'The request was cancelled';
 
-/** Seconds until a client may try again where the database did not say. */
+/** Seconds until a client may retry, if the database gave no time. */
 const RETRY_AFTER = 5;
 
 export function onRestError(parts: AppParts) {
@@ -76,7 +76,7 @@ export function respondWithError(
   return c.json(body, status as 400, { ...headers, 'Cache-Control': 'no-store' });
 }
 
-/** For people: what is wrong, or the form to log in where that is what is needed. */
+/** Sends a page for people: the error, or the login form if a login is needed. */
 function respondWithErrorPage(c: HttpContext, parts: AppParts, told: RestError): Response | Promise<Response> {
   const { code, message, headers } = told;
   const triedToLogIn = c.get('next') !== undefined;
@@ -89,7 +89,7 @@ function respondWithErrorPage(c: HttpContext, parts: AppParts, told: RestError):
   return c.html(content, STATUS[code], { ...headers, 'Cache-Control': 'no-store' });
 }
 
-/** Of a page that was asked for, as clients see it. */
+/** Returns the address of the page that was asked for, as clients see it. */
 function ownAddress(c: HttpContext, parts: AppParts): string | undefined {
   if (c.req.method !== 'GET') return undefined;
   const { pathname, search } = new URL(c.req.url);
@@ -116,7 +116,7 @@ function asRestError(error: Error): RestError | undefined {
     return unavailable(`${error.told ?? 'The database does not answer'}; try again later`, error.retryAfter);
   }
   if (!(error instanceof FhirError)) return undefined;
-  // Thrown by what all requests go through; a search of ours that is refused is a fault of ours.
+  // Errors of the middleware that all requests pass. Any other is a fault of this server, which wrote the search.
   switch (error.status) {
     case 503:
       return unavailable(error.message, error.retryAfter);

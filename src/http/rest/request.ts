@@ -11,7 +11,7 @@ import { urlParameters } from '../middleware/request.ts';
 import { RestError } from './errors.ts';
 import { accessOf } from './session.ts';
 
-/** Throws RestError where the path names no patient. */
+/** Finds the patient that the path names. Throws RestError if there is none. */
 export async function patientOf(
   c: HttpContext,
   parts: AppParts,
@@ -30,17 +30,18 @@ export function wholeNumber(text: string | undefined, name: string): number {
 }
 
 /**
- * Characters of a value: names, numbers and dates are shorter, and what they are searched by is several times as long.
+ * Maximum characters of a value: names, numbers and dates are shorter, and the searches made from them several times as
+ * long.
  */
 const LONGEST = 200;
 
 /**
- * The value of a parameter; one that is blank counts as not given. Throws RestError where others are given beside it,
- * and for one too long.
+ * Returns the value of a parameter; a blank one counts as not given. Throws RestError for several different values, and
+ * for one too long.
  */
 export function parameter(c: HttpContext, name: string): string | undefined {
   const given = urlParameters(c).filter(([one]) => one.toLowerCase() === name.toLowerCase());
-  // Ignored, a range would give the whole record and a name somebody else.
+  // If a misspelt range were ignored, the answer would be the whole record; with a misspelt name, another person.
   const misspelt = given.find(([one]) => one !== name);
   if (misspelt !== undefined) throw new RestError('bad-request', `${misspelt[0]}: expected ${name}`);
   const [value, ...others] = new Set(given.map(([, text]) => text.trim()));
@@ -50,7 +51,7 @@ export function parameter(c: HttpContext, name: string): string | undefined {
   return value || undefined;
 }
 
-/** With the rights of who is logged in; within one patient's compartment where one is named. */
+/** Returns a context with the rights of the caller, limited to one patient's compartment if `patientId` is given. */
 export function contextOf(c: HttpContext, parts: AppParts, patientId?: string): RequestContext {
   return {
     access: accessOf(c, parts.rest),

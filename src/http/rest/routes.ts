@@ -93,7 +93,7 @@ async function patientNumber(c: HttpContext, parts: AppParts, rest: RestParts): 
     dob: parameter(c, 'dob'),
     sex: sexOf(parameter(c, 'sex')),
   };
-  // An unknown one may be what tells two people apart.
+  // An unknown parameter may be the one that tells two people apart.
   if (urlParameters(c).some(([name]) => !Object.hasOwn(query, name)))
     throw new RestError('bad-request', `Unknown parameter; expected ${Object.keys(query).join(', ')}`);
   if (query.dob !== undefined && !isCalendarDay(query.dob))
@@ -153,7 +153,7 @@ async function document(
   return respondWithDocument(c, made, { format, links: documentLinks(c, parts) }, parts);
 }
 
-/** Where the page of a document leads to. */
+/** Returns the links on the page of a document. */
 function documentLinks(c: HttpContext, parts: AppParts): PageLinks {
   const { pathname, searchParams } = new URL(c.req.url);
   const xml = new URLSearchParams(searchParams);

@@ -20,8 +20,8 @@ const COOKIE = 'JSESSIONID';
 const FORMS = ['application/x-www-form-urlencoded', 'multipart/form-data'];
 
 /**
- * Refuses what a page of another site sends: it could log somebody in as another, or out. Browsers say where a form
- * comes from; programs say nothing, and have no cookie that is not theirs.
+ * Refuses requests that a page of another site sends: it could log somebody in as another, or out. Browsers say where a
+ * form comes from. Programs do not, but have no cookies except their own.
  */
 export function refuseOtherSites(parts: AppParts) {
   const guard = csrf({ origin: (origin, c) => origin === new URL(serverBase(c, parts)).origin });
@@ -37,7 +37,7 @@ export function refuseOtherSites(parts: AppParts) {
   });
 }
 
-/** `POST /users/login`; a browser's form goes on to a page. */
+/** Handles `POST /users/login`; a browser's form is redirected to a page. */
 export async function login(c: HttpContext, parts: AppParts, rest: RestParts): Promise<Response> {
   const { username, password, next } = await credentials(c);
   c.set('next', nextAddress(c, parts, next));
@@ -66,7 +66,7 @@ export async function login(c: HttpContext, parts: AppParts, rest: RestParts): P
   }
 }
 
-/** `POST /users/logout`: fine without a session too. */
+/** Handles `POST /users/logout`, also without a session. */
 export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Response {
   const id = getCookie(c, COOKIE);
   const account = id === undefined ? undefined : rest.sessions.account(id);
@@ -79,8 +79,8 @@ export function logout(c: HttpContext, parts: AppParts, rest: RestParts): Respon
 }
 
 /**
- * Lets nobody by without a good session, or an access token of the FHIR interface, which decides alone where there is
- * one. Keeps for what follows who it is.
+ * Requires a valid session, or an access token of the FHIR interface, which decides alone if it is sent. Stores the
+ * caller for the handlers that follow.
  */
 export function requireSession(rest: RestParts, entry: Entry | undefined) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -105,9 +105,9 @@ export function requireSession(rest: RestParts, entry: Entry | undefined) {
 /** RFC 6750 section 3 */
 const CHALLENGE = 'Bearer realm="rest", error="invalid_token"';
 
-/** What the caller may see; behind requireSession only. */
+/** Returns what the caller may see. Only for use behind requireSession. */
 export function accessOf(c: HttpContext, rest: RestParts | undefined): Access {
-  // Of a token, or of whoever has broken the glass.
+  // Set for a token, and for whoever has broken the glass.
   const decided = c.get('access');
   if (decided !== undefined) return decided;
   const account = c.get('account');
@@ -115,7 +115,7 @@ export function accessOf(c: HttpContext, rest: RestParts | undefined): Access {
   return rest === undefined ? NO_ACCESS : rest.accessOf(account);
 }
 
-/** Who it is, for a page. */
+/** Returns the caller's name, for a page. */
 export function nameOf(c: HttpContext): string {
   return c.get('account')?.name ?? c.get('grant')?.subject ?? '';
 }
@@ -123,7 +123,7 @@ export function nameOf(c: HttpContext): string {
 interface Credentials {
   readonly username: string;
   readonly password: string;
-  /** Where a browser wants to go. */
+  /** Where a browser continues after the login. */
   readonly next: unknown;
 }
 

@@ -1,8 +1,8 @@
 /**
- * Kept answers, sent without a framework in between: where the same plain GET was answered before, what it takes is a
- * look into the cache and the bytes. In: a request as Node has it. Out: true, and it is answered with the headers that
- * the application gave the first time; or false, and the application has to answer. Whatever is not surely the same is
- * false, and so is a token that was not seen before or has ended since.
+ * Sends cached answers without passing through the web framework: a cache lookup, then the stored bytes. In: a Node
+ * request. Out: true if it was answered, with the headers that the application set the first time; false if the
+ * application has to answer. It also has to if the answer might differ from the cached one, or if the token was not
+ * seen before or has ended.
  */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -27,32 +27,32 @@ import { answerFailure, isHost } from './malformed.ts';
 
 export type Hits = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A whole response but for what each has of its own. */
+/** A complete response, without the headers that differ per request. */
 interface Sendable {
   readonly alike: AnsweredAlike;
-  /** Names and values in turn; the values at ID and STATUS are set before each sending. */
+  /** Alternating names and values; the values at ID and STATUS are set before each sending. */
   readonly headers: string[];
-  /** Small ones as text of bytes: Node sends that with the head in one piece. */
+  /** A small body is a Latin-1 string, because Node sends a string in one piece with the head. */
   readonly body: string | Buffer;
 }
 
 const ID = 1;
 const STATUS = 3;
 
-/** Headers of answers that each request has its own of. */
+/** Headers whose values differ per request. */
 const OWN = new Set(['cache-status', 'date', 'server-timing', 'x-correlation-id', 'x-request-id']);
 
 interface Forms {
   readonly worthCoding: boolean;
-  /** By coding; '' for none. */
+  /** Keyed by content coding; '' for none. */
   readonly sendable: Map<string, Sendable>;
-  /** What the audit says of each sending to a caller on one connection. */
+  /** Audit records of this answer, by caller and connection. */
   readonly records: WeakMap<Asking, { readonly url: string; readonly record: RecordOfHits }>;
 }
 
 const formsOf = new WeakMap<Answer, Forms>();
 
-/** Remembers how a plain GET was answered. Stands around everything that sets headers. */
+/** Remembers how a plain GET was answered. Has to wrap all middleware that sets headers. */
 export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
   createMiddleware<HttpEnv>(async (c, next) => {
     await next();
@@ -77,7 +77,7 @@ export const rememberAnswers = ({ config }: Pick<AppParts, 'config'>) =>
     formsOf.set(answer, forms);
   });
 
-/** Undefined where nothing is kept. */
+/** Undefined if no cache is configured. */
 export function answerHits(parts: AppParts): Hits | undefined {
   const { answers, audit, config, facade, log } = parts;
   if (answers === undefined) return undefined;
@@ -107,7 +107,7 @@ export function answerHits(parts: AppParts): Hits | undefined {
     const forms = formsOf.get(answer);
     const found = forms?.sendable.get(forms.worthCoding ? asking.coding : '');
     if (forms === undefined || found === undefined) return false;
-    // The application says so.
+    // The client is over its rate limit: the application answers with 429.
     if (asking.meter !== undefined && asking.meter.take() > 0) return false;
     cache.sent();
     const { alike, headers, body } = found;
@@ -142,8 +142,8 @@ export function answerHits(parts: AppParts): Hits | undefined {
 }
 
 /**
- * UUIDs in form: a random half, and a half that counts, for a random one each time costs as much as the look-up. The
- * last digits come from a table, for a number of that size takes longer to write.
+ * Returns a generator of ids in the form of UUIDs: a random half and a counter, because a random UUID for each request
+ * costs as much as the cache lookup. The last digits come from a table, which is faster than formatting a number.
  */
 function createIds(): () => string {
   const random = randomUUID().slice(0, 24);
@@ -162,18 +162,18 @@ function createIds(): () => string {
 const DIGITS = Array.from({ length: 0x1000 }, (_, i) => i.toString(16).padStart(3, '0'));
 
 export interface Asking {
-  /** All of the key but the address. */
+  /** The cache key without the URL. */
   readonly stem: string;
-  /** '' for none. */
+  /** Content coding; '' for none. */
   readonly coding: string;
   readonly access: Access;
   /** Absent without a token. */
   readonly grant?: Decision['grant'];
-  /** Of the peer. */
+  /** Address of the peer. */
   readonly address: string;
-  /** Of this server, as the client addressed it. */
+  /** Host name of this server, as the client addressed it. */
   readonly hostname: string;
-  /** Counts the requests of the client, if anybody counts. */
+  /** Counts the client's requests; undefined without a rate limit. */
   readonly meter?: Meter | undefined;
 }
 
@@ -182,26 +182,26 @@ type Caller = Pick<Decision, 'access'> & Partial<Pick<Decision, 'grant'>>;
 interface Client {
   /** Headers, without the value of the token. */
   readonly raw: readonly string[];
-  /** Where that value stands; -1: nowhere. */
+  /** Index of that value in `raw`; -1: no token. */
   readonly tokenAt: number;
-  /** Undefined where the application has to answer. */
+  /** Undefined if the application has to answer. */
   readonly asks: ((caller: Caller) => Asking) | undefined;
-  /** Who asked last, and for what. */
+  /** The last caller on this connection, and what was derived for it. */
   last?: { readonly caller: Caller; readonly asking: Asking };
 }
 
 type Known = Socket & { readonly encrypted?: boolean };
 
-/** Characters of all headers; more are not remembered with the connection, and the application answers. */
+/** Characters of all headers. Longer ones are not stored with the connection, and the application answers. */
 const HEADERS_AT_MOST = 4096;
 
-/** Of whoever sends so much that it is looked at each time. */
+/** Client with longer headers: they are read again at each request. */
 const LONG: Client = { raw: [], tokenAt: -1, asks: undefined };
 
 const OPEN: Caller = { access: OPEN_ACCESS };
 const NOBODY: Caller = { access: NO_ACCESS };
 
-/** `version`: of the mappings. */
+/** Finds the caller of a request, remembered per connection. `version`: of the mappings. */
 export function knownClients(parts: AppParts, version: string): (request: IncomingMessage) => Asking | undefined {
   const { config, entry, rate } = parts;
   const byToken = config.access !== 'open';
@@ -229,7 +229,9 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
     return { ...client, asks };
   };
 
-  /** Of these parts: after a reload the same connection has another, and holds nothing of those before. */
+  /**
+   * Belongs to these parts: after a reload, the same connection gets a new entry and keeps nothing of the old parts.
+   */
   const clients = new WeakMap<Socket, Client>();
   const known = (socket: Known, raw: readonly string[]): Client => {
     const kept = clients.get(socket);
@@ -239,7 +241,7 @@ export function knownClients(parts: AppParts, version: string): (request: Incomi
     return made;
   };
 
-  /** Undefined: no token that was seen before and is still good. */
+  /** Undefined if the token was not seen before or is no longer valid. */
   const callerOf = (header: string | undefined): Caller | undefined => {
     if (!byToken) return OPEN;
     if (header === undefined) return NOBODY;
@@ -263,7 +265,7 @@ function isSame({ raw, tokenAt }: Client, now: readonly string[]): boolean {
   return true;
 }
 
-/** Headers that the key holds, that choose a compressed form, or that say who asks. */
+/** Headers that are part of the cache key, choose a content coding, or identify the caller. */
 const ASKED = ['host', 'accept', 'accept-encoding', 'authorization'] as const;
 
 export type Asked = Readonly<Record<(typeof ASKED)[number], string | undefined>>;
@@ -281,8 +283,8 @@ const MEANING = new Map<string, keyof Asked | 'idle'>([
 ]);
 
 /**
- * Undefined where there is a header that an answer may depend on, or one that counts stands there twice. `byToken`: the
- * server lets people in by access token; on one that is open nobody expects credentials.
+ * Returns undefined if a header may affect the answer, or if a header in ASKED occurs twice. `byToken`: the server
+ * requires access tokens; an open server expects no credentials.
  */
 export function askedOf(raw: readonly string[], byToken: boolean): Asked | undefined {
   const asked: Partial<Record<keyof Asked, string | undefined>> = {};

@@ -1,7 +1,7 @@
 /**
- * Limits connections: their number, per address and in all; requests in flight per connection; and answers that a
- * client does not read, whose bytes the server must keep. In: the server, and responses as they begin. Out:
- * connections that are closed, idle and slow ones first.
+ * Limits the number of connections, per address and in total; the requests in flight per connection; and the bytes of
+ * answers that clients do not read. In: the server, and each response as it begins. Out: closed connections, idle and
+ * slow ones first.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as SecureServer } from 'node:https';
@@ -9,55 +9,58 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 export interface ConnectionLimits {
-  /** Connections: in all, and of one address. */
+  /** Connections: in total, and per address. */
   readonly most: number;
   readonly perAddress: number;
-  /** Requests of one connection that are not answered. */
+  /** Unanswered requests per connection. */
   readonly inRow: number;
   /**
-   * Requests of one connection in one turn of the event loop, answered or not: all that came in one piece is worked on
-   * before anybody else.
+   * Requests per connection in one turn of the event loop, answered or not: Node handles all requests that arrive in
+   * one piece before any other.
    */
   readonly inTurn: number;
-  /** Bytes of all answers that wait for their clients. */
+  /** Bytes of all answers that clients have not read. */
   readonly unread: number;
   /**
-   * Milliseconds that a client may take nothing of what is sent to it, and bytes in a millisecond that it has to take
-   * of more.
+   * Milliseconds for which a client may read nothing, and the pace in bytes per millisecond at which it has to read
+   * more.
    */
   readonly timeLimit: number;
   readonly pace: number;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number;
-  /** Told of each connection that is closed because its client takes no answers, with the bytes that it held. */
+  /** Called for each connection that is closed because its client does not read, with its unread bytes. */
   readonly cutOff: (bytes: number) => void;
-  /** Told of how many connections were closed since the last time because there were too many. */
+  /** Called with the number of connections closed since the last call because there were too many. */
   readonly crowded: (connections: number) => void;
 }
 
 export interface Connections {
-  /** Each request, as soon as its head is there. False: the connection is closed, for it asked for too much at once. */
+  /**
+   * Takes each request as soon as its head has arrived. False: the connection is closed, because it sent too many at
+   * once.
+   */
   asked(request: IncomingMessage): boolean;
   /**
-   * Each response at its beginning, but those whose bytes others share. False: the connection is closed, nobody waits
-   * for it.
+   * Takes each response at its beginning, except cache hits, whose bytes are shared. False: the connection is closed,
+   * and nobody waits for the answer.
    */
   begun(response: ServerResponse): boolean;
 }
 
 interface Connection {
-  /** With TLS that of the network, until both sides have agreed on it. */
+  /** With TLS: the TCP socket until the handshake is complete, then the TLS socket. */
   socket: Socket;
   readonly address: string;
   readonly responses: Set<ServerResponse>;
   requests: number;
-  /** The last turn of the event loop in which it asked, and how often. */
+  /** The last turn of the event loop with a request, and the number of requests in it. */
   turn: number;
   asked: number;
-  /** Requests at the last look, and when there were more for the last time (or it began): milliseconds. */
+  /** Requests at the last check. Time in milliseconds at which a check last found new ones, or the connection began. */
   seen: number;
   used: number;
-  /** What its client has taken, and since when it has taken nothing; undefined: nothing waits for it. */
+  /** Bytes that the client has taken, and since when it has taken none; undefined: nothing waits for it. */
   taken: number;
   since: number | undefined;
 }
@@ -72,7 +75,7 @@ export function boundConnections(
   const connections = new Set<Connection>();
   const byAddress = new Map<string, number>();
   let closed = 0;
-  /** Turns of the event loop in which somebody asked. */
+  /** Turns of the event loop with at least one request. */
   let turn = 0;
   let isOver = true;
   const nextTurn = (): void => {
@@ -100,7 +103,7 @@ export function boundConnections(
     cut(victim);
   };
 
-  // With TLS a request knows the socket within that of the network, which alone is there from the beginning.
+  // With TLS, a request refers to the TLS socket, but at first only the TCP socket exists.
   const isSecure = server instanceof SecureServer;
   const agreeing = new Map<string, Connection>();
   server.on('secureConnection', (socket: TLSSocket & Known) => {
@@ -142,7 +145,7 @@ export function boundConnections(
     else if (connections.size > most) makeRoom(connection, () => true);
   });
 
-  /** Closes those that hold most, until the rest is little enough. */
+  /** Closes the connections with the most unread bytes until the total is within the limit. */
   const boundBytes = (): void => {
     let all = 0;
     for (const connection of connections) all += heldBy(connection);
@@ -179,7 +182,7 @@ export function boundConnections(
     asked({ socket }) {
       const connection = (socket as Known)[CONNECTION];
       if (connection === undefined) return true;
-      // What stood behind too much in one piece comes here, too.
+      // Requests pipelined behind the one that exceeded the limit arrive here too.
       if (socket.destroyed) return false;
       connection.requests++;
       if (isOver) {
@@ -205,20 +208,20 @@ export function boundConnections(
   };
 }
 
-/** Of two connections at a time it differs. */
+/** Returns address and port, which differ between any two open connections. */
 function peerOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** Some request of it has come as a whole and is not answered. */
+/** True if a request has arrived completely and is not answered. */
 function isWaiting({ responses }: Connection): boolean {
   for (const { req } of responses) if (req.complete) return true;
   return false;
 }
 
 /**
- * Whether the client has taken nothing of what is sent to it for so long; a large text is taken all at once, as far as
- * can be seen.
+ * True if the client has taken nothing for `timeLimit` milliseconds. Node counts a large text as taken only when all of
+ * it is.
  */
 function isStuck(connection: Connection, bytes: number, now: number, timeLimit: number): boolean {
   const taken = connection.socket.bytesWritten - bytes;
@@ -229,7 +232,7 @@ function isStuck(connection: Connection, bytes: number, now: number, timeLimit: 
   return connection.since !== undefined && now - connection.since > timeLimit;
 }
 
-/** What the connection is sending, and what waits behind it. */
+/** Bytes that the connection is sending, and those of the responses queued behind them. */
 function heldBy({ socket, responses }: Connection): number {
   let bytes = socket.writableLength;
   for (const response of responses) if (response.socket === null) bytes += response.writableLength;

@@ -1,9 +1,9 @@
 /**
- * Receives bodies of requests completely before any work is done, so that a slow client holds nothing that others wait
+ * Receives the complete body of a request before any work begins, so that a slow client holds nothing that others wait
  * for. In: requests. Out: their bodies, or 413 for one that is too long.
- * All bodies together hold a bounded number of bytes: the slowest are cut off for a new one. A body that is not read
- * to its end is answered with `Connection: close`, and the client has a moment to read the answer. RFC 9112 section
- * 9.6
+ * All bodies together hold a bounded number of bytes: the ones that have been arriving longest are cut off for a new
+ * one. A body that is not read to its end is answered with `Connection: close`, and the client has a moment to read the
+ * answer. RFC 9112 section 9.6
  */
 import { createMiddleware } from 'hono/factory';
 import { FhirError } from '../../outcome.ts';
@@ -11,10 +11,10 @@ import type { HttpContext, HttpEnv } from '../context.ts';
 import { refuse } from '../middleware/refuse.ts';
 import { lingerOn } from './malformed.ts';
 
-/** Bytes of a body; the longest is a search form. */
+/** Maximum bytes of a body; the longest is a search form. */
 export const BODY_BYTES = 256 * 1024;
 
-/** Bytes of all bodies that are coming or are worked on. */
+/** Maximum bytes of all bodies that are arriving or in use. */
 const ALL_BODIES = 64 * 1024 * 1024;
 
 interface Held {
@@ -23,18 +23,18 @@ interface Held {
 }
 
 export interface Intake {
-  /** Undefined: there is no room, and none can be made. `cut` ends one that is still coming. */
+  /** Reserves bytes. Undefined if there is no room and none can be made. `cut` ends a body that is still arriving. */
   take(bytes: number, cut: () => void): Held | undefined;
-  /** It is there, and has so many bytes. */
+  /** Notes that the body has arrived, with its actual number of bytes. */
   came(held: Held, bytes: number): void;
   leave(held: Held): void;
-  /** Bytes that are set aside now. */
+  /** Bytes that are reserved now. */
   load(): number;
 }
 
-/** `most`: bytes of all bodies. */
+/** `most`: maximum bytes of all bodies. */
 export function createIntake(most: number = ALL_BODIES): Intake {
-  /** In the order in which they began. */
+  /** Bodies that are still arriving, oldest first. */
   const coming = new Set<Held>();
   let taken = 0;
   const resize = (held: Held, bytes: number): void => {
@@ -69,8 +69,8 @@ export function createIntake(most: number = ALL_BODIES): Intake {
 const hasBody = (c: HttpContext): boolean => c.req.method !== 'GET' && c.req.method !== 'HEAD';
 
 /**
- * Stands around everything that may refuse a request before its body has come. GET and HEAD have none: Node drops what
- * is sent.
+ * Has to wrap everything that may refuse a request before its body has arrived. GET and HEAD have no body: Node drops
+ * what is sent.
  */
 export const closeHalfRead = createMiddleware<HttpEnv>(async (c, next) => {
   await next();
@@ -84,7 +84,8 @@ export const closeHalfRead = createMiddleware<HttpEnv>(async (c, next) => {
 });
 
 /**
- * Reads the body, and keeps it until the request is over. 413 for one beyond BODY_BYTES. Throws FhirError `overload`.
+ * Reads the body, and keeps its bytes reserved until the request is over. Answers 413 for more than BODY_BYTES. Throws
+ * FhirError `overload`.
  */
 export function receiveBody(intake: Intake) {
   return createMiddleware<HttpEnv>(async (c, next) => {
@@ -110,7 +111,7 @@ function tooLong(c: HttpContext): Promise<Response> {
   return refuse(c, 413, 'too-long', `The body has more than ${BODY_BYTES} bytes`);
 }
 
-/** A body of unknown length, left where the request looks for it; undefined once it is too long. */
+/** Reads a body of unknown length into `c.req.raw`; undefined if it is too long. */
 async function pieces(c: HttpContext): Promise<ArrayBuffer | undefined> {
   const stream: ReadableStream<Uint8Array<ArrayBuffer>> | null = c.req.raw.body;
   const taken: Uint8Array<ArrayBuffer>[] = [];

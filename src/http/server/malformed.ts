@@ -1,8 +1,8 @@
 /**
- * Answers bytes that are no HTTP request, and requests with too large a head or without exactly one host; they reach no
- * application. In: the parser's error and the connection, or the request with its Host headers and target as they were
- * sent. Out: a status and an OperationOutcome, then the connection is closed. RFC 9110 sections 7.2 and 15.5, RFC 9112
- * section 3.2, RFC 3986 section 3.2
+ * Answers bytes that are not HTTP, and requests with too large a head or without exactly one host; they do not reach
+ * the application. In: the parser's error and the connection, or the request with its Host headers and target as they
+ * were sent. Out: a status and an OperationOutcome, then the connection is closed. RFC 9110 sections 7.2 and 15.5, RFC
+ * 9112 section 3.2, RFC 3986 section 3.2
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isIPv4, isIPv6 } from 'node:net';
@@ -58,8 +58,8 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /**
- * Returns the status; undefined where the client itself has gone. `answering`: an answer to an earlier request is under
- * way, whose end this would be taken for, so that nothing is said.
+ * Returns the status; undefined if the client has disconnected. `answering`: an answer to an earlier request is being
+ * sent. Nothing is written then, because the client would take it for the end of that answer.
  */
 export function refuseMalformed(error: ParseError, socket: Duplex, answering: boolean): number | undefined {
   if (!socket.writable) {
@@ -80,8 +80,8 @@ export function refuseMalformed(error: ParseError, socket: Duplex, answering: bo
 }
 
 /**
- * Gives a probe the host that it lacks. HTTP/1.0 demands none, and HAProxy's `option httpchk GET /ready` names none;
- * probes tell nothing that a name pointed at this server could be after.
+ * Adds the missing Host to a probe. HTTP/1.0 does not require one, and HAProxy's `option httpchk GET /ready` sends
+ * none. Safe, because probes reveal nothing that DNS rebinding could steal.
  */
 export function nameHost(request: IncomingMessage): void {
   const { httpVersion, rawHeaders, url = '' } = request;
@@ -90,9 +90,11 @@ export function nameHost(request: IncomingMessage): void {
   request.headers.host = 'localhost';
 }
 
-/** Where the parser had nothing to say. Returns the status; undefined: an application takes the request. */
+/**
+ * Checks a request that the parser accepted. Returns the status of its refusal; undefined if the application takes it.
+ */
 export function refuseRequest(request: IncomingMessage, response: ServerResponse): number | undefined {
-  // The framework cannot make a request of TRACE.
+  // The framework cannot make a Request with the method TRACE.
   const refusal = !isAddressed(request) ? BAD_TARGET : request.method === 'TRACE' ? TRACE : undefined;
   if (refusal === undefined) return undefined;
   const status = Number.parseInt(refusal.status, 10);
@@ -101,13 +103,13 @@ export function refuseRequest(request: IncomingMessage, response: ServerResponse
   return status;
 }
 
-/** It names one host, by itself or in its target, and no path that leads up. */
+/** True if the request names one host, and its target has a valid host, if any, and no dot segments. */
 function isAddressed({ rawHeaders, url = '' }: IncomingMessage): boolean {
   const own = hostOfTarget(url);
   return namesOneHost(rawHeaders) && !hasDotSegments(url) && (own === undefined || isHost(own));
 }
 
-/** The same for what the framework does not take for a request, such as one without a host. */
+/** Returns the same refusal for a request that the framework rejects, such as one without a host. */
 export function answerOfMalformed(error: unknown): Response {
   if (!(error instanceof RequestError)) return new Response(null, { status: 500 });
   const body = bodyOf(BAD_TARGET);
@@ -117,21 +119,23 @@ export function answerOfMalformed(error: unknown): Response {
 const BUSY = bodyOf({ status: '503', kind: 'overload', text: 'Too many requests; try again later' });
 const { Connection: _, ...BUSY_HEADERS } = headersOf(BUSY);
 
-/** 503 before anything is done for a request; the connection stays, for another would cost more. `after`: seconds. */
+/**
+ * Answers 503 before any work is done. The connection stays open, because a new one would cost more. `after`: seconds.
+ */
 export function refuseBusy(response: ServerResponse, after: number): void {
   response.writeHead(503, { ...BUSY_HEADERS, 'Retry-After': String(after) }).end(BUSY);
 }
 
 const STARTING = bodyOf({ status: '503', kind: 'overload', text: 'This server is still starting; try again later' });
 
-/** 503 for requests that come before there is somebody to answer them. */
+/** Answers 503 to requests that arrive before the application is ready. */
 export function refuseStarting(response: ServerResponse): void {
   response.writeHead(503, { ...headersOf(STARTING), 'Retry-After': '1' }).end(STARTING);
 }
 
 const FAILED = bodyOf({ status: '500', kind: 'unexpected-error', text: 'An unexpected error; the log has it' });
 
-/** 500 for a request at which something threw beside the application; an answer under way is cut off. */
+/** Answers 500 if something threw outside the application; cuts off an answer that is being sent. */
 export function answerFailure(response: ServerResponse): void {
   if (response.headersSent) response.destroy();
   else response.writeHead(500, headersOf(FAILED)).end(FAILED);
@@ -150,7 +154,7 @@ function headersOf(body: string): Readonly<Record<string, string>> {
   };
 }
 
-/** The parser counts the URL among the headers; it is the URL where the first line does not end. */
+/** The parser counts the URL among the headers. If the first line does not end, the URL is too long. */
 function refusalOf({ code = '', rawPacket }: ParseError): Refusal {
   const long = code === 'HPE_HEADER_OVERFLOW' && rawPacket !== undefined;
   if (long && /^[A-Z]+ [^\r\n]{16000}/.test(rawPacket.toString('latin1', 0, 16_384))) return LONG_URL;
@@ -160,8 +164,8 @@ function refusalOf({ code = '', rawPacket }: ParseError): Refusal {
 const NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,62})(\.[a-z0-9_][a-z0-9_-]{0,62})*\.?$/i;
 
 /**
- * Whether a text is a host with or without a port. Numbers that URLs take for an address in another form (`0x7f.1`) are
- * none.
+ * True if a text is a host with or without a port. False for numbers that URLs read as an IPv4 address in another
+ * notation (`0x7f.1`).
  */
 export function isHost(text: string): boolean {
   const [, host = '', port = '0'] = /^(\[[^\]]*\]|[^:]*)(?::(\d{1,5})?)?$/.exec(text) ?? [];
@@ -171,7 +175,7 @@ export function isHost(text: string): boolean {
   return NAME.test(host);
 }
 
-/** Exactly one Host header, and an address in it. `raw`: names and values in turn. */
+/** True for exactly one Host header, with a valid host. `raw`: alternating names and values. */
 export function namesOneHost(raw: readonly string[]): boolean {
   let host: string | undefined;
   for (let i = 0; i < raw.length; i += 2) {
@@ -183,8 +187,8 @@ export function namesOneHost(raw: readonly string[]): boolean {
 }
 
 /**
- * Whether the path of a target goes up or stays where it is (`..`, `.`), written in any way: whoever resolves it is at
- * another place than whoever does not.
+ * True if the path of a target has dot segments (`..`, `.`) in any encoding: software that resolves them would reach
+ * another path than software that does not.
  */
 export function hasDotSegments(target: string): boolean {
   if (!DOTS.test(target)) return false;
@@ -192,21 +196,21 @@ export function hasDotSegments(target: string): boolean {
   return path.split(/[/\\]|%2f|%5c/i).some(segment => /^(\.|%2e){1,2}(;.*)?$/i.test(segment));
 }
 
-/** Most targets have none. */
+/** Cheap test first: most targets have neither. */
 const DOTS = /\.|%2e/i;
 
-/** Of a target that names its host itself, that host. */
+/** Returns the host of a target in absolute form. */
 export function hostOfTarget(target: string): string | undefined {
   return /^https?:\/\/([^/?#]*)/i.exec(target)?.[1];
 }
 
-/** Milliseconds. */
+/** Milliseconds that a connection stays open for the client to read its last bytes. */
 const LINGER = 500;
 
 /**
  * Closes connections whose clients are still sending. In: a connection whose last bytes are being sent. Out: it is
- * closed when the client has read them, or after a moment. If it were closed at once, it would be reset and the client
- * would not see the answer. What still comes is read and dropped. RFC 9112 section 9.6
+ * closed when the client has read them, or after a moment. Closing at once would reset it, and the client would not see
+ * the answer. Bytes that still arrive are read and dropped. RFC 9112 section 9.6
  */
 export function lingerOn(socket: Duplex): void {
   socket.resume();
@@ -214,11 +218,11 @@ export function lingerOn(socket: Duplex): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Milliseconds that a refusal waits. */
+/** Milliseconds that a refusal is delayed. */
 const PAUSE = 250;
-/** Refusals that wait. */
+/** Maximum number of delayed refusals. */
 const MOST = 2000;
-/** Seconds, at least. */
+/** Minimum seconds. */
 const RETRY_AFTER = 1;
 
 /**

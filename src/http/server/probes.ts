@@ -1,16 +1,14 @@
-/**
- * `/health` while the process lives, `/ready` while it can answer, `/metrics`. None contains data of the record.
- */
+/** Serves `/health` (the process lives), `/ready` (it can answer) and `/metrics`. None contains patients' data. */
 import { Hono } from 'hono';
 import { inTime } from '../../common/in-time.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { DatabaseLoad } from '../../sql/database.ts';
 import type { AppParts, HttpEnv, Served } from '../context.ts';
 
-/** Milliseconds after which a silent database counts as away. */
+/** Milliseconds after which a silent database counts as unreachable. */
 const TIME_LIMIT = 2000;
 
-/** What is wrong with them stands at `/` and in the log. */
+/** The page at `/` and the log list the problems. */
 const NOT_SERVED = 'The mappings on disk have problems; the version before them is served';
 const LACKING =
   'The database lacks tables or columns that mappings need; requests that read them fail; / and the log say which';
@@ -43,21 +41,21 @@ function warningsOf({ refused, lacking, unserved = [] }: Served): readonly strin
   ];
 }
 
-/** Numbers of the engine that this server does not know: an administrator may. */
+/** Warns of error numbers of the engine that this server does not know: an administrator may. */
 function unexplainedBy(errors: DatabaseLoad['unexplained'] = []): readonly string[] {
   if (errors.length === 0) return [];
   const numbers = errors.map(({ number, times }) => `${number} (${times}×)`).join(', ');
   return [`The database answered with errors that this server has no rule for: ${numbers}`];
 }
 
-/** Numbers for Prometheus. */
+/** Serves the metrics for Prometheus. */
 export function metricsRoutes({ text, contentType }: Pick<Metrics, 'text' | 'contentType'>): Hono<HttpEnv> {
   const routes = new Hono<HttpEnv>();
   routes.get('/metrics', async c => c.body(await text(), 200, { 'Content-Type': contentType }));
   return routes;
 }
 
-/** Whether the database answers within two seconds. */
+/** True if the database answers within two seconds. */
 export async function answersInTime(ping: () => Promise<void>): Promise<boolean> {
   try {
     return await inTime<boolean>(

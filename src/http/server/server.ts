@@ -1,6 +1,6 @@
 /**
- * Listens, and stops gracefully: on close no connection is accepted, requests in flight finish within the drain time,
- * the rest is cut off.
+ * Listens, and stops gracefully: on close it accepts no connection, lets requests in flight finish within the drain
+ * time, and cuts off the rest.
  */
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
@@ -22,18 +22,21 @@ import {
 import type { Tls } from './tls.ts';
 
 export interface RunningServer {
-  /** `http://host:port`, or `https:`, as it really listens. */
+  /** `http://host:port` or `https://host:port`, with the actual host and port. */
   readonly url: string;
   /** Resolves when every connection is closed. */
   close(): Promise<void>;
 }
 
-/** An application, or whatever chooses one for each request; and what it may send before that. */
+/** An application, or a function that chooses one per request; and what answers before it. */
 export interface Answers extends Pick<Hono<HttpEnv>, 'fetch'> {
   readonly hits?: Hits | undefined;
-  /** Whether requests for answers are refused, which costs next to nothing: probes and logins are not. */
+  /** True if requests are refused, which costs almost nothing. Probes and logins are not refused. */
   readonly isFull?: (() => boolean) | undefined;
-  /** Answers what no application does, such as requests to the authorization server; false: it is none of its own. */
+  /**
+   * Answers requests that are not for an application, such as those to the authorization server; false: not one of
+   * these.
+   */
   readonly aside?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
 }
 
@@ -42,22 +45,21 @@ export interface ListenOptions {
   readonly port: number;
   /** Undefined: plain HTTP. */
   readonly tls?: Tls | undefined;
-  /** Milliseconds. */
+  /** Milliseconds for requests in flight to finish on close. */
   readonly drain: number;
-  /**
-   * Milliseconds after which a connection on which nothing moves is closed: longer than any request may take. Default:
-   * never.
-   */
+  /** Milliseconds after which an inactive connection is closed: longer than any request may take. Default: never. */
   readonly idle?: number;
   readonly connections?: Partial<ConnectionLimits>;
   /**
-   * Milliseconds that a request may take to come: its head, and all of it. So long as for a head clients may take to
-   * agree on TLS.
+   * Milliseconds that a request may take to arrive: its head, and all of it. A TLS handshake may take as long as a
+   * head.
    */
   readonly arrival?: { readonly head: number; readonly whole: number };
-  /** Told of each request that no application saw, with its status. */
+  /** Called for each request that no application saw, with its status. */
   readonly refused?: (status: number) => void;
-  /** Told of what was thrown beside the application; the request is answered with 500. Default: it ends the process. */
+  /**
+   * Called with an error thrown outside the application; the request is answered with 500. Default: ends the process.
+   */
   readonly failed?: (error: unknown) => void;
 }
 
@@ -72,11 +74,11 @@ const ARRIVAL = { head: 10_000, whole: 20_000 } as const;
 const serverOptions = ({ head, whole }: NonNullable<ListenOptions['arrival']>): ServerOptions => ({
   headersTimeout: head,
   requestTimeout: whole,
-  // How late they may be noticed.
+  // How late a timeout may be noticed.
   connectionsCheckingInterval: Math.ceil(head / 10),
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16_384,
-  // Node's own refusal of a request without a Host says nothing.
+  // Node's own refusal of a request without Host gives no reason.
   requireHostHeader: false,
 });
 
@@ -93,7 +95,7 @@ export async function listen(
   const answer = getRequestListener(fetch, { errorHandler });
   const answers = new WeakMap<Duplex, ServerResponse>();
   const refuseLater = createRefusals();
-  /** Connections with TLS that are let in by certificates of the authority as it is now, if there is one. */
+  /** TLS connections accepted under the current authority of client certificates, if there is one. */
   let agreed = new WeakSet<Duplex>();
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     if (!bounded.asked(request)) return;
@@ -138,7 +140,7 @@ export async function listen(
   server.timeout = idle;
   secure?.on('secureConnection', socket => agreed.add(socket));
   server.on('clientError', (error, socket) => {
-    // Nothing can be said to a client with which no TLS was agreed on, and nobody else closes the connection.
+    // Without a completed TLS handshake the client can be told nothing, and nobody else closes the connection.
     if (secure !== undefined && !agreed.has(socket)) {
       socket.destroy();
       return;
@@ -149,7 +151,7 @@ export async function listen(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // A connection that finds no room in the kernel's queue comes again after 1 s, then 3 s, then 7 s.
+    // If the kernel's queue is full, the client retries after 1 s, then 3 s, then 7 s.
     server.listen({ port, host, backlog: connections.most ?? CONNECTIONS.most }, () => {
       server.off('error', reject);
       resolve();
@@ -169,14 +171,14 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** What is answered however much else is asked: by it one sees how the server fares, and gets in. */
+/** True for requests that are answered under any load: probes show how the server fares, logins let people in. */
 function isReserved({ method, url = '' }: IncomingMessage): boolean {
   return RESERVED.test(url) || (method === 'POST' && !url.includes('_search'));
 }
 
 const RESERVED = /^\/(health|ready|metrics)(\?|$)|\/(users|auth|\.well-known)\//;
 
-/** Connections that fall idle while the server drains are closed soon after, for clients keep them open otherwise. */
+/** Closes connections that become idle while the server drains: clients would keep them open. */
 function drainServer(server: Server, drain: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const sweep = setInterval(() => server.closeIdleConnections(), 50);

@@ -1,7 +1,7 @@
 /**
- * TLS of the server. In: the files of a certificate, its key, and the authority of client certificates. Out: what
- * node:https needs, renewed when the files change. Files that do not fit together, such as half-written ones, change
- * nothing. Their content is never logged.
+ * Loads the TLS configuration of the server. In: the files of a certificate, its key, and the authority of client
+ * certificates. Out: options of node:https, renewed when the files change. Files that do not fit together, such as
+ * half-written ones, change nothing. Their content is never logged.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -16,21 +16,21 @@ export type TlsFiles = NonNullable<Config['tls']>;
 export interface Tls {
   readonly options: SecureContextOptions & { readonly requestCert: boolean; readonly rejectUnauthorized: boolean };
   /**
-   * Gives the server other files when they change. `distrusts`: told after the authority of client certificates has
-   * changed, for connections that are open were let in by the one before. Out: ends that.
+   * Updates the server when the files change. Calls `distrusts` if the authority of client certificates has changed,
+   * because open connections were accepted under the old one. Returns a function that stops this.
    */
   follow(server: Pick<Server, 'setSecureContext'>, distrusts: () => void): () => void;
-  /** When the certificate that is served ends, in milliseconds since the epoch. */
+  /** When the served certificate expires, in milliseconds since the epoch. */
   ends(): number;
 }
 
-/** Milliseconds between two looks at the files. */
+/** Milliseconds between two checks of the files. */
 const LOOK = 1000;
 const DAY = 86_400_000;
-/** Days before its end from which on a certificate is warned of. */
+/** Days before its expiry from which the log warns of a certificate. */
 const SOON = 14;
 
-/** What is wrong with one of the files. */
+/** A problem with one of the files. */
 class TlsProblem extends Error {
   override readonly name = 'TlsProblem';
   readonly variable: string;
@@ -41,12 +41,12 @@ class TlsProblem extends Error {
   }
 }
 
-/** Throws ConfigError where the files cannot be used. */
+/** Throws ConfigError if the files cannot be used. */
 export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
   let stamps = stampsOf(files);
   let context = start();
   let ends = endOf(context);
-  /** The last day that a warning was for: a server that runs for months says it each day. */
+  /** Days left at the last warning: a server that runs for months warns once a day. */
   let warned = Number.NaN;
   warnOfEnd();
 
@@ -85,7 +85,7 @@ export function openTls(files: TlsFiles, log: Log, look = LOOK): Tls {
           warned = Number.NaN;
           warnOfEnd();
         } catch (error) {
-          // Certificate and key are mostly written one after the other: what stays so is told, once.
+          // Certificate and key are usually written one after the other: only a problem that lasts is logged, once.
           if (failed === now) {
             stamps = now;
             log.error('the TLS files have changed and cannot be used; those before are served', {
@@ -118,7 +118,7 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : 'unknown';
 }
 
-/** Reads the files, and throws TlsProblem unless they fit together. */
+/** Reads the files. Throws TlsProblem if they do not fit together. */
 function contextOf({ cert, key, clientCa }: TlsFiles): SecureContextOptions {
   const certificates = textOf('TLS_CERT', cert);
   const leaf = attempt(
