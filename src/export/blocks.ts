@@ -1,6 +1,6 @@
 /**
  * Writes resources patient by patient (`organizeOutputBy`). In: slices of one member. Out: per patient a header, the
- * resources of the patient's compartment, and those outside of it that they refer to.
+ * resources of the patient's compartment, and the resources outside of it that they refer to.
  * https://build.fhir.org/ig/HL7/bulk-data/async-output-file-organization.html
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
@@ -27,7 +27,7 @@ export const blocks: ContentMaker = (task, source) => {
       ? request.types.map(type => [type, unstampedQuery(type, request, source.parse, { access: OPEN_ACCESS, base })])
       : [],
   );
-  // A list names other patients too.
+  // Groups are left out, because a group names other patients too.
   const bound = request.types.filter(type => isBound(type, registry) && type !== GROUP_TYPE);
   const inOrder = [
     ...bound.filter(type => type === COMPARTMENT_TYPE),
@@ -46,7 +46,7 @@ export const blocks: ContentMaker = (task, source) => {
     return texts;
   };
 
-  /** Of the compartment; what is referred to outside of it is not counted, since several patients may refer to it. */
+  /** Counts the compartment only: several patients may refer to the same resource outside of it. */
   const countTimeless = async (slice: Slice, session: Session): Promise<Readonly<Record<string, number>>> => {
     const counts: Record<string, number> = {};
     for (const type of bound) {
@@ -56,7 +56,7 @@ export const blocks: ContentMaker = (task, source) => {
     return counts;
   };
 
-  /** Round after round, until nothing new is referred to. */
+  /** Follows references in rounds until there are no new ones. */
   const readReferred = async (own: readonly string[], count: number, session: Session): Promise<readonly string[]> => {
     const collect = referenceCollector(outside);
     const seen = new Set<string>();

@@ -1,8 +1,8 @@
 /**
  * Finds types with patients' data, and the rows of some patients. In: a mapping and members. Out: a predicate. A type
  * belongs to patients by R4's compartment, by a reference to a Patient that is a search parameter (an implanted
- * Device), or by a reference to a type that does (a Binary, by its security context). Other types are exported only as
- * far as they are referred to.
+ * Device), or by a reference to a type that does (a Binary, by its security context). Resources of other types are
+ * exported only if an exported resource refers to them.
  * docs/decisions/0020-exports-by-compartment.md, https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import type { Mapping, RefNode, Registry } from '../mapping/model.ts';
@@ -24,7 +24,7 @@ import type { Leaf } from '../search/types/search-type.ts';
 import { FALSE, or, some, TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 
-/** Ids of a chunk of members, `key` being unique to the chunk; `every`: all patients that are served. */
+/** Ids of a chunk of members, with a `key` unique to the chunk; `every`: all patients that are served. */
 export type Members = { readonly key: string; readonly ids: readonly string[] } | 'every';
 
 /** True if resources of this type belong to patients. */
@@ -38,7 +38,7 @@ function isDirectlyBound(type: string, registry: Registry): boolean {
   return registry.ofType(type).some(mapping => patientReferences(mapping, env).length > 0);
 }
 
-/** Neither in the compartment nor naming a patient, but referring to a resource that is. */
+/** True if resources of this type belong to patients only through a reference to a bound type. */
 function isLedBy(type: string, registry: Registry): boolean {
   return registry.ofType(type).some(mapping => ledBy(mapping, registry).length > 0);
 }
@@ -48,7 +48,7 @@ interface Leading {
   readonly target: Mapping;
 }
 
-/** The references of a mapping to bound types, by the elements that lead there. */
+/** Finds a mapping's references to other, directly bound types, with the paths of their elements. */
 function ledBy(mapping: Mapping, registry: Registry): readonly Leading[] {
   return referencesOf(mapping)
     .map(({ node, path }) => ({ path, target: registry.mapping(node.target) }))
@@ -65,7 +65,7 @@ export function isShared(type: string, registry: Registry): boolean {
   });
 }
 
-/** Rows of the members; undefined where a reference cannot be asked in SQL. */
+/** Selects the rows of the members; undefined if SQL cannot express a reference. */
 export function membersPredicate(mapping: Mapping, members: Members, env: Environment): Predicate | undefined {
   if (mapping.resource === COMPARTMENT_TYPE) {
     return members === 'every' ? TRUE : idsPredicate(mapping, members.ids, env);

@@ -63,7 +63,7 @@ function deletions(task: PartTask, source: PartSource): PartContent {
   };
 }
 
-/** For what is read only for its references. */
+/** Drops the narrowing for resources that are read only for their references. */
 function unnarrowed(request: ExportRequest): ExportRequest {
   return { ...request, since: undefined, until: undefined, elements: [] };
 }

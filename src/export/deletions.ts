@@ -1,6 +1,6 @@
 /**
- * Exports deletions since an instant. In: the mappings, which define deleted records. Out: mappings over those rows,
- * and the lines that tell a client to delete.
+ * Exports deletions since an instant. In: the mappings, which define deleted records. Out: mappings over the rows of
+ * these records, and the lines that tell a client to delete.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
 import type { DeletedRecords, Mapping, Node, Registry } from '../mapping/model.ts';
@@ -15,16 +15,16 @@ import type { Predicate } from '../sql/expression.ts';
 /** A mapping whose rows are deleted records. */
 export interface DeletedMapping {
   readonly mapping: Mapping;
-  /** When it was deleted. */
+  /** Time of the deletion. */
   readonly at: Node;
 }
 
-/** Those of a type that say which of its records were deleted, and when. */
+/** Finds the mappings of a type that define which records were deleted, and when. */
 export function deletedMappings(type: string, registry: Registry): readonly DeletedMapping[] {
   return registry.ofType(type).flatMap(mapping => deletedMapping(mapping) ?? []);
 }
 
-/** One object for each, because what is planned of a mapping is kept by its object. */
+/** One object per definition, because plans are cached by the mapping object. */
 const made = new WeakMap<DeletedRecords, DeletedMapping>();
 
 function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
@@ -33,14 +33,14 @@ function deletedMapping(mapping: Mapping): DeletedMapping | undefined {
   const known = made.get(deleted);
   if (known) return known;
   const [name, group] = [`${mapping.name} (deleted)`, `${mapping.group} (deleted)`];
-  // Rows that share the columns of `one-per` share an id: each of them may be the one that is deleted last.
+  // Rows that share the columns of `one-per` share an id: any of them may be the last one deleted.
   const source = { ...deleted.source, onePer: [] };
   const one = { mapping: { ...mapping, name, group, source }, at: deleted.at };
   made.set(deleted, one);
   return one;
 }
 
-/** Filters of `_lastUpdated`, asked of the time of deletion. Throws FhirError `unsupported-search`. */
+/** Applies filters of `_lastUpdated` to the time of deletion. Throws FhirError `unsupported-search`. */
 export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[], env: Environment): Predicate {
   const asked = every(
     filters.map(filter =>
@@ -51,13 +51,13 @@ export function deletedWithin({ at }: DeletedMapping, filters: readonly Filter[]
   return asked;
 }
 
-/** One line: a transaction that deletes the resources. */
+/** Writes one line: a transaction that deletes the resources. */
 export function deletionLine(type: string, ids: readonly string[]): string {
   const entry = ids.map(id => ({ request: { method: 'DELETE', url: `${type}/${id}` } }));
   return JSON.stringify({ resourceType: 'Bundle', type: 'transaction', entry });
 }
 
-/** The ids in such a line. */
+/** Returns the ids in such a line. */
 export function deletedIds(line: string): readonly string[] {
   return [...line.matchAll(/"url":"\w+\/([^"]+)"/g)].map(([, id = '']) => id);
 }

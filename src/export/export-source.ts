@@ -1,5 +1,5 @@
 /**
- * Opens what an export reads from: a database connection of its own, with the mappings over it. In: the server's
+ * Opens what an export reads: a database connection of its own, with the mappings over it. In: the server's
  * configuration without page links.
  */
 import type { Config } from '../config/config.ts';
@@ -12,18 +12,17 @@ import type { PartSource } from './part-task.ts';
 
 export type SourceConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page'>;
 
-/** An export reads every row once: what it reads again and again, indexes of targets, is little. */
+/** Little memory: an export reads every row once, and only indexes of targets repeatedly. */
 const MEMORY = { cache: 4096 };
 
-/** The mappings have errors, which were announced. */
+/** The mappings have errors, which `announce` has reported. */
 export class PackError extends Error {
   override readonly name = 'PackError';
 }
 
 /**
- * `files`: the pack, where it is not to be read anew. `announce` is told the errors of the mappings. `watched` stands
- * before each database that is opened. Throws PackError, and
- * DatabaseError while the database is away.
+ * `files`: the pack, if it must not be read again. `announce` gets the errors of the mappings. `watched` wraps each
+ * database that is opened. Throws PackError, and DatabaseError while the database is unreachable.
  */
 export async function openSource(
   own: SourceConfig,

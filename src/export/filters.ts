@@ -1,6 +1,6 @@
 /**
- * Turns the filters of a kick-off into a search for one type: filters, alternatives and elements. In: a request. Out:
- * typed filters. Throws FhirError if the type cannot be searched by them.
+ * Turns the filters of a kick-off into a search for one type. In: a request. Out: typed filters, alternatives and
+ * elements. Throws FhirError if the type cannot be searched by them.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { isSelectable } from '../r4/definitions.ts';
@@ -10,10 +10,10 @@ import type { ExportRequest } from './job.ts';
 export interface TypeQuery {
   /** All must hold. */
   readonly filters: readonly Filter[];
-  /** One of these must hold in all; empty: no such condition. */
+  /** Lists of filters; all filters of at least one list must hold. Empty: no such condition. */
   readonly alternatives: readonly (readonly Filter[])[];
   readonly selection: Selection;
-  /** Types of which a resource must be about one; undefined: it stands for itself. */
+  /** The resource must be about one of these types; undefined: no such condition. */
   readonly about: readonly string[] | undefined;
 }
 
@@ -34,12 +34,12 @@ export function typeQuery(
   };
 }
 
-/** Whether the request has a window of time. */
+/** True if the request has a window of time. */
 export function isTimed({ since, until }: ExportRequest): boolean {
   return since !== undefined || until !== undefined;
 }
 
-/** What the request would ask for, were it not for its window of time: those without a time of their last change. */
+/** Returns the query for resources without a time of change, ignoring the request's window of time. */
 export function unstampedQuery(
   type: string,
   request: ExportRequest,
@@ -52,8 +52,8 @@ export function unstampedQuery(
 }
 
 /**
- * Deleted records have an id and no more. Searches do not narrow them: what a client was once given because it passed
- * one may have been deleted after it no longer did.
+ * Returns the query for deleted records, which have only an id. The request's searches do not narrow it: a resource
+ * that once matched may have been deleted after it no longer did.
  */
 export function deletionQuery(
   type: string,
@@ -80,7 +80,7 @@ function within({ since, until }: ExportRequest): Parameters {
   ];
 }
 
-/** Elements that are named for this type, and of those that are named for all the ones that it has. */
+/** Selects the elements that are named for this type, and those named for all types that this one has. */
 function selectionOf(type: string, { elements }: ExportRequest): Selection {
   const named = elements.filter(element => element.type === undefined || element.type === type);
   if (named.length === 0) return { kind: 'all' };

@@ -1,6 +1,6 @@
 /**
- * Locks a folder for one process. In: the folder. Out: a lock that the operating system releases when the process ends
- * in any way, so that no stale lock remains. It is SQLite's lock on an empty file.
+ * Locks a folder for one process. In: the folder. Out: a lock that the operating system releases however the process
+ * ends, so that no stale lock remains. It is SQLite's lock on an empty file.
  * https://sqlite.org/lockingv3.html
  */
 import { join } from 'node:path';
@@ -9,8 +9,8 @@ import { makeFolder } from '../common/make-folder.ts';
 
 export interface FolderLock {
   /**
-   * Makes the folder if need be. False: another process has it. Throws what the file system throws. Whoever takes it
-   * keeps a reference to it: a lock that is collected as garbage is free again.
+   * Takes the lock, and makes the folder if necessary. False: another process has it. Throws errors of the file system.
+   * The caller must keep a reference: garbage collection of the lock would release it.
    */
   take(): boolean;
   release(): void;

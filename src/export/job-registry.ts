@@ -1,8 +1,8 @@
 /**
- * Knows all export jobs, each in a folder below one root, and the disk space of their files.
+ * Holds all export jobs, each in a folder below one root, and counts the disk space of their files.
  *
- * In: records of jobs. Out: jobs by id and caller. The files of a finished job are removed when their time is over, but
- * never while somebody reads them.
+ * In: records of jobs. Out: jobs by id and caller. The files of a finished job are removed when they expire, but never
+ * while somebody reads them.
  */
 import type { PackFiles } from '../mapping/load/read/files.ts';
 import { bytesOf, type JobRecord } from './job.ts';
@@ -14,35 +14,35 @@ import { removeFolder, removeJob, writeJob } from './store.ts';
 export interface JobRegistryOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
-  /** Of all files together. */
+  /** Maximum bytes of all files together. */
   readonly bytes: number;
   /** Milliseconds that the files of a finished job are kept. */
   readonly expiry: number;
 }
 
 export interface JobRegistry {
-  /** What all jobs may take and do take. */
+  /** Disk space that all jobs may take, and that they take now. */
   readonly quota: Quota;
   readonly all: () => readonly LiveJob[];
-  /** Whoever's it is. */
+  /** Finds a job of any caller. */
   readonly find: (id: string) => LiveJob | undefined;
-  /** The caller's own that are not removed. */
+  /** Lists the caller's own jobs that are not removed. */
   readonly own: (caller: string) => readonly LiveJob[];
-  /** A job whose record is on disk already. */
+  /** Adds a job whose record is on disk already. */
   readonly add: (record: JobRecord, files: PackFiles) => LiveJob;
-  /** In memory, then on disk; throws where that is full. */
+  /** Changes the record in memory, then on disk; throws if the disk is full. */
   readonly update: (job: LiveJob, change: Partial<JobRecord>) => void;
-  /** Its files are to be removed after so many milliseconds, whatever the clock says. */
+  /** Removes the files after so many milliseconds, even if the system clock is set. */
   readonly expire: (job: LiveJob, after: number) => void;
-  /** `name` of an OutputFile. */
+  /** Opens a file for reading. `name` of an OutputFile. */
   readonly open: (job: LiveJob, name: string) => Download | undefined;
-  /** Removes its files; the job stays. */
+  /** Removes the files; the job stays. */
   readonly discard: (job: LiveJob) => void;
-  /** Its caller has it no longer, and a restart does not find it. */
+  /** Removes the job from its caller's list, and from those that a restart finds. */
   readonly unlist: (job: LiveJob) => void;
-  /** Removes the job, at once or when nobody reads its files any more. */
+  /** Removes the job: now, or when nobody reads its files any more. */
   readonly forget: (job: LiveJob) => void;
-  /** No job expires any more. */
+  /** Stops removing expired jobs. */
   readonly close: () => void;
 }
 

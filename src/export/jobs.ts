@@ -1,6 +1,6 @@
 /**
  * Runs export jobs: start, pause, resume, delete, expire; continues them after a restart. In: parsed requests. Out:
- * views of jobs. A job has parts, which wait in one queue for a thread.
+ * views of jobs. The parts of all jobs wait for a thread in one queue.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -23,10 +23,10 @@ import { errorFile, readJobs, removeFolder, replaceFile, writeJob } from './stor
 import { TaskError, type Threads } from './threads.ts';
 
 export interface JobLimits {
-  /** Jobs that are not finished: of all clients, and of one. */
+  /** Maximum number of unfinished jobs: of all clients, and of one. */
   readonly jobs: number;
   readonly jobsPerClient: number;
-  /** Bytes of all files. */
+  /** Maximum bytes of all files. */
   readonly bytes: number;
   /** Milliseconds that the files of a finished job are kept. */
   readonly expiry: number;
@@ -35,9 +35,9 @@ export interface JobLimits {
 export interface JobsOptions {
   /** Folder of the jobs; made with the first. */
   readonly root: string;
-  /** What is told where another process has that folder. */
+  /** Message of the error if another process has that folder. */
   readonly inUse?: string;
-  /** The mappings that are served now. A job keeps those that it began with. */
+  /** The mappings that are served now. A job keeps those with which it began. */
   readonly pack: () => PackFiles;
   readonly threads: Threads;
   readonly limits: JobLimits;
@@ -45,11 +45,11 @@ export interface JobsOptions {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** Milliseconds that are waited for statements under way, when a job or all of them are to stop. */
+  /** Milliseconds to wait for running statements when a job or all of them are to stop. */
   readonly timeLimit?: number;
 }
 
-/** Who asked, where, and what may be read; the caller is that of the access. */
+/** The request's origin, and what may be read; the access names the caller. */
 export type JobOrigin = Pick<JobRecord, 'access' | 'base' | 'url'>;
 
 export interface JobsLoad {
@@ -60,32 +60,35 @@ export interface JobsLoad {
 export interface Jobs {
   /** Throws FhirError `too-many-requests`, `export-conflict` or `export-folder`. */
   start(understood: UnderstoodRequest, origin: JobOrigin): JobView;
-  /** The caller's own job; undefined: there is none of that id (any more). */
+  /** Returns the caller's own job; undefined: there is none with this id (any more). */
   view(caller: string, id: string): JobView | undefined;
   list(caller: string): readonly JobView[];
-  /** Its thread stops at the next batch. */
+  /** Pauses the job; its threads stop after the current batch. */
   pause(caller: string, id: string): Promise<JobView | undefined>;
   resume(caller: string, id: string): JobView | undefined;
   /**
-   * False: there is none. Its files go at once, or when nobody reads or writes them any more; after a restart at the
-   * latest.
+   * Removes the job; false: there is none. Its files are removed at once, or when nobody reads or writes them any more;
+   * at the latest after a restart.
    */
   remove(caller: string, id: string): Promise<boolean>;
-  /** `name` of an OutputFile of a complete job. */
+  /** Opens a file of a complete job. `name` of an OutputFile. */
   download(caller: string, id: string, name: string): Download | undefined;
-  /** How many jobs there are of each status, and how busy the threads are. */
+  /** Counts the jobs of each status, and the threads in use. */
   load(): JobsLoad;
-  /** Whether there was such a job, whoever's it was, whose record was damaged: its id is all that is known of it. */
+  /** True if there was such a job, of any caller, whose record is damaged: only its id is known. */
   isLost(id: string): boolean;
   /** Resolves when the job is no longer running. */
   settled(id: string): Promise<void>;
-  /** Stops at the next batch, or, where that takes long, as if killed; jobs go on when they are opened again. */
+  /**
+   * Stops the jobs after their current batch or, if that takes too long, immediately; they continue when they are
+   * opened again.
+   */
   close(): Promise<void>;
 }
 
 const TIME_LIMIT = 2000;
 
-/** Throws ConfigError where another process has the folder. */
+/** Opens the jobs. Throws ConfigError if another process has the folder. */
 export function openJobs(options: JobsOptions): Jobs {
   const { root, pack, threads, limits, settings, log, clock = Date.now, timeLimit = TIME_LIMIT } = options;
   const waitFor = (work: Promise<unknown>): Promise<unknown> => inTime(work, timeLimit, () => undefined);
@@ -98,7 +101,7 @@ export function openJobs(options: JobsOptions): Jobs {
   const own = (caller: string, id: string): LiveJob | undefined =>
     jobs.own(caller).find(({ record }) => record.id === id);
 
-  /** One run at a time: the one before may still be busy with the batch in which it was stopped. */
+  /** Starts a run after the previous one, which may still be finishing the batch in which it was stopped. */
   const go = (job: LiveJob): void => {
     job.running = job.running
       .then(async () => {
@@ -109,7 +112,7 @@ export function openJobs(options: JobsOptions): Jobs {
       .catch((error: unknown) => fail(job, error));
   };
 
-  /** Once, though a restart finds it again. */
+  /** Adds a remark only once, even if a restart finds the same again. */
   const remark = (job: LiveJob, issue: Issue): void => {
     const { remarks } = job.record;
     if (remarks.every(({ diagnostics }) => diagnostics !== issue.diagnostics))
@@ -141,7 +144,7 @@ export function openJobs(options: JobsOptions): Jobs {
     try {
       jobs.update(job, { status: 'failed', finished: clock(), failure });
     } catch (again) {
-      // A disk without room even for this: the job is gone after a restart, and failed until then.
+      // The disk has no room even for this: the job counts as failed until a restart, which no longer finds it.
       log.error('the state of a failed export could not be saved', { job: job.record.id, full: isDiskFull(again) });
     }
   };
@@ -259,7 +262,7 @@ export function openJobs(options: JobsOptions): Jobs {
   };
 }
 
-/** Throws FhirError `export-folder` for what the file system refuses: that is told before anything was promised. */
+/** Throws FhirError `export-folder` if the file system refuses to write, before the client is promised anything. */
 function onDisk<T>(write: () => T): T {
   try {
     return write();
@@ -270,5 +273,5 @@ function onDisk<T>(write: () => T): T {
   }
 }
 
-/** Seconds until somebody may have made room. */
+/** Seconds until there may be room again. */
 const FULL = 300;

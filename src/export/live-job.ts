@@ -1,6 +1,4 @@
-/**
- * A job in memory: its record, its parts, their progress, and who reads its files.
- */
+/** Holds a job in memory: its record, its parts, their progress, and the number of readers of its files. */
 import { join } from 'node:path';
 import { DamagedFile } from '../common/sealed-file.ts';
 import type { PackFiles } from '../mapping/load/read/files.ts';
@@ -12,20 +10,20 @@ import { errorFile, outputFile, readPart } from './store.ts';
 export interface LiveJob {
   record: JobRecord;
   readonly folder: string;
-  /** The mappings that it began with. */
+  /** The mappings with which it began. */
   readonly files: PackFiles;
   readonly progress: Map<number, { report: PartReport; running: boolean }>;
   stop: Int32Array;
   running: Promise<void>;
   readers: number;
   removed: boolean;
-  /** On the clock that never jumps. */
+  /** Milliseconds on the monotonic clock. */
   expires: number | undefined;
-  /** What could not be read of its state: it cannot go on, nor be downloaded. */
+  /** The file of its state that could not be read: the job can neither continue nor be downloaded. */
   readonly damaged: DamagedFile | undefined;
 }
 
-/** Where it stands on disk; it does not run yet. */
+/** Loads a job from its state on disk, without running it. */
 export function liveJob(record: JobRecord, root: string, files: PackFiles): LiveJob {
   const folder = join(root, record.id);
   const progress: LiveJob['progress'] = new Map();
@@ -53,12 +51,12 @@ export function liveJob(record: JobRecord, root: string, files: PackFiles): Live
   };
 }
 
-/** The progress of a part that no thread works on. */
+/** Returns the progress of a part that no thread works on. */
 export function standing(state: PartState): { readonly report: PartReport; readonly running: boolean } {
   return { report: { state, share: state.done ? 1 : 0, waiting: false }, running: false };
 }
 
-/** `name` of an OutputFile, and where it is; undefined: the job has no such file. */
+/** Finds a file and its path. `name` of an OutputFile; undefined: the job has no such file. */
 export function fileOf(job: LiveJob, name: string): { readonly file: OutputFile; readonly path: string } | undefined {
   const view = viewOf(job);
   if (name === 'error') {

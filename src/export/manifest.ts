@@ -1,17 +1,17 @@
 /**
- * Makes what a client sees of a job. In: the record and the states of its parts. Out: the manifest, the lines of the
+ * Makes the client's view of a job. In: the record and the states of its parts. Out: the manifest, the lines of the
  * error file, the progress as text.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
  */
 import { type Issue, operationOutcome } from '../outcome.ts';
 import { type JobRecord, type Part, type PartState, resourcesIn, resourcesOf } from './job.ts';
 
-/** A file that can be downloaded: a part's, or that of the errors. */
+/** A file that can be downloaded: one of a part, or the error file. */
 export interface OutputFile {
-  /** Of each line's resource. */
+  /** Type of the resource in each line. */
   readonly type: string;
   readonly list: 'output' | 'deleted' | 'error';
-  /** The type that it is about. */
+  /** Type that the resources are about. */
   readonly about: string;
   /** `part-file`, or `error`. */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface OutputFile {
 export interface Download {
   readonly file: OutputFile;
   readonly path: string;
-  /** To be called once the file is no longer read: until then it is not removed. */
+  /** Call it when the file is no longer read; until then it is not removed. */
   readonly release: () => void;
 }
 
@@ -39,11 +39,11 @@ export interface JobView {
   readonly job: JobRecord;
   readonly parts: readonly PartView[];
   readonly errors: readonly Issue[];
-  /** Milliseconds until its files are removed; undefined while it is not finished. */
+  /** Milliseconds until its files are removed; undefined while the job is not finished. */
   readonly left: number | undefined;
 }
 
-/** Files with lines; a file without any is left out, for clients cannot read it. */
+/** Lists the files that have lines; clients cannot read an empty file. */
 export function outputFiles({ parts }: Pick<JobView, 'parts'>): readonly OutputFile[] {
   return parts.flatMap(({ part, state }) =>
     state.files.flatMap((one, file) =>
@@ -60,7 +60,7 @@ function kindOf({ type, content }: Part): Pick<OutputFile, 'type' | 'list' | 'ab
     : { type, list: 'output', about: type };
 }
 
-/** What the error file holds: what was ignored or cannot be known, and types that failed. */
+/** Lists the issues of the error file: what was ignored or is unknown, and types that failed. */
 export function errorsOf(job: JobRecord, states: readonly PartState[]): readonly Issue[] {
   return [...job.remarks, ...states.flatMap(({ remark, problem }) => [remark ?? [], problem ?? []].flat())];
 }
@@ -93,10 +93,10 @@ export function manifest(view: JobView, requiresAccessToken: boolean): object {
   };
 }
 
-/** Real numbers, at most 100 characters: the X-Progress header. */
+/** Returns the X-Progress header: actual numbers, at most 100 characters. */
 export function progressText({ job, parts }: JobView): string {
   const resources = parts.reduce((sum, { state }) => sum + resourcesOf(state), 0);
-  // One type may have several parts: its resources, what was deleted, what is read for its references alone.
+  // A type may have several parts: its resources, its deletions, resources read only for their references.
   const types = [...Map.groupBy(parts, ({ part }) => part.type).values()];
   const done = types.filter(ofType => ofType.every(({ state }) => state.done)).length;
   const running = parts.filter(one => one.running).map(({ part }) => part.type);
@@ -109,7 +109,7 @@ export function progressText({ job, parts }: JobView): string {
   );
 }
 
-/** How much of a job is done, from 0 to 1: by resources where their number is known, else by slices. */
+/** Returns how much of a job is done, from 0 to 1: by resources if their number is known, else by slices. */
 export function shareOf(parts: JobView['parts']): number {
   if (parts.length === 0) return 1;
   const shares = parts.map(({ state, share }) => {

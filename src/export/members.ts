@@ -1,6 +1,6 @@
 /**
  * Lists the patients whose compartments a job exports. In: the request, and Group resources of the facade. Out: a file
- * of logical ids, each once, sorted; written once per job, so that a restart finds the same patients.
+ * of logical ids, sorted and unique; written once per job, so that a restart finds the same patients.
  */
 import { existsSync } from 'node:fs';
 import { writtenId } from '../pipeline/emitted.ts';
@@ -17,12 +17,15 @@ import { planSlice, readBatches, type SliceRequest } from './rows.ts';
 import { chunks, type Slice } from './slices.ts';
 import { membersFile, replaceFile } from './store.ts';
 
-/** Resources read at once. */
+/** Resources per batch. */
 const BATCH = 100;
 
 type Moment = Pick<JobRecord, 'base' | 'transactionTime'>;
 
-/** Throws DatabaseError. Does nothing for jobs that are not about certain patients, or that know them already. */
+/**
+ * Writes the file of members. Does nothing if the job is not about certain patients, or the file exists. Throws
+ * DatabaseError.
+ */
 export async function findMembers(folder: string, job: JobRecord, source: PartSource): Promise<void> {
   const { level, patients } = job.request;
   const file = membersFile(folder);
@@ -54,7 +57,7 @@ async function membersOfGroups(id: string | undefined, job: JobRecord, source: P
   return members;
 }
 
-/** All patients that are served, or those of some ids. */
+/** Finds all patients that are served, or those with certain ids. */
 async function served(
   ids: readonly string[] | undefined,
   job: JobRecord,
@@ -70,7 +73,7 @@ async function served(
   return found;
 }
 
-/** Resources of a type with some of their elements. */
+/** Reads resources of a type with some of their elements. */
 async function* textsOf(
   type: string,
   names: readonly string[],
@@ -78,7 +81,7 @@ async function* textsOf(
   job: Moment,
   { registry, shapes, database }: PartSource,
 ): AsyncGenerator<string, void, undefined> {
-  // Whose records are looked at; what of them is written, the job's own rights say.
+  // Only finds the patients; the job's own rights decide what of their data is written.
   const env = environment(registry, job.transactionTime, OPEN_SIGHT);
   const session = openSession(database(), env, shapes, { bulkhead: 'export' });
   const query: TypeQuery = { filters: [], alternatives: [], about: undefined, selection: { kind: 'elements', names } };
@@ -96,7 +99,7 @@ interface Member {
   readonly inactive?: boolean;
 }
 
-/** Patients who are on it; one who has left is no member. https://hl7.org/fhir/R4/group.html */
+/** Returns the patients on the list; one who has left is not a member. https://hl7.org/fhir/R4/group.html */
 function membersIn(json: string, { transactionTime }: Moment, { registry }: PartSource): readonly string[] {
   const { member = [] }: { readonly member?: readonly Member[] } = JSON.parse(json);
   const zone = zoneOf(registry.pack.zone);

@@ -1,6 +1,4 @@
-/**
- * Opens the export jobs of a configuration: their folder and their limits.
- */
+/** Opens the export jobs of a configuration, with their folder and their limits. */
 import { dirname, join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../log.ts';
@@ -10,17 +8,17 @@ import { type Jobs, openJobs } from './jobs.ts';
 import type { PartSettings } from './part-task.ts';
 import { openThreads, type Threads } from './threads.ts';
 
-/** What is the same for every server. */
+/** Settings that are the same for every server. */
 export const SETTINGS: Omit<PartSettings, 'fileLines'> = {
-  // More resources at once outlive the young generation of a thread, which costs more than it saves.
+  // More resources at once outlive the young generation of a thread's heap, which costs more than it saves.
   batch: 500,
-  // What a crash may cost.
+  // Milliseconds of work that a crash may cost.
   checkpoint: 1000,
 };
 
 type ExportConfig = Pick<Config, 'database' | 'dataDir' | 'mappings' | 'degraded' | 'page' | 'export'>;
 
-/** The threads that a configuration wants. `count` is told of the statements that they send. */
+/** Opens the threads that a configuration asks for. `count` is called with the statements that they send. */
 export function exportThreads(
   { database, dataDir, mappings, degraded, page, export: limits }: ExportConfig,
   count?: CountStatements,
@@ -28,7 +26,10 @@ export function exportThreads(
   return openThreads({ database, dataDir, mappings, degraded, page }, limits.concurrency, count);
 }
 
-/** Jobs of the same mappings that a stopped server left behind go on at once. `instead` replaces what is said here. */
+/**
+ * Opens the jobs; those of the same mappings that a stopped server left behind continue at once. `instead` overrides
+ * the defaults here.
+ */
 export function openExports(
   config: ExportConfig,
   pack: () => PackFiles,

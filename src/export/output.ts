@@ -1,19 +1,19 @@
 /**
- * Writes the files of a part. In: JSON texts. Out: NDJSON files of a bounded number of lines. Bytes behind the
- * recorded length belong to an unfinished batch and are cut off when a file is opened.
+ * Writes the files of a part. In: JSON texts. Out: NDJSON files of a bounded number of lines. Bytes after the recorded
+ * length belong to an unfinished batch and are cut off when a file is opened.
  */
 
 import { closeSync, constants, fdatasyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
 import type { FileState } from './job.ts';
 import { collectedFile, outputFile } from './store.ts';
 
-/** Bytes that all jobs together may take, counted across threads. */
+/** Bytes that all jobs together may take, and those they take, counted across threads. */
 export interface Quota {
   readonly used: BigInt64Array;
   readonly limit: number;
 }
 
-/** The quota is used up. A disk that is full is told by the system's own error. */
+/** The quota is used up. If the disk is full, the error is the system's own. */
 export class QuotaError extends Error {
   override readonly name = 'QuotaError';
 }
@@ -27,10 +27,10 @@ export function isDiskFull(error: unknown): boolean {
 export interface Output {
   readonly files: readonly FileState[];
   readonly collected: number;
-  /** Throws QuotaError, or the system's error. `headers`: how many of the texts are those of blocks. */
+  /** Writes texts. Throws QuotaError, or the system's error. `headers`: how many of the texts are headers of blocks. */
   write(texts: readonly string[], headers?: number): void;
   collect(references: readonly string[]): void;
-  /** Returns once all bytes have reached the disk. */
+  /** Returns when all bytes have reached the disk. */
   sync(): void;
   close(): void;
 }
@@ -40,7 +40,7 @@ export interface OutputOptions {
   readonly part: number;
   readonly files: readonly FileState[];
   readonly collected: number;
-  /** Lines of a file; texts that are given at once are never split. */
+  /** Lines per file; texts of one call are never split. */
   readonly fileLines: number;
   readonly quota: Quota;
 }
@@ -51,7 +51,7 @@ export function openOutput(options: OutputOptions): Output {
   let collected = options.collected;
   let output: Lines | undefined;
   let references: Lines | undefined;
-  /** Bytes that are counted and not yet kept: whoever continues from the recorded length writes them again. */
+  /** Bytes that are counted but not yet recorded: a run that continues from the recorded length writes them again. */
   let pending = 0;
 
   const claim = (bytes: number): void => {
@@ -112,30 +112,30 @@ export function openOutput(options: OutputOptions): Output {
   };
 }
 
-/** Bytes that are written at once. */
+/** Bytes per write. */
 const BUFFER = 1 << 18;
-/** Characters that are joined before they are encoded: longer strings are garbage that costs more than the writing. */
+/** Characters joined before encoding: longer strings become garbage that costs more than the writing. */
 const JOINED = 1 << 14;
 
 export interface Lines {
-  /** Length of the file once all is written. */
+  /** Length of the file once everything is written. */
   readonly bytes: number;
-  /** Throws what `claim` throws, or the system's error. */
+  /** Appends lines. Throws what `claim` throws, or the system's error. */
   add(lines: readonly string[]): void;
-  /** Returns once all bytes have reached the disk. */
+  /** Returns when all bytes have reached the disk. */
   sync(): void;
-  /** Forgets what was not written. */
+  /** Closes the file and drops what was not written. */
   close(): void;
 }
 
 /**
- * Opens a file, cut to a length, to append lines. Their UTF-8 is written whenever the buffer is full; `sync` writes the
- * rest and flushes it to disk. `claim` is told of bytes before they are written, and may throw.
+ * Opens a file, cut to a length, to append lines. Writes their UTF-8 whenever the buffer is full; `sync` writes the
+ * rest and flushes it to disk. `claim` is called with bytes before they are written, and may throw.
  */
 export function openLines(file: string, length: number, claim: (bytes: number) => void): Lines {
   const descriptor = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o600);
   ftruncateSync(descriptor, length);
-  // One buffer for all: fresh memory for each batch costs more than the writing itself.
+  // One buffer for all batches: fresh memory for each costs more than the writing itself.
   let buffer = Buffer.allocUnsafeSlow(BUFFER);
   let [written, filled] = [length, 0];
 
@@ -147,7 +147,7 @@ export function openLines(file: string, length: number, claim: (bytes: number) =
     filled = 0;
   };
   const encode = (text: string): void => {
-    // No UTF-16 unit takes more than three bytes; to count them exactly costs as much as to write them.
+    // A UTF-16 unit takes at most three bytes; an exact count costs as much as the writing.
     const most = text.length * 3;
     if (filled + most > buffer.byteLength) flush();
     if (most > buffer.byteLength) buffer = Buffer.allocUnsafeSlow(most);

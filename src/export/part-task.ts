@@ -1,6 +1,4 @@
-/**
- * The messages between the main thread, the export threads and a part: its task, and what it reports.
- */
+/** Declares the messages between the main thread, the export threads and a part: its task, and its reports. */
 import type { Facade } from '../facade.ts';
 import type { Registry } from '../mapping/model.ts';
 import type { Shapes } from '../pipeline/shapes.ts';
@@ -9,10 +7,10 @@ import type { JobRecord, Part, PartState } from './job.ts';
 import type { Quota } from './output.ts';
 
 export interface PartSettings {
-  /** Resources read at once. */
+  /** Resources per batch. */
   readonly batch: number;
   readonly fileLines: number;
-  /** Milliseconds between two states on disk; 0 keeps one after each batch. */
+  /** Milliseconds between two states on disk; 0 writes one after each batch. */
   readonly checkpoint: number;
 }
 
@@ -20,11 +18,11 @@ export interface PartTask {
   readonly folder: string;
   readonly job: JobRecord;
   readonly part: Part;
-  /** Parts of the job. */
+  /** Number of parts of the job. */
   readonly parts: number;
   readonly settings: PartSettings;
   readonly quota: Quota;
-  /** Not zero: stop at the end of the batch. Shared between threads. */
+  /** Not zero: stop after the batch. Shared between threads. */
   readonly stop: Int32Array;
 }
 
@@ -34,14 +32,14 @@ export interface PartSource {
   readonly sight: Facade['sight'];
   readonly shapes: Shapes;
   readonly database: () => Database;
-  /** After the database was away. Throws DatabaseError while it still is. */
+  /** Opens the database again after an outage. Throws DatabaseError while the outage lasts. */
   readonly reopen: () => Promise<void>;
 }
 
 export interface PartReport {
   readonly state: PartState;
-  /** Share of the slices that are finished, from 0 to 1, where the number of resources is not known. */
+  /** Finished share of the slices, from 0 to 1, for use if the number of resources is unknown. */
   readonly share: number;
-  /** The database does not answer. */
+  /** True while the database does not answer. */
   readonly waiting: boolean;
 }

@@ -1,6 +1,7 @@
 /**
  * Splits a request into parts. In: request and mappings. Out: one part per type, in two stages: types that can be read
- * at once; then, one after the other, types outside every compartment, of which only what was referred to is exported.
+ * in parallel; then, one after the other, types outside every compartment, of which only referenced resources are
+ * exported.
  */
 import { referencesIn } from '../mapping/children.ts';
 import type { Mapping, Registry } from '../mapping/model.ts';
@@ -21,7 +22,7 @@ export function partsOf(request: ExportRequest, registry: Registry): Stages {
   }
   const written = (type: string, content: Part['content']) =>
     ({ type, scope: 'compartments', content, write: true, collect: [] }) as const;
-  // Of what lies outside of the compartments nobody knows whether the client ever had it.
+  // Outside of the compartments it is unknown whether the client ever had a resource.
   const gone = deletions.filter(type => isBound(type, registry) && type !== GROUP_TYPE);
   const after = gone.map(type => written(type, 'deletions'));
   if (organizedBy !== undefined) return numbered([written(organizedBy, 'blocks'), ...after], []);
@@ -31,7 +32,7 @@ export function partsOf(request: ExportRequest, registry: Registry): Stages {
 
 type Unnumbered = Omit<Part, 'number'>;
 
-/** What an export of patients or of groups holds, type by type. */
+/** Returns the parts of an export of patients or of groups, type by type. */
 function partsByType(
   request: ExportRequest,
   registry: Registry,
@@ -39,13 +40,13 @@ function partsByType(
   const { level, types, patients } = request;
   const outside = registry.types.filter(type => !isBound(type, registry));
   const wantedOutside = outside.filter(type => types.includes(type));
-  // A chain of references may lead through a type that is not wanted itself.
+  // A chain of references may lead through a type that was not asked for.
   const collect = wantedOutside.length > 0 ? outside : [];
   const parts = (type: string, scope: Part['scope']): readonly Unnumbered[] => {
     const write = types.includes(type);
     const whole = { type, scope, content: 'resources', write, collect } as const;
     if (!write || collect.length === 0 || !isNarrowed(request)) return [whole];
-    // What is left out of the files may be what refers to a resource that is not.
+    // A resource that the files omit may refer to one that they include.
     return [
       { ...whole, write: false },
       { ...whole, collect: [] },
@@ -54,7 +55,7 @@ function partsByType(
   const first = registry.types.flatMap(type => {
     if (outside.includes(type) || (!types.includes(type) && collect.length === 0)) return [];
     if (type !== GROUP_TYPE) return parts(type, 'compartments');
-    // A list names its other members too: it goes out only where all of it was asked for.
+    // A group names its other members too: it is exported only if all of it was asked for.
     if (level.kind === 'group') return parts(type, 'groups');
     return patients === undefined ? parts(type, 'compartments') : [];
   });
@@ -66,7 +67,7 @@ function numbered(first: readonly Unnumbered[], second: readonly Unnumbered[]): 
   return { first: all.slice(0, first.length), second: all.slice(first.length) };
 }
 
-/** Types whose deletions a request asks for, as far as the mappings know them. */
+/** Returns the types whose deletions a request asks for and the mappings know. */
 export function typesWithDeletions({ types, since }: ExportRequest, registry: Registry): readonly string[] {
   if (since === undefined) return [];
   return types.filter(
@@ -74,12 +75,12 @@ export function typesWithDeletions({ types, since }: ExportRequest, registry: Re
   );
 }
 
-/** True if not all of each resource that is asked for is written. */
+/** True if resources, or elements of them, are omitted from the requested types. */
 function isNarrowed({ since, until, elements }: ExportRequest): boolean {
   return since !== undefined || until !== undefined || elements.length > 0;
 }
 
-/** Types ordered so that each comes after those that refer to it, as far as there are no circles. */
+/** Orders types so that each comes after those that refer to it, except in circles. */
 function referringFirst(types: readonly string[], registry: Registry): readonly string[] {
   const order: string[] = [];
   const seen = new Set<string>();

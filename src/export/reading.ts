@@ -1,6 +1,6 @@
 /**
- * Parses the parameters of a kick-off. In: a name and a text. Out: what is asked for so far, and what was ignored
- * under lenient handling. Throws FhirError that names the parameter.
+ * Parses the parameters of a kick-off. In: a name and a text. Out: the request so far, and what was ignored under
+ * lenient handling. Throws FhirError that names the parameter.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 import type { Facade, RequestContext } from '../facade.ts';
@@ -17,13 +17,13 @@ import type { ExportLevel } from './job.ts';
 
 const FORMATS = new Set(['application/fhir+ndjson', 'application/ndjson', 'ndjson']);
 const INSTANT = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/;
-/** Patients that one request may name. */
+/** Maximum number of patients in one request. */
 const PATIENTS_AT_MOST = 10_000;
 
-/** Parameters of a search that say nothing about which resources match. */
+/** Search parameters that do not affect which resources match. */
 const RESULT_PARAMETERS = /^_(count|sort|total|summary|elements|include|revinclude|cursor|contained)(:|$)/;
 
-/** What is known after some parameters. */
+/** The request, as far as its parameters have been read. */
 export interface Reading {
   readonly facade: Pick<Facade, 'registry' | 'parse'>;
   readonly context: RequestContext;
@@ -60,7 +60,7 @@ export const READERS: Readonly<Record<string, Reader>> = {
     reading.until = instant('_until', text, reading.until, reading);
   },
   _typeFilter(reading, text) {
-    // Commas stand between searches; one within a search has no `Type?` behind it.
+    // Commas separate searches; a comma within a search is not followed by `Type?`.
     for (const search of text.split(/,(?=[A-Za-z]+\?)/)) readTypeFilter(reading, search);
   },
   _elements(reading, text) {
@@ -97,12 +97,12 @@ export const READERS: Readonly<Record<string, Reader>> = {
     }
   },
   allowPartialManifests(_reading, text) {
-    // A server may always send the whole manifest in one piece.
+    // A server may always send the whole manifest at once.
     if (text !== 'true' && text !== 'false') throw wrong('allowPartialManifests', 'true or false');
   },
   organizeOutputBy(reading, text) {
     if (text === COMPARTMENT_TYPE && reading.level.kind !== 'system') reading.organizedBy = text;
-    // Not even ignored under lenient handling: who asks for it cannot read files of another order.
+    // Not ignored even under lenient handling: a client that asks for it cannot read files in another order.
     else throw wrong('organizeOutputBy', `${COMPARTMENT_TYPE}, in exports of patients or of a group`);
   },
 };
@@ -131,7 +131,10 @@ function readTypeFilter(reading: Reading, search: string): void {
   });
 }
 
-/** URLSearchParams would search for something else. */
+/**
+ * True if the text is valid percent-encoding, which URLSearchParams would otherwise repair, and search for something
+ * else.
+ */
 function isEncoded(text: string): boolean {
   try {
     decodeURIComponent(text);
@@ -141,7 +144,7 @@ function isEncoded(text: string): boolean {
   }
 }
 
-/** Strict handling refuses what lenient handling leaves out and says so. */
+/** Refuses a parameter under strict handling; under lenient handling, omits it with a remark. */
 export function ignore({ context, remarks }: Reading, parameter: string, reason: string): void {
   const diagnostics = `${parameter}: ${reason}`;
   if (context.handling === 'strict') throw new FhirError('unknown-parameter', diagnostics, { parameter });
@@ -155,12 +158,12 @@ function listed(text: string): readonly string[] {
     .filter(item => item !== '');
 }
 
-/** A plus that was not percent-encoded arrives as a blank. */
+/** Returns the media type. A plus sign that was not percent-encoded arrives as a space. */
 function mediaType(text: string): string {
   return (text.split(';')[0] ?? '').trim().toLowerCase().replace(' ', '+');
 }
 
-/** One only: of two windows nobody knows which was meant. */
+/** Parses an instant. Refuses a second one, because it is unclear which is meant. */
 function instant(parameter: string, text: string, before: string | undefined, { facade }: Reading): string {
   const written = text.trim().replace(' ', '+');
   const known = INSTANT.test(written) && dateInterval(written, zoneOf(facade.registry.pack.zone)) !== undefined;
@@ -168,7 +171,7 @@ function instant(parameter: string, text: string, before: string | undefined, { 
   return written;
 }
 
-/** Nothing can have changed at or after `_since` and at or before `_until`; a day as `_until` lasts until its end. */
+/** True if no time is both at or after `_since` and at or before `_until`; a day as `_until` lasts until its end. */
 export function isEmptyWindow({ since, until, facade }: Reading): boolean {
   const zone = zoneOf(facade.registry.pack.zone);
   const [from, to] = [since, until].map(text => (text === undefined ? undefined : dateInterval(text, zone)));

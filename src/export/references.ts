@@ -1,20 +1,18 @@
 /**
- * Collects references to resources outside every compartment. In: JSON texts. Out: lines of `Type/id` beside the
- * output, and from them the ids of a type: sorted, each once, in a file that a restart finds again.
+ * Collects references to resources outside every compartment. In: JSON texts. Out: lines of `Type/id` next to the
+ * output, and from them the ids of a type, sorted and unique, in a file that a restart finds again.
  */
 import { existsSync } from 'node:fs';
 import type { Part } from './job.ts';
 import { collectedFile, readLines, replaceFile, wantedFile } from './store.ts';
 
-/**
- * References that are remembered as collected already, per part; beyond, some are written twice, which does no harm.
- */
+/** Collected references that are remembered per part; beyond that, some are written twice, which does no harm. */
 const REMEMBERED = 20_000;
 
-/** Finds the references of resources to some types that this collector has not given before. */
+/** Returns a function that finds references to some types that it has not returned before. */
 export function referenceCollector(types: readonly string[]): (texts: readonly string[]) => readonly string[] {
   if (types.length === 0) return () => [];
-  // Within a JSON string a quote has a backslash before it, so no text of a record can look like this.
+  // In a JSON string, quotes are escaped, so no text of a record can match.
   const pattern = new RegExp(`"reference":"((?:${types.join('|')})/[A-Za-z0-9.-]{1,64})"`, 'g');
   const known = new Set<string>();
   return texts => {
@@ -31,11 +29,11 @@ export function referenceCollector(types: readonly string[]): (texts: readonly s
   };
 }
 
-/** Lists of ids in rounds: a later round holds what resources of the type itself referred to. */
+/** Lists of ids in rounds: a later round holds ids that resources of the type itself referred to. */
 export interface Wanted {
-  /** Ids in the order in which they are read; a finished round never grows. */
+  /** Ids in reading order; a finished round never grows. */
   readonly rounds: readonly (readonly string[])[];
-  /** Adds what was collected since; false if there is nothing more. */
+  /** Adds what was collected since; false if there is nothing new. */
   extend(): boolean;
 }
 

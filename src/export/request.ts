@@ -60,13 +60,13 @@ export function readExportRequest(
   };
   for (const type of [...(reading.types ?? []), ...reading.associated]) mustBePermitted(type);
   if (level.kind === 'group') mustBePermitted(GROUP_TYPE);
-  // Whether there is such a patient is told of those that are named.
+  // The answer tells which of the named patients exist.
   if (level.kind === 'group' || reading.patients !== undefined) mustBePermitted(COMPARTMENT_TYPE);
   const request = requestOf(
     reading,
     facade.registry.types.filter(type => isPermitted(sight, type, 'search')),
   );
-  // What a filter gets wrong is told at once; a type without `_lastUpdated` fails alone, later.
+  // Errors of a filter are reported at once; a type without `_lastUpdated` fails alone, later.
   for (const type of request.types) {
     typeQuery(type, { ...request, since: undefined, until: undefined }, facade.parse, context);
   }
@@ -83,8 +83,8 @@ export function readExportRequest(
 }
 
 /**
- * What of a caller's access an export may use: what holds whoever the patient is. A job outlives the session of a
- * person, and its files are bound to the client. Throws FhirError `no-permission` where there is nothing.
+ * Reduces a caller's access to the permissions that do not depend on the patient: a job outlives a person's session,
+ * and its files are bound to the client. Throws FhirError `no-permission` if none are left.
  */
 export function exportable(access: Access): Access {
   if (access.kind === 'all') return access;
@@ -93,7 +93,7 @@ export function exportable(access: Access): Access {
   return { ...access, permissions };
 }
 
-/** Types whose mappings do not say when a resource was changed: none of them is in a window of time. */
+/** Warns of types whose mappings have no time of change: a window of time contains none of their resources. */
 function withoutStamps(request: ExportRequest, parse: Facade['parse'], context: RequestContext): readonly Issue[] {
   if (!isTimed(request)) return [];
   const window = { ...request, typeFilters: [] };
@@ -113,7 +113,7 @@ function withoutStamps(request: ExportRequest, parse: Facade['parse'], context: 
   return [issueOf('left-out', diagnostics, { severity: 'warning' })];
 }
 
-/** Types of which nobody can tell what was deleted. */
+/** Warns of types whose deletions are unknown. */
 function unknownDeletions(request: ExportRequest, registry: Registry): readonly Issue[] {
   if (request.since === undefined) return [];
   const known = typesWithDeletions(request, registry);
@@ -123,7 +123,7 @@ function unknownDeletions(request: ExportRequest, registry: Registry): readonly 
   return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
-/** Mappings of which a change of child rows alone is no change, for their stamp is that of another row. */
+/** Warns of mappings that miss changes of child rows alone, because their stamp is in another row. */
 function unseenChildren({ since, types }: ExportRequest, registry: Registry): readonly Issue[] {
   if (since === undefined) return [];
   const unseen = types
@@ -137,7 +137,7 @@ function unseenChildren({ since, types }: ExportRequest, registry: Registry): re
   return [issueOf('left-out', diagnostics, { severity: 'information' })];
 }
 
-/** `all`: the types that are exported where none is named. */
+/** Returns the request. `all`: the types to export if none is named. */
 function requestOf(reading: Reading, all: readonly string[]): ExportRequest {
   const { level, since, until, elements } = reading;
   if (isEmptyWindow(reading)) throw wrong('_until', 'an instant that is not before _since');

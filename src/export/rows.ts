@@ -1,6 +1,6 @@
 /**
- * Reads the resources of a slice in batches. In: part, slice, cursor. Out: batches of texts, each with the cursor
- * behind it, by the same planner and writers as searches.
+ * Reads the resources of a slice in batches, with the planner and writers of searches. In: part, slice, cursor. Out:
+ * batches of texts, each with the cursor after it.
  */
 import type { Mapping } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -23,13 +23,13 @@ import { type DeletedMapping, deletedMappings, deletedWithin } from './deletions
 import type { TypeQuery } from './filters.ts';
 import type { Slice } from './slices.ts';
 
-/** Texts that are in memory at once. */
+/** Texts that are in memory at the same time. */
 const LIST = 64;
 
 export interface Batch {
-  /** JSON, '' for a row that is no resource; made as they are taken, so that few are in memory at a time. */
+  /** JSON, or '' for a row that is not a resource; made lazily, so that few are in memory at a time. */
   readonly lists: Iterable<readonly string[]>;
-  /** Of the last of them. */
+  /** Cursor of the last row. */
   readonly last: Cursor | undefined;
 }
 
@@ -37,17 +37,17 @@ export interface SliceRequest {
   readonly type: string;
   readonly query: TypeQuery;
   readonly slice: Slice;
-  /** Deleted records instead of resources; `filters` are asked of the time of deletion. */
+  /** True: read deleted records instead of resources; `filters` then apply to the time of deletion. */
   readonly deleted?: boolean;
 }
 
-/** Where to go on, and how many rows to read at once. */
+/** Where to continue, and how many rows to read at once. */
 export interface Place {
   readonly cursor: Cursor | undefined;
   readonly count: number;
 }
 
-/** The rows of a slice, planned once. Throws FhirError `unsupported-search` where they cannot be asked in SQL. */
+/** Plans the rows of a slice. Throws FhirError `unsupported-search` if SQL cannot express them. */
 export function planSlice(request: SliceRequest, session: Session): Promise<readonly Branch[]> {
   const { env, registry } = session;
   return planResolved(session, () =>
@@ -64,7 +64,7 @@ export function planSlice(request: SliceRequest, session: Session): Promise<read
   );
 }
 
-/** All batches after a place, read as they are taken. */
+/** Yields all batches after a place, reading each when it is taken. */
 export async function* readBatches(
   branches: readonly Branch[],
   request: SliceRequest,
@@ -80,7 +80,7 @@ export async function* readBatches(
 
 export const countSlice = countMatches;
 
-/** Batches of deleted records, less those whose id is still, or again, that of a resource. */
+/** Yields batches of deleted records, except those whose id a resource still has, or has again. */
 export async function* readDeletions(
   branches: readonly Branch[],
   request: SliceRequest,
@@ -120,7 +120,7 @@ function deletedPredicate(deleted: DeletedMapping, request: SliceRequest, { env 
   return and(scopePredicate(deleted.mapping, request, env), deletedWithin(deleted, request.query.filters, env));
 }
 
-/** Rows of the mapping that the caller may see, within the slice. */
+/** Selects the rows of the mapping that the caller may see, within the slice. */
 function scopePredicate(mapping: Mapping, { slice, query }: SliceRequest, env: Session['env']): Predicate {
   return and(
     servedPredicate(mapping, env),

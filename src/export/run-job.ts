@@ -10,9 +10,9 @@ import type { PartSettings, PartTask } from './part-task.ts';
 import { membersFile, readLines } from './store.ts';
 import { TaskError, type Threads } from './threads.ts';
 
-/** Threads that end without a word until the job fails. */
+/** The job fails after so many crashes of threads. */
 const CRASHES = 3;
-/** Milliseconds until a database that was away at the start is asked again. */
+/** Milliseconds before a database that was unreachable at the start is tried again. */
 const AWAY = 1000;
 
 export interface JobRunner {
@@ -20,11 +20,11 @@ export interface JobRunner {
   readonly settings: PartSettings;
   readonly quota: Quota;
   readonly log: Log;
-  /** For the error file. */
+  /** Adds a remark for the error file. */
   readonly remark: (job: LiveJob, issue: Issue) => void;
 }
 
-/** True: all parts are done; false: told to stop. Throws TaskError. */
+/** Runs all parts. True: they are done; false: stopped. Throws TaskError. */
 export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean> {
   const { files, folder, record } = job;
   const found = await retryBusy(job, () =>
@@ -42,7 +42,7 @@ export async function runParts(job: LiveJob, runner: JobRunner): Promise<boolean
   return true;
 }
 
-/** One failed: the others stop at their next batch, and are waited for. */
+/** Waits for all parts. If one fails, the others stop after their current batch. */
 async function together(job: LiveJob, parts: readonly Promise<void>[]): Promise<void> {
   for (const part of parts) part.catch(() => Atomics.store(job.stop, 0, 1));
   const failed = (await Promise.allSettled(parts)).find(({ status }) => status === 'rejected');
@@ -63,7 +63,7 @@ async function runOne(job: LiveJob, part: Part, { threads, settings, quota, log 
   if (problem) log.warn('a type was not exported', { job: record.id, type: part.type, problem: problem.diagnostics });
 }
 
-/** A thread that crashed is replaced, a database that is away is waited for. Undefined: told to stop. */
+/** Retries after the crash of a thread, and while the database is unreachable. Undefined: stopped. */
 async function retryBusy<T>(job: LiveJob, action: () => Promise<T>): Promise<T | undefined> {
   for (let crashes = 0; !isStopped(job); ) {
     try {
@@ -78,8 +78,8 @@ async function retryBusy<T>(job: LiveJob, action: () => Promise<T>): Promise<T |
 }
 
 /**
- * Reports patients of a request that are not exported: unknown, or not a member of the list. In: a job with known
- * members. Out: lines for its client; undefined if all are exported.
+ * Reports requested patients that are not exported: unknown, or not a member of the group. In: a job whose members are
+ * known. Out: an issue for its client; undefined if all are exported.
  * https://hl7.org/fhir/uv/bulkdata/STU2/export.html#query-parameters
  */
 export function unknownPatients(folder: string, { request: { level, patients } }: JobRecord): Issue | undefined {

@@ -1,7 +1,7 @@
 /**
- * Runs one part of a job from its state to its end. In: a task and a database. Out: files, and regularly the state
- * from which a restart continues, which is written after the bytes it refers to. Each resource is written once: rows
- * are read by their unique key, which updates do not change.
+ * Runs one part of a job from its state to its end. In: a task and a database. Out: files, and regularly the state from
+ * which a restart continues; it is written after the bytes that it describes. Each resource is written once: rows are
+ * read by their unique key, which updates do not change.
  */
 import { setTimeout as wait } from 'node:timers/promises';
 import { plural } from '../common/plural.ts';
@@ -19,13 +19,13 @@ import { referenceCollector } from './references.ts';
 import { type Slice, type Slices, slicesOf } from './slices.ts';
 import { outputFile, readLines, readPart, removeFiles, writePart } from './store.ts';
 
-/** Milliseconds until a database that is away is asked again. */
+/** Milliseconds before a database that is unreachable is tried again: first, and at most. */
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 5000;
 
 /**
- * Resolves when the part is done, has failed for its type (state.problem), or was told to stop (neither). Throws
- * QuotaError and what the file system throws: then the whole job fails.
+ * Resolves when the part is done, its type has failed (state.problem), or it was stopped (neither). Throws QuotaError
+ * and errors of the file system: then the whole job fails.
  */
 export async function runPart(
   task: PartTask,
@@ -48,7 +48,7 @@ export async function runPart(
   }
 }
 
-/** What a type fails of, alone; undefined: not the type's fault. */
+/** Returns the problem if an error fails only this type; undefined: the error is not the type's fault. */
 function problemOf(error: unknown, { type, content }: Part): Issue | undefined {
   const failed = content === 'deletions' ? `${type}: what was deleted is not told` : `${type} was not exported`;
   if (error instanceof FhirError) {
@@ -60,7 +60,7 @@ function problemOf(error: unknown, { type, content }: Part): Issue | undefined {
   return undefined;
 }
 
-/** A type is exported in whole or not at all. */
+/** Removes the files of a failed type: it is exported as a whole or not at all. */
 function abandon({ folder, part, quota }: PartTask, state: PartState, problem: Issue): PartState {
   removeFiles(folder, part.number);
   Atomics.sub(quota.used, 0, BigInt(bytesOf(state) - state.collected));
@@ -76,7 +76,7 @@ class PartRun {
   readonly #report: (progress: PartReport) => void;
   readonly #content: PartContent;
   readonly #collect: (texts: readonly string[]) => readonly string[];
-  /** Ids that were written, where a resource may belong to members of several slices. */
+  /** Ids that were written; only if a resource may belong to members of several slices. */
   readonly #seen: Set<string> | undefined;
   readonly #slices: Slices;
   #state: PartState;
@@ -107,12 +107,12 @@ class PartRun {
   }
 
   async finish(stopped: () => boolean): Promise<PartState> {
-    // To plan, and to count, may take seconds already.
+    // Report first: planning and counting may take seconds.
     this.#tell(false);
     while (!stopped()) {
       const slice = this.#slices.at(this.#state.slice);
       if (slice === undefined) {
-        // Further slices are made of what resources refer to, which has to be in its file.
+        // Further slices depend on the collected references, which have to be in their file.
         if (this.#task.part.scope === 'referenced') this.#keep(this.#state);
         if (this.#slices.extend()) continue;
         return this.#keep({ ...this.#state, ...unstampedRemark(this.#state), done: true });
@@ -122,7 +122,7 @@ class PartRun {
     return this.#keep(this.#state);
   }
 
-  /** Waits for a database that is away, and goes on behind the last batch, unless told to stop. */
+  /** Retries while the database is unreachable, continuing after the last batch, until stopped. */
   async #retryBusy(action: () => Promise<void>, stopped: () => boolean): Promise<void> {
     for (let pause = FIRST_WAIT; !stopped(); pause = Math.min(pause * 2, LONGEST_WAIT)) {
       try {
@@ -144,7 +144,7 @@ class PartRun {
     }
   }
 
-  /** Ends behind the batch in which it is told to stop. */
+  /** Reads a slice; when stopped, ends after the current batch. */
   async #readSlice(slice: Slice, stopped: () => boolean): Promise<void> {
     const { settings } = this.#task;
     const { shapes, database } = this.#source;
@@ -181,7 +181,7 @@ class PartRun {
     if (this.#task.part.write) this.#output.write(this.#content.lines(texts), this.#content.headers);
   }
 
-  /** The state in memory moves with every batch; it is kept on disk every so often. */
+  /** Updates the state in memory after every batch, and on disk at intervals. */
   #advance(place: Pick<PartState, 'cursor'> & Partial<PartState>): void {
     const { files, collected } = this.#output;
     this.#state = { ...this.#state, ...place, files: [...files], collected };
@@ -203,7 +203,7 @@ class PartRun {
   }
 }
 
-/** Resources without a time are in no window of time: an export of changes never has them. */
+/** Returns a remark about resources without a time of change: no window of time ever includes them. */
 function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   if (unstamped === undefined) return {};
   const types = Object.entries(unstamped).map(([type, count]) => `${type}: ${plural(count, 'resource')}`);
@@ -211,14 +211,14 @@ function unstampedRemark({ unstamped }: PartState): Pick<PartState, 'remark'> {
   return { remark: issueOf('incomplete', diagnostics, { severity: 'warning' }) };
 }
 
-/** Numbers by type, those of zero left out; undefined: there are none. */
+/** Adds numbers by type and omits zeros; undefined: there are none. */
 function added(sums: PartState['unstamped'] = {}, more: Readonly<Record<string, number>>): PartState['unstamped'] {
   const types = [...new Set([...Object.keys(sums), ...Object.keys(more)])];
   const all = types.map(type => [type, (sums[type] ?? 0) + (more[type] ?? 0)] as const).filter(([, sum]) => sum > 0);
   return all.length === 0 ? undefined : Object.fromEntries(all);
 }
 
-/** Ids in the recorded part of the files. */
+/** Returns the ids in the recorded lines of the files. */
 function writtenIds({ folder, part }: PartTask, state: PartState, content: PartContent): readonly string[] {
   return state.files.flatMap(({ lines }, file) =>
     readLines(outputFile(folder, part.number, file))

@@ -1,6 +1,6 @@
 /**
- * Splits a part into slices: everything, chunks of members, or chunks of ids that were referred to. In: a task. Out:
- * its slices, in an order that a restart finds again.
+ * Splits a part into slices: everything, chunks of members, or chunks of referenced ids. In: a task. Out: its slices,
+ * in an order that a restart reproduces.
  */
 import type { Members } from './compartment.ts';
 import { isEverybody } from './job.ts';
@@ -8,20 +8,20 @@ import type { PartTask } from './part-task.ts';
 import { wantedIds } from './references.ts';
 import { membersFile, readLines } from './store.ts';
 
-/** What a slice is narrowed to. */
+/** The condition that a slice is narrowed to. */
 export type Slice =
   | { readonly kind: 'all' }
   | { readonly kind: 'members'; readonly members: Members }
   | { readonly kind: 'ids'; readonly ids: readonly string[] };
 
-/** Members, or ids, that one statement names. */
+/** Maximum members, or ids, in one statement. */
 const SLICE = 250;
 
 /** The slices of a part in order. */
 export interface Slices {
   at(index: number): Slice | undefined;
   count(): number;
-  /** Finds out whether there are more, once all are finished. */
+  /** Adds slices if there are more, after all are finished; false: there are none. */
   extend(): boolean;
 }
 
@@ -71,7 +71,7 @@ export function slicesOf({ folder, part, job, parts }: PartTask): Slices {
   }
 }
 
-/** Lists of so many items, the last one shorter. */
+/** Splits items into lists of `size`; the last may be shorter. */
 export function chunks<T>(items: readonly T[], size: number): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 }

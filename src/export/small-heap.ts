@@ -1,15 +1,16 @@
 /**
- * Loads mappings with a small heap: loading leaves more garbage than mappings, and a heap seldom shrinks again. In: a
- * function that loads. Out: its result. Young objects are collected often while it runs, and all garbage behind it.
+ * Loads mappings with a small heap, because loading leaves more garbage than mappings, and a heap seldom shrinks again.
+ * In: a function that loads. Out: its result. Young objects are collected often while it runs, and all garbage after
+ * it.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Flags of V8 belong to the process, and several threads load at a time: one that took this flag back would take it
-// from under another. So it stays.
+// V8 flags belong to the process, and several threads load at the same time: resetting this flag would take it from
+// another thread, so it stays set.
 setFlagsFromString('--expose-gc');
 
-/** For a thread that afterwards works in little memory for a long time. */
+/** For a thread that afterwards works for long in little memory. */
 export async function withSmallHeap<T>(load: () => Promise<T>): Promise<T> {
   setFlagsFromString('--semi-space-growth-factor=1');
   try {
@@ -20,7 +21,7 @@ export async function withSmallHeap<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives the memory back to the system. Contexts that are made after the flag was set have the function. */
+/** Returns the memory to the system. Only contexts made after the flag was set have `gc`. */
 function collectGarbage(): void {
   const collect: (options: { readonly type: 'major'; readonly flavor: 'last-resort' }) => void = runInNewContext('gc');
   collect({ type: 'major', flavor: 'last-resort' });

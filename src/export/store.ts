@@ -1,5 +1,5 @@
 /**
- * The folder of a job. File names are made from the job's own records and never from a request. State is replaced by
+ * Stores the folder of a job. File names come from the job's own records and never from a request. State is replaced by
  * rename after it has reached the disk, so that a reader sees the old or the new state.
  */
 import {
@@ -21,7 +21,7 @@ import { DamagedFile, readSealed, sealed, setAside } from '../common/sealed-file
 import { decodeBytes, encodeBytes } from '../search/cursor.ts';
 import { type JobRecord, NEW_PART, type PartState } from './job.ts';
 
-/** To be raised when the record of a job, or the state of a part, means something else. */
+/** Raise it when the record of a job, or the state of a part, changes its meaning. */
 const JOB_FORM = 'export-job/1';
 const PART_FORM = 'export-part/1';
 
@@ -39,7 +39,7 @@ export const errorFile = (folder: string): string => join(folder, 'error.ndjson'
 const jobFile = (folder: string): string => join(folder, 'job.json');
 const stateFile = (folder: string, part: number): string => join(folder, `part-${part}.json`);
 
-/** Writes a whole file or nothing. `durable`: not before it would survive a power cut. */
+/** Writes a whole file or nothing. `durable`: returns only when the file would survive a power cut. */
 export function replaceFile(file: string, text: string, durable = true): void {
   const unfinished = `${file}.new`;
   const descriptor = openSync(unfinished, 'w', 0o600);
@@ -68,16 +68,16 @@ export function writeJob(folder: string, job: JobRecord): void {
   replaceFile(jobFile(folder), sealed(JOB_FORM, JSON.stringify(job)));
 }
 
-/** Its folder is none of a job from then on. */
+/** Removes the record: the folder is no longer a job's. */
 export function removeJob(folder: string): void {
   rmSync(jobFile(folder), { force: true });
 }
 
-/** A job whose record cannot be read; nobody knows whose it was. */
+/** A job whose record cannot be read; its caller is unknown. */
 export interface LostJob {
   readonly id: string;
   readonly problem: DamagedFile;
-  /** Milliseconds since the epoch: when it was found to be lost. */
+  /** Milliseconds since the epoch at which it was found to be lost. */
   readonly since: number;
 }
 
@@ -87,8 +87,8 @@ export interface FoundJobs {
 }
 
 /**
- * Every job below `root`. A folder is removed whose job was never written. Of a job whose record is damaged the record
- * is set aside and all else removed: nobody knows any more who may read it.
+ * Reads every job below `root`. Removes folders of jobs that were never written. If a record is damaged, sets it aside
+ * and removes the other files, because nobody knows who may read them.
  */
 export function readJobs(root: string): FoundJobs {
   const jobs: JobRecord[] = [];
@@ -123,12 +123,12 @@ function loseFiles(folder: string): void {
     if (!name.startsWith('job.json')) rmSync(join(folder, name), { recursive: true, force: true });
 }
 
-/** `durable` costs a wait for the disk; a killed process needs it not, a power cut does. */
+/** `durable` waits for the disk, which is needed only against power cuts. */
 export function writePart(folder: string, part: number, state: PartState, durable = true): void {
   replaceFile(stateFile(folder, part), sealed(PART_FORM, JSON.stringify(state, encodeBytes)), durable);
 }
 
-/** Throws DamagedFile. */
+/** Reads the state of a part. Throws DamagedFile. */
 export function readPart(folder: string, part: number): PartState {
   const text = readSealed(stateFile(folder, part), PART_FORM);
   if (text === undefined) return NEW_PART;
@@ -136,7 +136,7 @@ export function readPart(folder: string, part: number): PartState {
   return { cursor: undefined, total: undefined, ...stored };
 }
 
-/** All output files of a part, whether its state speaks of them yet or not. */
+/** Removes all output files of a part, also those that its state does not mention yet. */
 export function removeFiles(folder: string, part: number): void {
   for (let file = 0; existsSync(outputFile(folder, part, file)); file++) rmSync(outputFile(folder, part, file));
 }
@@ -145,7 +145,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The lines of a small file; none if it is not there. */
+/** Returns the lines of a small file; none if it does not exist. */
 export function readLines(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')

@@ -1,5 +1,5 @@
-// What a thread of an export begins with. Plain JavaScript, because it comes before what it saves: with compiled
-// modules from where bin/lintel.mjs keeps them, a thread loads no compiler of TypeScript, which is 20 MB.
+// Entry point of an export thread. Plain JavaScript, because it enables the cache of compiled modules, in the folder
+// that bin/lintel.mjs uses; with it, a thread loads no TypeScript compiler, which takes 20 MB.
 // https://nodejs.org/docs/latest-v24.x/api/module.html#module-compile-cache
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';

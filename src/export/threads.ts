@@ -1,6 +1,6 @@
 /**
- * The pool of export threads. In: tasks. Out: their outcomes. A thread does one task after the other and ends when it
- * has been idle for a while.
+ * Manages the pool of export threads. In: tasks. Out: their outcomes. A thread performs one task after the other and
+ * ends when it has been idle for a while.
  */
 import { Worker } from 'node:worker_threads';
 import PQueue from 'p-queue';
@@ -9,7 +9,7 @@ import type { SourceConfig } from './export-source.ts';
 import type { PartReport } from './part-task.ts';
 import type { WorkerMessage, WorkerTask } from './worker.ts';
 
-/** Why a task failed. `crashed`: the thread has ended. */
+/** A failed task. `crashed`: the thread has ended. */
 export class TaskError extends Error {
   override readonly name = 'TaskError';
   readonly reason: 'full' | 'away' | 'other' | 'crashed';
@@ -25,20 +25,20 @@ export class TaskError extends Error {
 export type Outcome = Exclude<WorkerMessage, { kind: 'error' | 'progress' | 'statements' }>;
 
 export interface Threads {
-  /** Rejects with TaskError. */
+  /** Runs a task. Rejects with TaskError. */
   run(task: WorkerTask, report: (progress: PartReport) => void): Promise<Outcome>;
-  /** Tasks that a thread works on, and that wait for one. */
+  /** Tasks that are running, and tasks that wait for a thread. */
   load(): { readonly running: number; readonly waiting: number };
-  /** Ends the threads, whatever they are doing. */
+  /** Ends the threads, even if they are busy. */
   close(): Promise<void>;
 }
 
 const IDLE_MILLISECONDS = 30_000;
 const TIME_LIMIT = 3000;
-/** Keeps the heap of a thread, and with it the memory of an export, small whatever its size. */
+/** Limits the heap of a thread, so that the memory of an export stays small whatever its size. */
 const RESOURCES = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 } as const;
 
-/** Asks a thread to close what it has open and to end; one that does not is cut off. */
+/** Asks a thread to close its resources and end; terminates one that does not. */
 async function end(worker: Worker): Promise<void> {
   const ended = new Promise<void>(resolve => worker.once('exit', () => resolve()));
   worker.postMessage('end');
@@ -47,7 +47,7 @@ async function end(worker: Worker): Promise<void> {
   clearTimeout(cut);
 }
 
-/** `count` is told of the statements that the threads send. */
+/** `count` is called with the statements that the threads send. */
 export function openThreads(config: SourceConfig, concurrency: number, count: CountStatements = () => {}): Threads {
   const queue = new PQueue({ concurrency });
   const idle: Worker[] = [];
@@ -73,7 +73,7 @@ export function openThreads(config: SourceConfig, concurrency: number, count: Co
     });
     return worker;
   };
-  /** It is given no more tasks. */
+  /** Gives the thread no more tasks. */
   const retire = (worker: Worker): void => {
     clearTimeout(timers.get(worker));
     timers.delete(worker);

@@ -1,6 +1,6 @@
 /**
- * An export thread, with its own database connection and mappings, so that searches never wait for it. In: tasks as
- * messages. Out: progress and outcomes as messages, without values of patients.
+ * Runs an export thread, with its own database connection and mappings, so that searches never wait for it. In: tasks
+ * as messages. Out: progress and outcomes as messages, without patients' values.
  */
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -23,11 +23,11 @@ import { readExportRequest, type UnderstoodRequest } from './request.ts';
 import { runPart } from './run-part.ts';
 import { withSmallHeap } from './small-heap.ts';
 
-/** `files`: the pack as it was when the job began, whatever the folder holds by now. */
+/** `files`: the pack as of the start of the job, whatever the folder holds now. */
 export type WorkerTask = { readonly files: PackFiles } & (
   | { readonly kind: 'part'; readonly task: PartTask }
   | { readonly kind: 'members'; readonly folder: string; readonly job: JobRecord }
-  /** For a process that has no mappings of its own. */
+  /** For a process without mappings of its own. */
   | {
       readonly kind: 'understand';
       readonly level: ExportLevel;
@@ -40,11 +40,14 @@ type TaskOf<K extends WorkerTask['kind']> = Extract<WorkerTask, { kind: K }>;
 
 export type WorkerMessage =
   | { readonly kind: 'progress'; readonly report: PartReport }
-  /** That have ended since they were told last; before every other message, so that none is lost with the last one. */
+  /**
+   * Statements that ended since the last such message. Sent before every other message, so that none is lost with the
+   * last one.
+   */
   | { readonly kind: 'statements'; readonly counts: readonly StatementCount[] }
   | { readonly kind: 'part'; readonly state: PartState }
   | { readonly kind: 'members' }
-  /** `notes` are for a person; nothing is understood where the mappings, the database or the request is at fault. */
+  /** `notes` are for a person; `understood` is undefined if the mappings, the database or the request has an error. */
   | {
       readonly kind: 'understood';
       readonly understood: UnderstoodRequest | undefined;
@@ -84,12 +87,12 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
   }
 }
 
-/** Rows are read in new forms so many times; a database whose forms change all the time fails its task. */
+/** Maximum restarts for rows in new forms; if a database's forms keep changing, the task fails. */
 const NEW_FORMS = 20;
 
 /**
- * Performs a task; from its last state on where rows turn out to be written otherwise than when the thread looked at
- * them.
+ * Performs a task. If rows turn out to have another form than when the thread read the schema, restarts from the last
+ * state.
  */
 async function performAnew(task: WorkerTask): Promise<WorkerMessage> {
   for (let times = 0; ; times++) {
@@ -105,7 +108,7 @@ async function performAnew(task: WorkerTask): Promise<WorkerMessage> {
 function errorMessage(error: unknown): WorkerMessage {
   const { kind, at } = describeError(error);
   const away = error instanceof DatabaseError && error.reason !== 'failed';
-  // Of these two the message is ours, and holds no value.
+  // Only these two messages are written by Lintel and hold no value.
   const told = error instanceof DatabaseError || error instanceof PackError ? `${kind}: ${error.message}` : kind;
   return { kind: 'error', reason: isDiskFull(error) ? 'full' : away ? 'away' : 'other', error: told, at };
 }
@@ -118,15 +121,15 @@ function tell(message: WorkerMessage): void {
   parentPort?.postMessage(message);
 }
 
-// Where there is not enough of the processor for all, those who search come first. On Linux threads have priorities of
-// their own, and without a number the calling one is meant; elsewhere it would be that of the whole process.
+// If the processor is short, searches come first. On Linux each thread has a priority, and the call without an id sets
+// that of the calling thread; elsewhere it would set the whole process.
 // https://man7.org/linux/man-pages/man2/setpriority.2.html
 const { PRIORITY_BELOW_NORMAL } = constants.priority;
 if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL) setPriority(PRIORITY_BELOW_NORMAL);
 
 let opened: { readonly version: string; readonly type?: string; readonly source: PartSource } | undefined;
 
-/** One version at a time; a database that is away at first may be there later. */
+/** Opens one version at a time. An unreachable database may be reachable later. */
 async function sourceOf(files: PackFiles, announce?: Announce): Promise<PartSource> {
   if (opened?.version === files.version) return opened.source;
   await letGo();
@@ -141,7 +144,7 @@ async function letGo(): Promise<void> {
   opened = undefined;
 }
 
-/** What was compiled and prepared for a type is let go of with the next one: a whole record has many. */
+/** Drops what was compiled and prepared for the previous type: a whole record has many types. */
 async function sourceFor(type: string, files: PackFiles): Promise<PartSource> {
   const source = await sourceOf(files);
   if (opened?.type === type) return source;
@@ -150,7 +153,7 @@ async function sourceFor(type: string, files: PackFiles): Promise<PartSource> {
   return opened.source;
 }
 
-/** Closes what is open, so that the thread ends by itself. */
+/** Closes all resources, so that the thread ends by itself. */
 async function end(): Promise<void> {
   parentPort?.close();
   await opened?.source.database().close();
