@@ -1,10 +1,10 @@
 /**
- * Cache of finished answers; equal requests at the same time make one answer. In: a key, and how to make the answer.
- * Out: the answer, and whether it was kept.
+ * Caches finished answers; equal requests at the same time make one answer (single-flight). In: a key, and how to make
+ * the answer. Out: the answer, and whether it was cached.
  *
- * An answer ends `maxAge` after its first statement was sent, so no change of the database is hidden longer. It ends
- * before that when a table that it was read from has another watermark; marks are asked for once per `interval`. It
- * ends after `ttl` if one of its tables has no watermark or its rows depend on the time of day.
+ * An answer expires `maxAge` after its first statement was sent, so no change of the database is hidden longer. It
+ * expires earlier if a table that it was read from has another watermark; watermarks are read once per `interval`. It
+ * expires after `ttl` if one of its tables has no watermark or its rows depend on the time of day.
  */
 import { performance } from 'node:perf_hooks';
 import type { Access } from '../auth/access.ts';
@@ -23,7 +23,7 @@ export interface AnswerLimits {
   readonly interval: number;
 }
 
-/** Something kept: it may hold more bytes later (`AnswerCache.grown`). */
+/** A cached value, which may hold more bytes later (`AnswerCache.grown`). */
 export interface Weighed {
   readonly bytes: number;
 }
@@ -32,23 +32,23 @@ export interface Weighed {
 export type Touch = (table: string) => void;
 
 export interface AnswerRequest<A extends Weighed> {
-  /** Everything that the answer depends on beside the database. */
+  /** Everything that the answer depends on, except the database. */
   readonly key: string;
-  /** Requests of one kind read the same tables as a rule. */
+  /** Requests of one kind usually read the same tables. */
   readonly kind: string;
   readonly freshness: Freshness;
   readonly signal: AbortSignal | undefined;
-  /** What the client allows: the answer's age at most, in milliseconds, and whether it may be kept. */
+  /** The client's limits: maximum age in milliseconds, and whether the answer must not be cached. */
   readonly maxAge?: number;
   readonly noStore?: boolean;
   make(signal: AbortSignal, touch: Touch): Promise<A>;
 }
 
-/** How an answer came about. RFC 9211 */
+/** Where an answer came from. RFC 9211 */
 export type AnswerOrigin =
-  /** Kept; `ttl` milliseconds are left to it at most. */
+  /** From the cache; it expires within `ttl` milliseconds. */
   | { readonly kind: 'hit'; readonly ttl: number }
-  /** Made: there was none, it had ended, or the client wanted none. */
+  /** Made, because the cache had none, it had expired, or the client wanted none. */
   | {
       readonly kind: 'made';
       readonly why: 'miss' | 'stale' | 'request';
@@ -63,46 +63,48 @@ export interface Answered<A> {
 
 export interface AnswerCounters {
   readonly hits: number;
-  /** Made because there was none, because it had ended, because the client wanted none. */
+  /** Answers made because the cache had none, it had expired, or the client wanted none. */
   readonly misses: number;
   readonly stale: number;
   readonly refused: number;
-  /** Of those: shared an answer that was being made for another. */
+  /** How many of these shared an answer that was being made for another request. */
   readonly collapsed: number;
   readonly stored: number;
   readonly tooLarge: number;
   readonly evicted: number;
-  /** Held now. */
+  /** In the cache now. */
   readonly entries: number;
   readonly bytes: number;
 }
 
 export interface AnswerCache<A extends Weighed> {
   /**
-   * From now on answers are kept of these mappings alone. Nobody asks for those of replaced ones any more, and each
-   * would hold what its mappings know of their tables, which no bound counts.
+   * Switches to these mappings and drops all other answers: nobody requests those of replaced mappings, and each holds
+   * on to data about their tables, whose size is not counted.
    */
   serve(freshness: Freshness): void;
   answer(request: AnswerRequest<A>): Promise<Answered<A>>;
-  /** A kept answer that is good without asking the database anything, with the milliseconds left to it at most. */
+  /**
+   * Returns a cached answer that is valid without asking the database, with the maximum milliseconds until it expires.
+   */
   ready(key: string): { readonly answer: A; readonly ttl: number } | undefined;
-  /** What was ready has been sent. */
+  /** Counts a sent answer of `ready` as a hit. */
   sent(): void;
-  /** An answer has more bytes than when it was made. */
+  /** Notes that an answer has more bytes than when it was made. */
   grown(key: string, answer: A): void;
   counters(): AnswerCounters;
 }
 
 interface Entry<A> {
   readonly answer: A;
-  /** Of the tables that it was read from. */
+  /** Watermarks of the tables that it was read from. */
   readonly marks: Marks;
-  /** Before the first statement: an instant, and a moment of the watermarks. */
+  /** Time before the first statement: as an instant, and as a moment of the watermarks. */
   readonly born: number;
   readonly moment: number;
-  /** Instant. */
+  /** Instant of expiry. */
   readonly ends: number;
-  /** Instant, about. */
+  /** Approximate instant of its last use. */
   used: number;
 }
 
@@ -111,7 +113,7 @@ interface Made<A> {
   readonly stored: boolean;
 }
 
-/** Milliseconds within which further uses of an entry are not noted. */
+/** Milliseconds within which further uses of an entry are not recorded. */
 const NOTED = 100;
 
 /** Notes the tables of each plan that is sent. */
@@ -121,7 +123,7 @@ export function hearPlans(touch: Touch): (plan: SqlPlan) => void {
   };
 }
 
-/** Plans are kept for questions that come again. */
+/** Cached by plan, because plans are reused for repeated requests. */
 const known = new WeakMap<SqlPlan, ReadonlySet<string>>();
 
 function tablesIn(plan: SqlPlan): ReadonlySet<string> {
@@ -133,10 +135,10 @@ function tablesIn(plan: SqlPlan): ReadonlySet<string> {
   return tables;
 }
 
-/** Kinds of requests whose tables are remembered. */
+/** Maximum number of kinds whose tables are remembered. */
 const KINDS = 1000;
 
-/** `clock`: milliseconds that never go back. */
+/** `clock`: milliseconds of a monotonic clock. */
 export function createAnswerCache<A extends Weighed>(
   { bytes, maxAge, ttl, interval }: AnswerLimits,
   clock: () => number = () => performance.now(),
@@ -155,7 +157,7 @@ export function createAnswerCache<A extends Weighed>(
   const stateOf = ({ marks, moment, ends }: Entry<A>, now: number) =>
     now >= ends ? 'changed' : marks.since(moment, now - interval);
 
-  /** The entry, if it is surely unchanged; whoever is to know that is asked. */
+  /** True if the entry is certainly unchanged; reads watermarks if necessary. */
   const surely = async (entry: Entry<A>, now: number, signal: AbortSignal | undefined): Promise<boolean> => {
     const state = stateOf(entry, now);
     if (state !== 'unknown') return state === 'unchanged';
@@ -176,7 +178,8 @@ export function createAnswerCache<A extends Weighed>(
     const { key, freshness } = request;
     const { watermarks, timed } = freshness;
     const kind = tablesOfKinds.get(request.kind, () => ({ tables: new Set() }));
-    // Marks have to be known before the answer is read, or a change in between could not be told from one before it.
+    // Watermarks have to be known before the answer is read. Otherwise a change during the reading would look like one
+    // before it.
     await watermarks.of(kind.tables).ask(clock() - interval);
     const [born, moment] = [clock(), watermarks.moment()];
     const tables = new Set<string>();
@@ -225,7 +228,7 @@ export function createAnswerCache<A extends Weighed>(
       const entry = kept.peek(key);
       if (!entry) return undefined;
       const now = clock();
-      // That it is in use need not be noted each time.
+      // Its use need not be recorded each time.
       if (now - entry.used > NOTED) {
         entry.used = now;
         kept.find(key);
@@ -248,10 +251,10 @@ function made(why: 'miss' | 'stale' | 'request', stored: boolean, collapsed: boo
 }
 
 export interface AnswerKey {
-  /** Of the mappings. */
+  /** Version of the mappings. */
   readonly version: string;
   readonly access: Access;
-  /** Absolute base of the interface: it stands in links and references. */
+  /** Absolute base of the interface, which links and references contain. */
   readonly base: string;
   readonly handling: 'strict' | 'lenient';
   readonly accept: string | undefined;
@@ -260,23 +263,23 @@ export interface AnswerKey {
 }
 
 /**
- * A text of everything that the answer depends on, beside the database. None of the parts can hold the line ends that
- * stand between them: header values and addresses have none. All but the address is few and comes again: it stands as a
- * number, for a key is hashed as a whole at each look-up.
+ * Returns a text of everything that the answer depends on, except the database. No part can contain the line feeds that
+ * separate them, because header values and URLs have none. The few combinations of the parts before the URL become a
+ * number, because each lookup hashes the whole key.
  */
 export function answerKey({ version, access, base, handling, accept = '', target }: AnswerKey): string {
   const stem = `${version}\n${accessKey(access)}\n${base}\n${handling}\n${accept}`;
   return `${numbers.get(stem, () => ({ number: ++last })).number}\n${target}`;
 }
 
-/** A stem that was forgotten gets another number, never one that was another's: its answers are made anew. */
+/** A stem that was evicted gets a new number, never one that another stem had: its answers are made again. */
 const numbers: BoundedCache<{ readonly number: number }> = boundedCache(10_000);
 let last = 0;
 
-/** Access objects live as long as a session; each is written out once. */
+/** Access objects live as long as a session; each is serialized once. */
 const accessKeys = new WeakMap<Access, string>();
 
-/** Equal for equal access, and for no other: no answer ever goes to somebody who may see more or less. */
+/** Returns equal keys for equal access only: no answer ever goes to a caller who may see more or less. */
 function accessKey(access: Access): string {
   const kept = accessKeys.get(access);
   if (kept !== undefined) return kept;

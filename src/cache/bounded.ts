@@ -1,32 +1,32 @@
 /**
- * Makes caches with a bound: by number of entries, or by bytes. The least recently used entry goes first. No other
- * file imports lru-cache.
+ * Makes caches with a bound: by number of entries, or by bytes. The least recently used entry is evicted first. No
+ * other file imports lru-cache.
  */
 import { LRUCache } from 'lru-cache';
 
 export interface BoundedCache<V extends object> {
-  /** The value of a key, made at most once while it is kept. */
+  /** Returns the value of a key; makes it if it is not cached. */
   get(key: string, make: () => V): V;
   /** Counts as a use. */
   find(key: string): V | undefined;
   keep(key: string, value: V): void;
 }
 
-/** Characters of a key, on the average of a full cache: longer keys leave room for fewer. */
+/** Characters of a key that a full cache has room for on average; longer keys leave room for fewer. */
 const KEY = 500;
 
-/** Characters of all keys that any cache may keep. */
+/** Characters of keys that every cache has room for. */
 const LEAST = 50_000;
 
-/** A bound on the sum of weights; `weigh` is called when a value is kept. */
+/** A bound on the sum of weights; `weigh` is called when a value is stored. */
 export interface Weights<V> {
   readonly most: number;
   readonly weigh: (value: V) => number;
 }
 
 /**
- * Keeps the `entries` most recently used values, as long as their keys are not too long together: clients may choose
- * them. With `weights`, values too are not too heavy together.
+ * Keeps the `entries` most recently used values, within a bound on the length of all keys, because clients may choose
+ * them. `weights` bounds the sum of the values' weights too.
  */
 export function boundedCache<V extends object>(
   entries: number,
@@ -37,7 +37,7 @@ export function boundedCache<V extends object>(
     maxSize: Math.max(entries * key, LEAST) + (weights?.most ?? 0),
     sizeCalculation: (value, { length }) => length + 1 + (weights?.weigh(value) ?? 0),
   });
-  // The same is mostly asked for many times in a row, and has no place to move to.
+  // Mostly the same key is looked up many times in a row; this skips moving it to the front.
   let newest: { readonly key: string; readonly value: V } | undefined;
   const keep = (key: string, value: V): void => {
     cache.set(key, value);
@@ -65,25 +65,23 @@ export function boundedCache<V extends object>(
 export interface WeighedCache<V extends object> {
   /** Counts as a use. */
   find(key: string): V | undefined;
-  /** `bytes` is all that the value holds. Keeps nothing and says false where that is more than one value may have. */
+  /** Stores a value. `bytes`: everything that it holds. False: it is too large for one value, and not stored. */
   keep(key: string, value: V, bytes: number): boolean;
   /** Does not count as a use. */
   peek(key: string): V | undefined;
   drop(key: string): void;
-  /** Drops all; none counts as evicted. */
+  /** Drops all entries; they do not count as evicted. */
   clear(): void;
   size(): { readonly entries: number; readonly bytes: number };
 }
 
-/**
- * Estimated bytes of an entry beside those of its value: the list, objects around the bytes, heads of responses.
- */
+/** Estimated bytes of an entry besides its value: the list, objects around the bytes, heads of responses. */
 const OVERHEAD = 2000;
 
-/** The largest share of all bytes that one value may take: a few large answers must not push out all others. */
+/** The largest share of all bytes that one value may take, so that a few large answers do not evict all others. */
 const SHARE_OF_ONE = 1 / 8;
 
-/** Keeps the most recently used values up to `bytes` in all. `onEvicted` is told of each that had to make room. */
+/** Keeps the most recently used values, up to `bytes` in total. Calls `onEvicted` for each evicted value. */
 export function weighedCache<V extends object>(bytes: number, onEvicted: () => void): WeighedCache<V> {
   const most = Math.floor(bytes * SHARE_OF_ONE);
   const cache = new LRUCache<string, V>({

@@ -1,6 +1,6 @@
 /**
- * Finds how the cache notices changes, for one version of the mappings. In: mappings, catalog, database. Out: the
- * watermarks of tables, and the tables whose rows mean something else as time goes by.
+ * Determines how the cache notices changes, for one version of the mappings. In: mappings, catalog, database. Out: the
+ * watermarks of tables, and the tables whose rows change their meaning over time.
  */
 import type { Registry } from '../mapping/model.ts';
 import type { Catalog } from '../sql/catalog.ts';
@@ -13,7 +13,7 @@ export interface Freshness {
   readonly timed: ReadonlySet<string>;
 }
 
-/** `clock`: milliseconds that never go back. */
+/** `clock`: milliseconds of a monotonic clock. */
 export function freshnessOf(
   registry: Registry,
   catalog: Catalog,

@@ -1,21 +1,21 @@
 /**
- * Does equal work that is asked for at the same time once, and gives its result to all who asked (single-flight).
+ * Does equal work that is requested at the same time once, and gives its result to all callers (single-flight).
  *
- * In: a key, the work, and each caller's own signal. Out: the result. A caller that leaves gets an error of its own and
- * cancels nobody else. The work is cancelled when all callers have left.
+ * In: a key, the work, and each caller's own signal. Out: the result. A caller that leaves gets an error and cancels
+ * nobody else. The work is cancelled when all callers have left.
  */
 import { cancelled, deadlineOf, endsAt } from '../sql/database.ts';
 
 export interface Flight<V> {
   readonly promise: Promise<V>;
-  /** Whether it was under way already. */
+  /** True if the work was already running. */
   readonly joined: boolean;
 }
 
 export interface SingleFlight<V> {
   /**
-   * Joins the work of that key where `mayJoin` says that its beginning (an instant of `clock`) is not too long ago,
-   * else begins it. The promise rejects with what the work throws, or DatabaseError `cancelled` once `signal` aborts.
+   * Joins the running work of that key if `mayJoin` accepts its start (an instant of `clock`), else starts it. The
+   * promise rejects with the error of the work, or with DatabaseError `cancelled` once `signal` aborts.
    */
   take(
     key: string,
@@ -32,13 +32,13 @@ interface UnderWay<V> {
   waiting: number;
 }
 
-/** `clock`: milliseconds that never go back. */
+/** `clock`: milliseconds of a monotonic clock. */
 export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
   const underWay = new Map<string, UnderWay<V>>();
 
   const begin = (key: string, until: number | undefined, work: (signal: AbortSignal) => Promise<V>): UnderWay<V> => {
     const abort = new AbortController();
-    // What is asked at once is asked before anybody waits.
+    // Starts the work synchronously, before any caller waits.
     if (until !== undefined) endsAt(abort.signal, until);
     const flight: UnderWay<V> = { begun: clock(), abort, result: work(abort.signal), waiting: 0 };
     underWay.set(key, flight);
@@ -74,7 +74,10 @@ export function createSingleFlight<V>(clock: () => number): SingleFlight<V> {
   };
 }
 
-/** The promise's result, or DatabaseError `cancelled` as soon as the signal aborts; only then `onLeave` is called. */
+/**
+ * Returns the promise's result, or rejects with DatabaseError `cancelled` when the signal aborts; only then it calls
+ * `onLeave`.
+ */
 export function orCancelled<V>(
   promise: Promise<V>,
   signal: AbortSignal | undefined,

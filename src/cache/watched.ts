@@ -1,7 +1,7 @@
 /**
- * Finds the tables that say when they were last changed. In: the mappings, the catalog. Out: for each such table the
- * plan of a statement that reads its greatest `changed` by an index; and the tables whose rows mean something else as
- * time goes by.
+ * Finds the tables that record when they were last changed. In: the mappings, the catalog. Out: for each such table the
+ * plan of a statement that reads its greatest `changed` by an index; and the tables whose rows change their meaning
+ * over time.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { type Catalog, findTable } from '../sql/catalog.ts';
@@ -11,14 +11,14 @@ import type { ColumnExpression, Expression } from '../sql/expression.ts';
 import { type TableName, tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 
-/** A statement that reads the watermark of each watched table, by `tableKey`. */
+/** Returns the plan that reads the watermark of each watched table, by `tableKey`. */
 export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMap<string, SqlPlan> {
   const plans = new Map<string, SqlPlan>();
   for (const mapping of registry.mappings) {
     const column = changedColumn(mapping);
     const table = column && tableOf(mapping, column);
     const { codec } = mapping.changed ?? {};
-    // What is computed on each row is in no order that an index has.
+    // No index has the order of a value that is computed per row.
     const [by] = column && codec?.inverse === 'indexed' ? (codec.order?.by([column]) ?? []) : [];
     if (table && by && !plans.has(tableKey(table)) && leadsAnIndex(catalog, table, column)) {
       plans.set(tableKey(table), greatest(table, column, by, absentOf(column, table, registry)));
@@ -27,12 +27,15 @@ export function watermarkPlans(registry: Registry, catalog: Catalog): ReadonlyMa
   return plans;
 }
 
-/** Sources of mappings that compare with the present instant, by the tables' keys. */
+/** Returns the keys of tables whose mappings compare with the present instant. */
 export function timedTables(registry: Registry): ReadonlySet<string> {
   return new Set(registry.mappings.filter(({ usesNow }) => usesNow).map(({ source }) => tableKey(source.table)));
 }
 
-/** A `changed` of two columns, a date and a time, has no greatest value that one index knows. */
+/**
+ * Returns the column of `changed`; undefined for two, a date and a time, because no single index has their greatest
+ * value.
+ */
 function changedColumn({ changed }: Mapping): ColumnExpression | undefined {
   const [column, ...more] = changed?.from ?? [];
   return column?.kind === 'column' && more.length === 0 ? column : undefined;
@@ -43,7 +46,7 @@ function tableOf({ source }: Mapping, { alias }: ColumnExpression): TableName | 
   return source.lookups.find(lookup => lookup.alias === alias)?.table;
 }
 
-/** Values of the column that mean "no value" to some mapping. */
+/** Returns the values of the column that mean "no value" to any mapping. */
 function absentOf(column: ColumnExpression, table: TableName, { mappings }: Registry): ReadonlySet<string | number> {
   const same = mappings.filter(mapping => {
     const other = changedColumn(mapping);
@@ -59,8 +62,8 @@ function leadsAnIndex(catalog: Catalog, table: TableName, { column }: ColumnExpr
 }
 
 /**
- * Of all rows, whatever the mapping's `where` says: a row that is deleted by a flag has changed too. A value that means
- * "no value" is none: 9999-12-31 would be the greatest for ever.
+ * Plans the greatest value of all rows, ignoring the mapping's `where`: a row that is deleted by a flag has changed
+ * too. Ignores values that mean "no value": 9999-12-31 would be the greatest for ever.
  */
 function greatest(
   table: TableName,
@@ -68,13 +71,13 @@ function greatest(
   by: Expression,
   absent: ReadonlySet<string | number>,
 ): SqlPlan {
-  // What is no date may stand behind all dates.
+  // A value that is not a date might sort after all dates.
   const present = isMixed(column.type) || utcLayoutOf(column.type)?.mixed ? not(isNull(column)) : TRUE;
   const values = [...absent].map(raw => constant(raw, column.type));
   return {
     from: { table, alias: column.alias, joins: [], where: and(present, not(among(column, values))) },
     columns: [column],
-    // NULL comes last when descending, on every engine.
+    // NULL sorts last in descending order, on every engine.
     orderBy: [{ by, descending: true }],
     limit: 1,
     shape: 'rows',

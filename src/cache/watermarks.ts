@@ -1,35 +1,37 @@
 /**
- * Says whether tables have changed since a moment, by watermarks: the greatest `changed` of each table, asked once per
- * interval. In: how to ask, and tables. Out: `unchanged`, `changed` or `unknown`.
+ * Says whether tables have changed since a moment, by watermarks: the greatest `changed` of each table, read once per
+ * interval. In: how to read a watermark, and tables. Out: `unchanged`, `changed` or `unknown`.
  *
- * A mark is compared with the mark before it, never with a clock, so a database whose clock differs does no harm. A
- * greatest value does not show deleted rows, a transaction that commits late with an older time, or an hour that the
- * clocks repeat. For these answers.ts keeps nothing longer than a set time.
+ * A watermark is compared with the one before it, never with a clock, so a database whose clock differs does no harm.
+ * It does not show deleted rows, a transaction that commits late with an older time, or the hour that is repeated when
+ * clocks are set back. Because of these, answers.ts keeps no answer longer than a set time.
  */
 import { tableKey } from '../sql/identifier.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import { walk } from '../sql/walk.ts';
 
 export interface Watermarks {
-  /** Tables that have no mark are not watched: of those nothing is known. */
+  /** True if the table has a watermark; nothing is known of other tables. */
   watches(table: string): boolean;
-  /** The present as a moment: later than every mark seen so far, earlier than every mark seen from now on. */
+  /**
+   * Returns the present as a moment: later than every watermark seen so far, earlier than every one seen from now on.
+   */
   moment(): number;
-  /** Of the watched ones among the tables. */
+  /** Returns the watermarks of the watched ones among these tables. */
   of(tables: Iterable<string>): Marks;
-  /** Statements sent so far. */
+  /** Returns the number of statements sent so far. */
   statements(): number;
 }
 
-/** What is known of some tables together. */
+/** The watermarks of some tables together. */
 export interface Marks {
   /**
-   * Whether one has changed since the moment, as far as marks say that were asked for at the instant `asOf` or later;
-   * `unknown` where they are older.
+   * Says whether a table has changed since the moment. Uses only watermarks read at or after the instant `asOf`;
+   * `unknown` if one is older.
    */
   since(moment: number, asOf: number): 'unchanged' | 'changed' | 'unknown';
   /**
-   * Asks for marks that are older than `asOf`, which is not in the future. Never rejects: a table that cannot be asked
+   * Reads watermarks that are older than `asOf`, which is not in the future. Never rejects: a table that cannot be read
    * counts as changed.
    */
   ask(asOf: number): Promise<void>;
@@ -37,7 +39,7 @@ export interface Marks {
 
 interface Watched {
   readonly read: () => Promise<string>;
-  /** Instant at which the latest mark was asked for. */
+  /** Instant at which the latest watermark was requested. */
   asked: number;
   /** Moment at which its value was first seen. */
   seen: number;
@@ -48,7 +50,7 @@ interface Watched {
 const NEVER = Number.NEGATIVE_INFINITY;
 const UNSEEN = Number.POSITIVE_INFINITY;
 
-/** `read` gives the mark of each watched table; `clock`: milliseconds that never go back. */
+/** `read`: how to read the watermark of each watched table; `clock`: milliseconds of a monotonic clock. */
 export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>>, clock: () => number): Watermarks {
   const states = new Map<string, Watched>(
     [...read].map(([table, readMark]) => [
@@ -65,10 +67,10 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
     try {
       mark = await state.read();
     } catch {
-      // What is wrong with the database is told by the query that the answer then needs.
+      // The query that the answer then needs reports the database's error.
       mark = undefined;
     }
-    // A value counts from when it was seen: what was read before may be older than it.
+    // A value counts from the moment it was seen: data that was read before may be older.
     if (mark === undefined) state.seen = UNSEEN;
     else if (mark !== state.mark) state.seen = ++moments;
     state.mark = mark;
@@ -77,7 +79,7 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
   };
 
   const askSince = async (state: Watched, asOf: number): Promise<void> => {
-    // A mark that was asked for too early is no answer, but the next one waits for it: one at a time per table.
+    // If the running statement began too early, waits for it before sending the next: one at a time per table.
     while (state.asked < asOf) {
       state.underWay ??= askOne(state, clock());
       await state.underWay;
@@ -107,10 +109,10 @@ export function createWatermarks(read: ReadonlyMap<string, () => Promise<string>
   };
 }
 
-/** Stands for whatever an expression in SQL's own words reads; no table has this name. */
+/** Stands for the tables that an expression in raw SQL reads; no table has this name. */
 export const HIDDEN_TABLE = '(sql)';
 
-/** Calls `take` for each place where a table stands in the plan; it may be called for one table many times. */
+/** Calls `take` for each occurrence of a table in the plan, possibly several times for one table. */
 export function eachTable({ from, columns, orderBy }: SqlPlan, take: (table: string) => void): void {
   walk(
     { relations: [from], expressions: [...columns, ...orderBy.map(({ by }) => by)] },

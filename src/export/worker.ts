@@ -91,8 +91,8 @@ async function understand({ files, level, parameters, context }: TaskOf<'underst
 const NEW_FORMS = 20;
 
 /**
- * Performs a task. If rows turn out to have another form than when the thread read the schema, restarts from the last
- * state.
+ * Performs a task. If a column turns out to be written in another form than the thread has found, restarts from the
+ * last state.
  */
 async function performAnew(task: WorkerTask): Promise<WorkerMessage> {
   for (let times = 0; ; times++) {
