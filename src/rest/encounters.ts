@@ -1,6 +1,6 @@
 /**
  * Lists the encounters that have a document. In: a patient. Out: the numbers of the encounters that the pack's search
- * finds; the mapping decides which columns mean "signed" and "available". docs/interfaces.md
+ * finds; the mapping defines which columns mean "signed" and "available". docs/interfaces.md
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Encounter } from '../ccda/fhir/record.ts';
@@ -8,10 +8,10 @@ import { readableVisit } from '../ccda/time.ts';
 import type { RequestContext } from '../facade.ts';
 import { type RestSource, searchSome } from './fhir-source.ts';
 
-/** Encounters of one patient that are listed at most. */
+/** Maximum number of encounters listed for one patient. */
 const MOST = 100_000;
 
-/** Numbers in ascending order. `context`: access to the patient's compartment. */
+/** Returns the numbers in ascending order. `context`: access to the patient's compartment. */
 export async function listedEncounters(
   patientId: string,
   source: RestSource,
@@ -27,15 +27,15 @@ export async function listedEncounters(
 
 export interface ListedEncounter {
   readonly number: number;
-  /** For people; empty where nobody knows. */
+  /** For people; empty if unknown. */
   readonly period: string;
   readonly what: string;
 }
 
-/** Encounters that a page lists. */
+/** Maximum number of encounters on a page. */
 const SHOWN = 200;
 
-/** What people know encounters by, the latest first. `context`: access to the patient's compartment. */
+/** Describes encounters for people, the latest first. `context`: access to the patient's compartment. */
 export async function encounterLines(
   patientId: string,
   source: RestSource,
@@ -56,7 +56,7 @@ export async function encounterLines(
   return { encounters, more };
 }
 
-/** Whether an encounter is one of the patient's that are listed. */
+/** True if an encounter is one of the patient's that are listed. */
 export async function isListed(
   encounterId: string,
   patientId: string,

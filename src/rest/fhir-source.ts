@@ -13,7 +13,7 @@ export interface RestSource {
   readonly encounters: Numbers;
 }
 
-/** Parameters of a FHIR search, and what must hold beside them. */
+/** Parameters of a FHIR search, and further conditions. */
 export type Asked = Pick<PagesRequest, 'parameters' | 'filters' | 'numbered'>;
 
 type Found<T> = Pick<FoundPage, 'numbers' | 'more'> & { readonly resources: readonly T[] };
@@ -21,7 +21,7 @@ type Found<T> = Pick<FoundPage, 'numbers' | 'more'> & { readonly resources: read
 /** Resources per page of a search. */
 const PAGE = 500;
 
-/** Resources of a search, at most so many. */
+/** Finds the resources of a search, at most `most`. */
 export async function searchSome<T>(
   source: Pick<RestSource, 'facade'>,
   type: string,
@@ -41,7 +41,7 @@ export async function searchSome<T>(
   return { resources: resources.slice(0, most), numbers, more };
 }
 
-/** Resources of a search, page by page as far as they are asked for; `count` of a page at most. */
+/** Yields the resources of a search page by page, reading each page when it is taken; `count`: maximum per page. */
 export async function* searchPages<T>(
   { facade }: Pick<RestSource, 'facade'>,
   type: string,
@@ -55,8 +55,8 @@ export async function* searchPages<T>(
 }
 
 /**
- * The logical id of what has a number; undefined where nothing has it, or several do, which `lintel check` tells. An id
- * that the number tells by itself is not looked for. `context`: what the caller may see.
+ * Finds the logical id for a number; undefined if no resource has it, or several do, which `lintel check` reports.
+ * Sends no search if the id contains the number. `context`: what the caller may see.
  */
 export async function idOfNumber(
   source: Pick<RestSource, 'facade'>,
@@ -74,7 +74,7 @@ export async function idOfNumber(
   return others.length === 0 ? only?.id : undefined;
 }
 
-/** A chart that was merged into another is no person of its own: it stays, but is not found. */
+/** True for a chart that was merged into another: it still exists, but searches do not return it. */
 export function isSuperseded({ link }: Patient): boolean {
   return link?.some(({ type }) => type === 'replaced-by') === true;
 }

@@ -9,16 +9,16 @@ import type { Mapping, Registry } from '../mapping/model.ts';
 import { expressionKey } from '../sql/expression-key.ts';
 
 export interface Numbers {
-  /** The id; undefined where rows have to be searched for the number. */
+  /** Returns the id; undefined if it takes a search of rows by number. */
   idOf(number: number): string | undefined;
-  /** `told`: what a search said that was asked for numbers. Undefined for what has no number that can be asked for. */
+  /** Returns the number; undefined if there is none. `told`: the numbers that a search returned. */
   numberOf(id: string, told: ReadonlyMap<string, string> | undefined): number | undefined;
 }
 
-/** What the REST interface needs of a type: mappings that give numbers. */
+/** Types whose mappings have to give numbers for the REST interface. */
 const NUMBERED_TYPES = ['Patient', 'Encounter'] as const;
 
-/** Undefined: `numberProblems` says why. */
+/** Returns the conversion of a type's numbers. Undefined: `numberProblems` says why. */
 export function numbersOf(registry: Registry, type: string): Numbers | undefined {
   const mappings = registry.ofType(type);
   if (mappings.length === 0) return undefined;
@@ -28,8 +28,8 @@ export function numbersOf(registry: Registry, type: string): Numbers | undefined
 }
 
 /**
- * Why the REST interface is not offered: notices at the mappings or in `ccds.yaml`, as a pack may do without. Warnings:
- * numbers that nothing asks for.
+ * Says why the REST interface is not offered: notices at the mappings or in `ccds.yaml`, because a pack may do without.
+ * Warns of numbers that nothing uses.
  */
 export function numberProblems(registry: Registry, ccds: string): readonly Problem[] {
   const report = createReport();
@@ -71,7 +71,7 @@ function notOffered(why: string): string {
   return `\`$ccd\` is offered, and the REST interface under \`/api\` is not: ${why}`;
 }
 
-/** More digits than these lose some in JSON. */
+/** JSON numbers may lose digits beyond 15. */
 const WHOLE = /^\d{1,15}$/;
 
 const NAMED: Numbers = {

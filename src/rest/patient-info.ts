@@ -1,6 +1,6 @@
 /**
- * Shows a patient as plain JSON. In: the mapped Patient. Out: name, date of birth, sex and the other personal data
- * that the mapping has; unknown values are left out.
+ * Shows a patient as plain JSON. In: the mapped Patient. Out: name, date of birth, sex and the other personal data that
+ * the mapping has, without unknown values.
  */
 import { labelOf } from '../ccda/code.ts';
 import type { Address, CodeableConcept, ContactPoint, Extension, Reference } from '../ccda/fhir/datatypes.ts';
@@ -18,7 +18,7 @@ export interface PatientSummary {
   readonly lastName?: string;
   readonly suffix?: string;
   readonly dob?: string;
-  /** `M`, `F`, else the FHIR code. */
+  /** `M`, `F`, or else the FHIR code. */
   readonly sex?: string;
   readonly phone?: string;
   readonly address?: string;
@@ -26,7 +26,7 @@ export interface PatientSummary {
 
 const SEXES: Readonly<Record<string, string>> = { male: 'M', female: 'F' };
 
-/** For lists: who it is. `mrn`: the system of medical record numbers. */
+/** Returns the identifying data, for lists. `mrn`: the system of medical record numbers. */
 export function patientSummary(patient: Patient, patientId: number, mrn: string | undefined): PatientSummary {
   const name = patient.name?.find(({ use }) => use === 'official') ?? patient.name?.[0];
   const [firstName, ...middle] = name?.given ?? [];
@@ -45,7 +45,7 @@ export function patientSummary(patient: Patient, patientId: number, mrn: string 
   });
 }
 
-/** The person behind a logical id; undefined: there is none. `context`: access to the patient's compartment. */
+/** Reads the patient with a logical id; undefined: there is none. `context`: access to the patient's compartment. */
 export async function readPatient(
   id: string,
   patientId: number,
@@ -68,7 +68,7 @@ export async function readPatient(
   });
 }
 
-/** All that is known of the person. `practitioner`, `organization`: names of the doctor and the facility. */
+/** Returns all personal data. `practitioner`, `organization`: names of the doctor and the facility. */
 function patientInfo(
   patient: Patient,
   patientId: number,
@@ -132,7 +132,7 @@ type Defined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Without the members that are undefined. */
+/** Removes the members that are undefined. */
 function defined<T extends object>(object: T): Defined<T> {
   return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Defined<T>;
 }

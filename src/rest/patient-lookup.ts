@@ -1,8 +1,7 @@
 /**
  * Finds the number of one patient. In: first name, last name, date of birth, sex, at least one of them. Out: the
- * number, or how many patients match and which parameters would tell them apart. The words of a name must be equal
- * (src/sql/shared-functions.ts). Two patients that match are never narrowed to one by guessing.
- * docs/interfaces.md
+ * number, or how many patients match and which parameters would distinguish them. The words of a name must be equal
+ * (src/sql/shared-functions.ts). Never guesses between several patients that match. docs/interfaces.md
  */
 import type { HumanName } from '../ccda/fhir/datatypes.ts';
 import type { Patient } from '../ccda/fhir/people.ts';
@@ -18,23 +17,23 @@ export interface LookupQuery {
   readonly lastName?: string | undefined;
   /** yyyy-MM-dd */
   readonly dob?: string | undefined;
-  /** As `patientinfo` tells it. */
+  /** In the form that `patientinfo` returns. */
   readonly sex?: Sex | undefined;
 }
 
 export type LookupResult =
   | { readonly kind: 'one'; readonly number: number }
   | { readonly kind: 'none' }
-  /** `narrowing`: parameters that were not given and differ among them. */
+  /** `narrowing`: parameters that were not given and whose values differ among the matches. */
   | {
       readonly kind: 'several';
       readonly count: number;
-      /** Not all candidates were looked at, so there may be more; `count` can be 0 then. */
+      /** True if not all candidates were examined, so there may be more; then `count` can be 0. */
       readonly more: boolean;
       readonly narrowing: readonly (keyof LookupQuery)[];
     };
 
-/** Candidates that are compared by name: so many count them where several match, so many at most to find the one. */
+/** Maximum number of candidates whose names are compared: to count several matches, and to find the only one. */
 const TO_COUNT = 5000;
 const TO_FIND = 100_000;
 const PAGE = 500;
@@ -46,10 +45,10 @@ export async function lookUpPatient(
   context: RequestContext,
 ): Promise<LookupResult> {
   const { firstName, lastName, dob, sex } = query;
-  // An accent alone is nobody's name, and nothing that can be searched for.
+  // A lone accent is not a name and cannot be searched for.
   if ([firstName, lastName].some(name => name !== undefined && wordsIn(name).length === 0)) return { kind: 'none' };
   const parameters = [
-    // FHIR's string search finds names with words that begin so; the names are compared below.
+    // FHIR's string search finds names with words that begin like this; the names are compared below.
     ...(lastName === undefined ? [] : ([['family', escapedValue(lastName.trim())]] as const)),
     ...(firstName === undefined ? [] : ([['given', escapedValue(wordsIn(firstName)[0] ?? '')]] as const)),
     ...(dob === undefined ? [] : ([['birthdate', dob]] as const)),
@@ -76,7 +75,7 @@ export async function lookUpPatient(
   return number === undefined ? { kind: 'none' } : { kind: 'one', number };
 }
 
-/** One of the names has both; a first name may leave out further given names, not parts of a word. */
+/** True if one of the names has both. A first name may omit further given names, but not parts of a word. */
 function hasName({ name }: Patient, firstName: string | undefined, lastName: string | undefined): boolean {
   if (firstName === undefined && lastName === undefined) return true;
   return (name ?? []).some(
@@ -109,9 +108,9 @@ function current(name: readonly HumanName[] | undefined): HumanName | undefined 
 const APOSTROPHE = /['’‘`´]/g;
 
 /**
- * Escapes a name, as somebody wrote it, for a FHIR string search with `:contains`. The search compares words
- * (src/sql/shared-functions.ts): case, accents, apostrophes and hyphens do not count. Either apostrophe
- * may be stored.
+ * Escapes a name, as a person wrote it, for a FHIR string search with `:contains`. The search compares words
+ * (src/sql/shared-functions.ts) and ignores case, accents, apostrophes and hyphens. Searches for both apostrophes,
+ * because either may be stored.
  */
 export function containedValue(text: string): string {
   const spellings = ["'", '’'].map(apostrophe => escapedValue(text.trim().replace(APOSTROPHE, apostrophe)));

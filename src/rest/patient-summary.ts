@@ -1,6 +1,6 @@
 /**
- * Finds patients by one text: a name in any order and in part, a date of birth, a medical record number, a telephone
- * number. Out: the patients that match by any reading of the text. Case and accents do not count; numbers compare by
+ * Finds patients by one text: parts of a name in any order, a date of birth, a medical record number, a telephone
+ * number. Out: the patients that match the text in any of these meanings. Ignores case and accents; compares numbers by
  * their digits. docs/interfaces.md
  */
 import type { Patient } from '../ccda/fhir/people.ts';
@@ -14,14 +14,14 @@ import { type PatientSummary, patientSummary } from './patient-info.ts';
 import { containedValue } from './patient-lookup.ts';
 
 export interface SummaryResult {
-  /** Patients that are listed. */
+  /** Number of patients that are listed. */
   readonly count: number;
-  /** There are more than are listed. */
+  /** True if there are more than are listed. */
   readonly more: boolean;
   readonly patients: readonly PatientSummary[];
 }
 
-/** Patients that one search lists. */
+/** Maximum number of patients that one search lists. */
 const MOST = 100;
 const ELEMENTS = ['_elements', 'identifier,name,telecom,gender,birthDate,address,link'] as const;
 
@@ -52,7 +52,7 @@ export async function searchPatients(
   return { count: listed.length, more: more || patients.length > listed.length, patients: listed };
 }
 
-/** Each way to read the text, as a search. */
+/** Returns a search for each possible meaning of the text. */
 function readings(text: string, { facade, content }: RestSource, today: string): readonly Asked[] {
   const offered = (code: string): boolean => facade.offers.find('Patient', code) !== undefined;
   const all: Asked[] = [];
@@ -70,17 +70,17 @@ function readings(text: string, { facade, content }: RestSource, today: string):
     const { parameter } = phone;
     all.push({ parameters: [], filters: [{ kind: 'match', parameter, modifier: undefined, values: [telephone] }] });
   }
-  // Each word must stand somewhere in a name.
+  // Each word must occur somewhere in a name.
   const words = text.split(/[\s,;]+/).filter(word => /\p{L}/u.test(word));
   if (words.length > 0 && words.length <= 10 && offered('name')) {
     ask(...words.map(word => ['name:contains', containedValue(word)] as const));
-    // Or their beginnings as words: without an apostrophe, with a blank for a hyphen.
+    // Or the beginnings of words: without an apostrophe, with a space for a hyphen.
     ask(...words.map(word => ['name', escapedValue(word)] as const));
   }
   return all;
 }
 
-/** A record number as it stands; digits also with the zeros that may have been left out before them. */
+/** Returns a record number as it was written; for digits, also with the leading zeros that may have been left out. */
 function recordNumbers(text: string): readonly string[] {
   const digits = text.replace(/[\s-]/g, '');
   if (!/^\d+$/.test(digits)) return [text, text.toUpperCase()];
@@ -89,27 +89,28 @@ function recordNumbers(text: string): readonly string[] {
   return [...new Set([text, ...padded])];
 }
 
-/** The digits of a value pass one of some tests. */
+/** Condition: the digits of a value pass one of some tests. */
 type ByDigits = Extract<Criterion, { readonly kind: 'digits' }>;
 
-/** A word before it; the number; an extension. */
+/** A word before the number, the number, an extension. */
 const FORM = /^(?:[a-z]+[.:\s]+|tel:)?([^a-z#]*)(?:(?:x|ext|extension|#)[.:\s]*(\d{1,6}))?$/i;
 /**
- * Between and around the digits anything but letters: people use blanks, hyphens, dots, brackets, slashes and dashes.
+ * Anything but letters may stand between and around the digits: people use spaces, hyphens, dots, brackets, slashes and
+ * dashes.
  */
 const LETTER = /\p{L}/u;
 const LONGEST = 40;
 
 /**
  * Reads a telephone number as people write it. In: a text. Out: the digits that an equal number must have; undefined
- * for other text. The country code of North America may be absent on either side, an extension counts only if it is
- * asked for, and a number without an area code matches any area. docs/ccds-documents.md
+ * for other text. The country code of North America may be missing on either side, an extension counts only if the text
+ * has one, and a number without an area code matches any area. docs/ccds-documents.md
  */
 export function readTelephone(text: string): ByDigits | undefined {
   const [, number = '', extension = ''] = (text.length <= LONGEST && FORM.exec(text.trim())) || [];
   const digits = number.replace(/\D/g, '');
   if (LETTER.test(number) || digits.length < 7 || digits.length > 15) return undefined;
-  // Numbers of North America have ten digits, with the country eleven, without the area seven.
+  // Numbers of North America have ten digits: eleven with the country code, seven without the area code.
   const national = digits.length === 11 && digits.startsWith('1') ? digits.slice(1) : digits;
   const complete = national + extension;
   if (national.length === 7) return { kind: 'digits', any: [{ digits: complete, where: 'end' }] };
@@ -120,7 +121,7 @@ export function readTelephone(text: string): ByDigits | undefined {
 
 interface Form {
   readonly pattern: RegExp;
-  /** Year, month and day of the groups of the pattern. */
+  /** Returns year, month and day for the groups of the pattern. */
   parts(groups: readonly string[], today: string): readonly [year: number, month: number, day: number];
 }
 
@@ -156,8 +157,8 @@ const FORMS: readonly Form[] = [
 
 /**
  * Reads a date of birth as people write it. In: a text. Out: the days that it can mean, as `yyyy-mm-dd`. With slashes
- * or hyphens the month comes first, as in the United States, unless there is no such month; with dots the day does.
- * Years of two digits are in the past. `today`: `yyyy-mm-dd`, to place years of two digits.
+ * or hyphens the month comes first, as in the United States, unless there is no such month; with dots the day comes
+ * first. Years of two digits are in the past. `today`: `yyyy-mm-dd`, for years of two digits.
  */
 export function readWrittenDate(text: string, today: string): readonly string[] {
   const written = text.toLowerCase().replaceAll(',', ' ').replace(/\s+/g, ' ').trim();
@@ -170,7 +171,7 @@ export function readWrittenDate(text: string, today: string): readonly string[] 
   return [...new Set(days)];
 }
 
-/** A year of four digits, or the latest that ends so and is not to come. */
+/** Returns a year of four digits, or the latest with these last two digits that is not in the future. */
 function yearOf(digits: string | undefined, today: string): number {
   const year = Number(digits);
   if (digits?.length !== 2) return year;
@@ -179,7 +180,7 @@ function yearOf(digits: string | undefined, today: string): number {
   return latest > now ? latest - 100 : latest;
 }
 
-/** 1 to 12; 0 for what is no month. */
+/** Returns 1 to 12; 0 if it is not a month. */
 function monthOf(name: string | undefined): number {
   const found = MONTHS.findIndex(month => month === name || month.slice(0, 3) === name);
   return found < 0 && name === 'sept' ? 9 : found + 1;

@@ -1,6 +1,6 @@
 /**
  * Assembles the REST interface. In: configuration; then, for each version of the mappings, its facade and its
- * documents. Out: the log-in, which outlives a version, and the parts that the routes need.
+ * documents. Out: the login, which outlives a version, and the parts that the routes need.
  */
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../auth/access.ts';
@@ -25,27 +25,27 @@ import { numbersOf } from './numbers.ts';
 export interface RestParts {
   readonly source: RestSource;
   readonly login: Login;
-  /** Who may log in here by a password. */
+  /** True if the account may log in here with a password. */
   readonly may: (account: Account) => boolean;
   readonly sessions: Sessions;
   readonly software: Software;
-  /** What somebody who is logged in may see. */
+  /** Returns what a logged-in account may see. */
   readonly accessOf: (account: Account) => Access;
   /** Milliseconds since the epoch. */
   readonly clock: () => number;
 }
 
-/** An account for trying out; `password` only where it was made up and nobody knows it yet. */
+/** An account for trying out; `password` only if it was generated, and therefore has to be shown. */
 export interface DemoAccount {
   readonly user: string;
   readonly password: string | undefined;
 }
 
-/** Who can log in, and who is logged in. */
+/** Accounts, logins and sessions. */
 export interface Entrance {
   readonly accounts: Accounts;
   readonly login: Login;
-  /** Who may log in at the REST interface by a password. */
+  /** True if the account may log in at the REST interface with a password. */
   readonly may: (account: Account) => boolean;
   readonly sessions: Sessions;
   readonly demo: DemoAccount | undefined;
@@ -56,7 +56,7 @@ export interface Entrance {
 const SESSIONS_PER_ACCOUNT = 50;
 
 /**
- * `more`: accounts that are in no file. `demoUser`: whom the account for trying out is tied to. `clock`: milliseconds
+ * `more`: accounts that are in no file. `demoUser`: the FHIR user of the account for trying out. `clock`: milliseconds
  * since the epoch.
  */
 export async function openEntrance(
@@ -88,7 +88,7 @@ export async function openEntrance(
   };
 }
 
-/** Undefined: the pack has no REST interface. */
+/** Returns the parts of the REST interface; undefined if the pack has none. */
 export function restParts(
   { login, may, sessions, clock }: Entrance,
   facade: Facade,
