@@ -14,7 +14,7 @@ export interface NamedMap {
   readonly map: CodeMap;
 }
 
-/** Each map with an id of its own; the same map has the same id in every type. */
+/** Gives each map an id of its own; the same map has the same id in every resource type. */
 export function namedMaps({ codeMaps }: Registry): readonly NamedMap[] {
   const ids = new Set<string>();
   return codeMaps.map(map => {
@@ -39,7 +39,7 @@ export function canonicalHead(
   };
 }
 
-/** The name as far as an id may spell it, with a number where another map has that id. */
+/** Returns the name reduced to the characters of an id, with a number if another map has that id. */
 function idFor(name: string, taken: ReadonlySet<string>): string {
   const plain = name.replace(/[^A-Za-z0-9.-]+/g, '-').slice(0, 58) || 'map';
   for (let n = 2, id = plain; ; n++) {
@@ -48,7 +48,7 @@ function idFor(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** cmd-0: a name that code generators can use. */
+/** Returns a name that code generators can use (cmd-0). */
 function computable(id: string): string {
   const joined = id.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_all, letter: string) => letter.toUpperCase());
   return /^[A-Z]/.test(joined) ? joined.replace(/[^A-Za-z0-9]/g, '') : `Map${joined.replace(/[^A-Za-z0-9]/g, '')}`;
@@ -60,9 +60,8 @@ const CONCEPT_MAP = 'ConceptMap';
 
 /**
  * Shows the code maps of a pack as ConceptMaps, so that a reviewer who knows FHIR sees what each legacy value becomes.
- * In: a registry. Out: one resource per map whose rows are in the pack.
- * https://hl7.org/fhir/R4/conceptmap.html
- * None where the pack maps ConceptMaps of its own: a type has one source.
+ * In: a registry. Out: one resource per map whose rows are in the pack. https://hl7.org/fhir/R4/conceptmap.html
+ * Empty if the pack maps ConceptMaps of its own: a type has one source.
  */
 export function conceptMapsOf(registry: Registry): readonly OwnResource[] {
   if (registry.types.includes(CONCEPT_MAP)) return [];
@@ -88,7 +87,7 @@ function headOf({ name, fold, else: unmapped }: CodeMap, id: string, pack: Pack)
   };
 }
 
-/** One group per target system; rows that mean no code stand with those of the first. */
+/** Returns one group per target system; rows that mean no code are in the group of the first. */
 function groupsOf(map: CodeMap): readonly Members[] {
   const rows: (readonly [raw: string | undefined, coded: Coded | undefined])[] = [...map.rows];
   if (map.blank) rows.push([undefined, map.blank]);
@@ -101,7 +100,7 @@ function groupsOf(map: CodeMap): readonly Members[] {
   }));
 }
 
-/** A raw value that FHIR's `code` forbids, and the blank one, have only a display. */
+/** Returns the source of a row. A raw value that FHIR's `code` forbids, and the blank one, have only a display. */
 function sourceOf(raw: string | undefined): Members {
   if (raw === undefined) return { display: 'NULL or blank' };
   return codeOf(raw) === raw ? { code: raw } : { display: raw };
@@ -124,9 +123,8 @@ const VALUE_SET = 'ValueSet';
 
 /**
  * Shows the target codes of code maps as ValueSets, which `:in` may name. In: a registry. Out: one resource per map
- * whose codes have a system, and the codes by the address of the resource.
- * https://hl7.org/fhir/R4/valueset.html
- * None where the pack maps ValueSets of its own: a type has one source.
+ * whose codes have a system. https://hl7.org/fhir/R4/valueset.html
+ * Empty if the pack maps ValueSets of its own: a type has one source.
  */
 export function valueSetsOf(registry: Registry): readonly OwnResource[] {
   if (registry.types.includes(VALUE_SET)) return [];
@@ -142,7 +140,7 @@ export function valueSetsOf(registry: Registry): readonly OwnResource[] {
 type Concept = { readonly code: string; readonly display?: string };
 type Include = { readonly system: string; readonly concept: readonly Concept[] };
 
-/** A code that stands for many values is listed once. */
+/** Lists the codes by system; a code for several values is listed once. */
 function includesOf({ rows, blank, else: unmapped }: CodeMap): readonly Include[] {
   const coded: readonly (Coded | undefined)[] = [
     ...rows.values(),
@@ -160,7 +158,7 @@ function includesOf({ rows, blank, else: unmapped }: CodeMap): readonly Include[
   return [...systems].map(([system, concepts]) => ({ system, concept: [...concepts.values()] }));
 }
 
-/** By canonical address. */
+/** Returns the codes of ValueSets by canonical URL. */
 export function codesOfValueSets(resources: readonly OwnResource[]): ReadonlyMap<string, CodesBySystem> {
   return new Map(
     resources.flatMap(({ type, content }) => {

@@ -1,6 +1,6 @@
 /**
  * Reads searches in the compartment of a patient: `Patient/<id>/Condition?…`, `Patient/<id>/*?…`. In: path, names and
- * values. Out: a query that is limited to the compartment.
+ * values. Out: a query limited to the compartment.
  * https://hl7.org/fhir/R4/compartmentdefinition.html, https://hl7.org/fhir/R4/http.html#vsearch
  */
 import { FhirError } from '../outcome.ts';
@@ -11,9 +11,9 @@ import type { Filter, Parameters, SystemQuery } from '../search/query.ts';
 import { parseSystemSearch } from '../search/system.ts';
 import { type ParseContext, printable } from '../search/values.ts';
 
-/** What is asked of a compartment. */
+/** A search in a compartment. */
 export interface CompartmentSearch {
-  /** The type that the compartment is named after. */
+  /** The resource type that defines the compartment. */
   readonly compartment: string;
   readonly id: string;
   /** `*`: all types that the compartment has. */
@@ -21,7 +21,7 @@ export interface CompartmentSearch {
   readonly parameters: Parameters;
 }
 
-/** `types`: those that are mapped. Throws FhirError. */
+/** Returns the query. `types`: those that are mapped. Throws FhirError. */
 export function compartmentQuery(
   { compartment, id, type, parameters }: CompartmentSearch,
   types: readonly string[],
@@ -35,23 +35,23 @@ export function compartmentQuery(
   return narrowed(parseQuestions({ types: [type], place }, parameters, context), id);
 }
 
-/** Resources of the type belong to patients. */
+/** True if resources of the type belong to patients. */
 export function isBound(type: string): boolean {
   return type === COMPARTMENT_TYPE || compartmentCodes(type).length > 0;
 }
 
-/** The same query, to one patient's compartment alone. */
+/** Returns the query limited to one patient's compartment. */
 export function narrowed(query: SystemQuery, id: string): SystemQuery {
   return withFilters(query, [{ kind: 'compartment', id }]);
 }
 
-/** The same query, for which more has to hold. */
+/** Returns the query with further conditions. */
 export function withFilters(query: SystemQuery, more: readonly Filter[]): SystemQuery {
   const questions = query.questions.map(question => ({ ...question, filters: [...question.filters, ...more] }));
   return { ...query, questions };
 }
 
-/** The refusal where the caller may search none of the types. */
+/** Returns the refusal for a caller who may search none of the types. */
 export function nothingOfRecords(): FhirError {
   return new FhirError('no-permission', 'Your access does not allow you to search any of these resources');
 }

@@ -1,6 +1,6 @@
 /**
- * Maps the server's own resources (its operations, its concept maps) without a table. All their elements are
- * constants, so that searches on them are decided while planning, by the same code as any other search.
+ * Maps the server's own resources (its operations, its concept maps) without a table. All their elements are constants,
+ * so that the planner decides searches on them, with the same code as any other search.
  */
 import type { Json, Mapping, Node } from '../mapping/model.ts';
 import { childOf } from '../r4/definitions.ts';
@@ -14,7 +14,7 @@ export interface OwnResource {
   readonly content: { readonly [element: string]: Json };
 }
 
-/** `ordinal`: one that no mapping of the type has. */
+/** `ordinal`: a number that no other mapping has. */
 export function constantMapping({ type, id, content }: OwnResource, ordinal: number): Mapping {
   const at = { file: 'own', line: 1, column: 1 };
   const members = Object.entries(content).map(([name, json]) => {

@@ -1,6 +1,6 @@
 /**
- * `DocumentReference/$docref` of US Core: finds the documents of a patient by a search. The first is the Continuity of
- * Care Document, if the server makes it on demand.
+ * Implements `DocumentReference/$docref` of US Core: finds the documents of a patient by a search. The first is the
+ * Continuity of Care Document, if the server makes it on demand.
  * https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
 import { FhirError } from '../outcome.ts';
@@ -67,7 +67,7 @@ function understand({ parameters, context, documents }: AskedOperation): Underst
   return { query: { ...query, questions }, made };
 }
 
-/** The Continuity of Care Document is of the type that is asked for; without a type it always is. */
+/** True if the Continuity of Care Document has the requested type; always true without a type. */
 function isSummary(type: Filter | undefined): boolean {
   if (type?.kind !== 'match') return true;
   return type.values.some(
@@ -83,7 +83,7 @@ function onlyId(patient: Filter): string | undefined {
   return value?.kind === 'reference' && more.length === 0 ? value.id : undefined;
 }
 
-/** Only documents that are made on demand are asked for. */
+/** True if only documents made on demand are requested. */
 function isOnDemand(own: readonly (readonly [string, string])[]): boolean {
   const text = only(own, 'on-demand') ?? 'false';
   if (text !== 'true' && text !== 'false')

@@ -1,5 +1,6 @@
 /**
- * `Patient/<id>/$everything`: the patient, the resources of the patient's compartment, and those that they refer to.
+ * Implements `Patient/<id>/$everything`: the patient, the resources of the patient's compartment, and those that they
+ * refer to.
  * https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 import { FhirError } from '../outcome.ts';
@@ -13,7 +14,7 @@ import { careFilters, dateOf, splitParameters, unless } from './operation-parame
 import { input, type Operation, PAGE } from './operations.ts';
 import type { AskedOperation, RecordOperation, UnderstoodOperation } from './record-operations.ts';
 
-/** Lists of patients: one patient's record does not tell who the others are. Given where `_type` names them. */
+/** Types that list patients: one patient's record must not reveal the others. Included if `_type` names them. */
 const LISTS: ReadonlySet<string> = new Set(['Group']);
 
 const DEFINITION: Operation = {
@@ -50,7 +51,7 @@ function understand({ id, parameters, types, context }: AskedOperation): Underst
   const bound = wanted
     .filter(isBound)
     .toSorted((a, b) => Number(b === COMPARTMENT_TYPE) - Number(a === COMPARTMENT_TYPE));
-  // Lists of patients are all that the caller may search of the compartment.
+  // The only types of the compartment that the caller may search are LISTS.
   if (bound.length === 0 && named.length === 0) throw nothingOfRecords();
   if (bound.length === 0)
     throw new FhirError('unsupported-type', '_type: expected a type of the compartment too', { parameter: '_type' });
@@ -65,7 +66,7 @@ function understand({ id, parameters, types, context }: AskedOperation): Underst
     named.length === 0 ? [include(undefined)] : wanted.filter(type => !bound.includes(type)).map(include);
   return {
     query: narrowed({ ...query, questions, includes }, id),
-    // Whatever belongs to a patient is a match already, or another patient's.
+    // A resource that belongs to a patient is already a match, or belongs to another patient.
     includable: type => !isBound(type),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Adds what the server offers by itself to the mappings. In: its resources and operations. Out: all mappings, the
- * operations that they allow, and everything that can be searched.
+ * Adds the server's own resources and operations to the mappings. In: these resources and operations. Out: all
+ * mappings, the operations that they allow, and everything that can be searched.
  */
 import { createRegistry, type Registry } from '../mapping/model.ts';
 import { makeOffers } from '../plan/offers.ts';
@@ -11,18 +11,18 @@ import { type Operation, operationDefinition } from './operations.ts';
 import type { RecordOperation } from './record-operations.ts';
 
 export interface OwnOptions {
-  /** Resources that the server makes itself; their types are not those of mappings. */
+  /** Resources that the server makes itself; no mapping has their types. */
   readonly own?: readonly OwnResource[];
-  /** What can be called beside reads and searches; each gets an OperationDefinition. */
+  /** Operations besides reads and searches; each gets an OperationDefinition. */
   readonly operations?: readonly Operation[];
-  /** Likewise; offered where their type is mapped. */
+  /** Like `operations`, but offered only if their type is mapped. */
   readonly recordOperations?: readonly RecordOperation[];
 }
 
 export interface Own {
-  /** Everything that is served: what the pack maps, and the server's own resources. */
+  /** Everything that is served: the pack's mappings, and the server's own resources. */
   readonly served: Registry;
-  /** Of the server's own resources. */
+  /** Types of the server's own resources. */
   readonly types: readonly string[];
   readonly operations: readonly Operation[];
   readonly recordOperations: readonly RecordOperation[];

@@ -1,5 +1,5 @@
 /**
- * Splits the parameters of an operation into its own and those that shape the answer, and reads ranges of dates of
+ * Splits the parameters of an operation into its own and those for the form of the answer, and reads ranges of dates of
  * care.
  * https://hl7.org/fhir/R4/operations.html
  */
@@ -10,7 +10,7 @@ import { unknownParameter } from '../search/parse.ts';
 import type { Filter, Parameters } from '../search/query.ts';
 import { checkCount, checkLength, type ParseContext, printable } from '../search/values.ts';
 
-/** Shape the answer of any operation whose answer is a page; `_format` and `_pretty` are read elsewhere. */
+/** Parameters of every operation that answers with a page; other code reads `_format` and `_pretty`. */
 const SHAPING: ReadonlySet<string> = new Set([
   '_count',
   '_elements',
@@ -29,8 +29,8 @@ export interface SplitParameters {
 }
 
 /**
- * Throws FhirError for more or longer parameters than a request may have, and under strict handling for one that the
- * operation does not have.
+ * Splits the parameters. Throws FhirError if there are too many or one is too long, and under strict handling if the
+ * operation does not have one.
  */
 export function splitParameters(
   operation: { readonly code: string; readonly parameters: readonly { readonly name: string; readonly use: string }[] },
@@ -52,14 +52,16 @@ export function splitParameters(
   return { own, shaping, warnings };
 }
 
-/** The value of a parameter that may be given once. */
+/**
+ * Returns the value of a parameter that may be given once. Throws FhirError `wrong-parameters` if there are several.
+ */
 export function only(parameters: Parameters, name: string): string | undefined {
   const [value, ...more] = parameters.flatMap(([own, text]) => (own === name ? [text] : []));
   if (more.length > 0) throw new FhirError('wrong-parameters', `${name}: expected once`, { parameter: name });
   return value;
 }
 
-/** Throws FhirError unless the text is a FHIR date, dateTime or instant. */
+/** Returns the value of a date parameter. Throws FhirError unless it is a FHIR date, dateTime or instant. */
 export function dateOf(parameters: Parameters, name: string, context: ParseContext): string | undefined {
   const text = only(parameters, name);
   if (text !== undefined && dateInterval(text, context.zone) === undefined)
@@ -81,8 +83,8 @@ const CARE_DATES = [
 ];
 
 /**
- * Resources that nothing says are from outside of the dates: those that end before `start` or begin after `end` are
- * left out, and those without a date are not.
+ * Leaves out resources that end before `start` or begin after `end`. Resources without a date stay, because nothing
+ * says that they are outside of the range.
  */
 export function careFilters(
   type: string,
@@ -97,7 +99,7 @@ export function careFilters(
   ];
 }
 
-/** Resources of which the date is not so, the ones that have none among them. */
+/** Negates a filter on a date; resources without the date match too. */
 export function unless(type: string, code: string, text: string, context: ParseContext): Filter {
   const filter = parseFilter(type, code, text, context);
   return filter.kind === 'match' ? { ...filter, modifier: 'not' } : filter;

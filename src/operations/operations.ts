@@ -1,6 +1,6 @@
 /**
  * Lists the operations of this server. Out: an OperationDefinition for each, and its entry in the CapabilityStatement.
- * A new operation needs a row here and a route.
+ * A new operation needs an entry here and a route.
  * https://hl7.org/fhir/R4/operationdefinition.html
  */
 import type { Json } from '../mapping/model.ts';
@@ -10,22 +10,22 @@ export interface OperationParameter {
   readonly name: string;
   readonly use: 'in' | 'out';
   readonly type: string;
-  /** `*`: any number of times. */
+  /** `*`: any number. */
   readonly max: '1' | '*';
   readonly documentation: string;
   readonly required?: boolean;
 }
 
 export interface Operation {
-  /** Of the OperationDefinition. */
+  /** Id of the OperationDefinition. */
   readonly id: string;
   /** Without the dollar sign. */
   readonly code: string;
   readonly title: string;
   readonly description: string;
-  /** Of the specification that defines it; without one, our own definition does. */
+  /** URL of the specification's definition; without one, the server's own definition counts. */
   readonly definition?: string;
-  /** Types it is called on; none: on the whole system. */
+  /** Types on which it is called; none: on the whole system. */
   readonly types: readonly string[];
   readonly level: 'system' | 'type' | 'instance' | 'type and instance';
   readonly parameters: readonly OperationParameter[];
@@ -33,7 +33,7 @@ export interface Operation {
 
 const BULK = 'http://hl7.org/fhir/uv/bulkdata/OperationDefinition/';
 
-/** A parameter that may be given. */
+/** Returns an input parameter. */
 export const input = (name: string, type: string, documentation: string, max: '1' | '*' = '1'): OperationParameter => ({
   name,
   use: 'in',
@@ -50,7 +50,7 @@ const OUTPUT: OperationParameter = {
   documentation: 'The answer of the operation.',
 };
 
-/** The answer of operations that go page by page. */
+/** Output of operations that answer in pages. */
 export const PAGE: OperationParameter = {
   ...OUTPUT,
   type: 'Bundle',
@@ -72,7 +72,7 @@ const JOB: OperationParameter = {
   required: true,
 };
 
-/** https://hl7.org/fhir/uv/bulkdata/STU2/export.html, and what a person expects beside it. */
+/** Operations of https://hl7.org/fhir/uv/bulkdata/STU2/export.html, and others that people expect with them. */
 export const EXPORT_OPERATIONS: readonly Operation[] = [
   {
     id: 'export',
@@ -143,7 +143,7 @@ export const EXPORT_OPERATIONS: readonly Operation[] = [
   },
 ];
 
-/** The OperationDefinition resource of an operation. */
+/** Returns the OperationDefinition of an operation. */
 export function operationDefinition(operation: Operation): OwnResource {
   const { id, code, title, description, definition, types, level, parameters } = operation;
   const content: { [element: string]: Json } = {
@@ -171,7 +171,7 @@ export function operationDefinition(operation: Operation): OwnResource {
   return { type: 'OperationDefinition', id, content };
 }
 
-/** What the CapabilityStatement says of an operation. */
+/** Returns the entry of an operation in the CapabilityStatement. */
 export function operationEntry(
   { id, code, definition, types }: Operation,
   base: string,

@@ -1,6 +1,6 @@
 /**
- * Lists the operations that answer with pages of resources, as searches do. A new one needs a row here; its route, its
- * OperationDefinition and its place in the CapabilityStatement follow.
+ * Lists the operations that answer with pages of resources, like searches. A new one needs an entry here; its route,
+ * its OperationDefinition and its entry in the CapabilityStatement follow from it.
  * https://hl7.org/fhir/R4/operationslist.html
  */
 
@@ -12,19 +12,19 @@ import type { Operation } from './operations.ts';
 import type { MadeResource } from './summary-operation.ts';
 
 export interface RecordOperation extends Operation {
-  /** Throws FhirError naming the parameter. */
+  /** Parses a call. Throws FhirError naming the parameter. */
   understand(asked: AskedOperation): UnderstoodOperation;
 }
 
 /** A call of an operation. */
 export interface AskedOperation {
-  /** Of the resource that it is called on; undefined where it is called on the type. */
+  /** Id of the resource on which it is called; undefined if it is called on the type. */
   readonly id: string | undefined;
   readonly parameters: Parameters;
-  /** Those that are mapped, in the order in which they are answered. */
+  /** The mapped types, in the order in which they are returned. */
   readonly types: readonly string[];
   readonly context: ParseContext;
-  /** The server makes documents. */
+  /** True if the server makes documents. */
   readonly documents: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface UnderstoodOperation {
   readonly query: SystemQuery;
   /** Types that may be included; undefined: any. */
   readonly includable?: (type: string) => boolean;
-  /** A resource that is made for the first page, if that patient is there for the caller. */
+  /** A resource to add to the first page, if the caller may see that patient. */
   readonly made?: { readonly patient: string; readonly resource: MadeResource } | undefined;
 }
 

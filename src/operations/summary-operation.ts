@@ -1,5 +1,5 @@
 /**
- * `Patient/<id>/$ccd`: makes a patient's Continuity of Care Document on demand, and the DocumentReference that leads
+ * Defines `Patient/<id>/$ccd`, which makes a patient's Continuity of Care Document on demand, and the DocumentReference
  * to it. Offered if the pack has `ccds.yaml`.
  * https://hl7.org/fhir/us/core/OperationDefinition-docref.html
  */
@@ -22,19 +22,19 @@ export const SUMMARY: Operation = {
   ],
 };
 
-/** LOINC's code of a summarization of care. */
+/** LOINC code of a summarization of care. */
 export const SUMMARY_TYPE = { system: 'http://loinc.org', code: '34133-9' } as const;
 
-/** A resource that is made for one answer and cannot be read. */
+/** A resource that is made for one answer and has no address to read it. */
 export interface MadeResource {
   readonly type: string;
   readonly id: '';
-  /** Stands for it within a Bundle. */
+  /** Identifies it within a Bundle. */
   readonly fullUrl: string;
   readonly json: string;
 }
 
-/** Where the document of a patient is to be had. */
+/** Returns a DocumentReference to a patient's document. */
 export function summaryReference(
   base: string,
   patient: string,
