@@ -1,7 +1,7 @@
 /**
  * Writes the route of administration as `routeCode`. In: a route in SNOMED CT or in HL7's RouteOfAdministration. Out:
- * the code of the FDA (NCI Thesaurus) that C-CDA demands, with SNOMED CT as the only translation that it allows, and
- * the words of the record as originalText.
+ * the FDA code (NCI Thesaurus) that C-CDA demands, with SNOMED CT as the only translation that it allows, and the
+ * record's words as originalText.
  * C-CDA R2.1 Volume 2, Medication Activity (CONF:1098-7514, 1098-32950)
  */
 import { codeIn, labelOf } from './code.ts';
@@ -14,7 +14,7 @@ interface Route {
   readonly name: string;
 }
 
-/** By SNOMED CT. */
+/** Keys are SNOMED CT codes. */
 const ROUTES: Readonly<Record<string, Route>> = {
   '26643006': { nci: 'C38288', name: 'Oral Route of Administration' },
   '47625008': { nci: 'C38276', name: 'Intravenous Route of Administration' },
@@ -45,7 +45,7 @@ const ROUTES: Readonly<Record<string, Route>> = {
 
 const V3_ROUTE = 'http://terminology.hl7.org/CodeSystem/v3-RouteOfAdministration';
 
-/** What HL7's codes are in SNOMED CT. */
+/** Codes of HL7's RouteOfAdministration and their equivalents in SNOMED CT. */
 const FROM_V3: Readonly<Record<string, string>> = {
   PO: '26643006',
   IV: '47625008',
@@ -60,7 +60,7 @@ const FROM_V3: Readonly<Record<string, string>> = {
   PR: '37161004',
 };
 
-/** `routeCode`, or nothing where no route is known. */
+/** Returns `routeCode`, or nothing if the route is not known. */
 export function routeCode(route: CodeableConcept | undefined): Markup {
   if (route === undefined) return NOTHING;
   const snomed = codeIn(route, SNOMED) ?? FROM_V3[codeIn(route, V3_ROUTE) ?? ''];

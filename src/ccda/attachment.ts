@@ -1,6 +1,6 @@
 /**
  * Reads the text of an Attachment. In: the attachment and the resources that were read with it. Out: its text if it is
- * plain text, HTML or RTF; nothing for scans and PDF, of which the document names only the form.
+ * plain text, HTML or RTF; nothing for scans and PDF, whose format alone the document names.
  * https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 import { plainText } from '../mapping/codecs/html.ts';
@@ -10,13 +10,14 @@ import type { Resolve } from './participants.ts';
 const TEXTS: ReadonlySet<string> = new Set(['text/plain', 'text/html', 'text/rtf', 'application/rtf']);
 
 /**
- * Where the content stands, if it is a text that does not stand in the attachment itself: PDF and images are not read.
+ * Returns a reference to the content if it is text that the attachment does not hold itself. PDF and images are not
+ * read.
  */
 export function contentOf({ contentType, data, url }: Attachment): Reference | undefined {
   return data === undefined && url !== undefined && isText(contentType) ? { reference: url } : undefined;
 }
 
-/** The readable text; undefined for what is no text, or was not found. */
+/** Returns the readable text; undefined if the content is no text or was not found. */
 export function attachedText(attachment: Attachment, resolve: Resolve): string | undefined {
   const held = resolve(contentOf(attachment)) as Binary | undefined;
   const contentType = held?.contentType ?? attachment.contentType;
@@ -29,7 +30,7 @@ function isText(contentType: string | undefined): boolean {
   return TEXTS.has((contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '');
 }
 
-/** UTF-8 where none is named, or none that is known. */
+/** Returns the charset that the content type names; UTF-8 if it names none or an unknown one. */
 function charsetOf(contentType: string | undefined): string {
   const named = /;\s*charset="?([\w.:-]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
   try {

@@ -1,7 +1,7 @@
 /**
- * Writes the care team into the header of a document. In: CareTeam, the general practitioner, related persons. Out:
- * the performers of the care; for a document about the team also its legal authenticator, participants and recipients;
- * for a document of one encounter the encounter. docs/ccds-documents.md says who has which role.
+ * Writes the care team into the header of a document. In: CareTeam, the general practitioner, related persons. Out: the
+ * performers of the care; for a document about the team also its legal authenticator, participants and recipients; for
+ * a document of one encounter that encounter. docs/ccds-documents.md lists the roles.
  */
 
 import type { Chart } from './chart.ts';
@@ -16,7 +16,7 @@ import { addressElement, nameElement, telecomElements } from './people.ts';
 import { hl7Time, interval, timeElement } from './time.ts';
 import { type Markup, NOTHING, textElement, xml } from './xml.ts';
 
-/** How much of the team a header tells: nothing, who cares, everybody. */
+/** Which members of the team a header names: none, those who provide care, all. */
 export type TeamDetail = 'none' | 'performers' | 'all';
 
 export interface HeaderTeam {
@@ -38,7 +38,7 @@ interface Member {
   readonly participant: CareTeamParticipant;
 }
 
-/** `time`: when the document is made, FHIR dateTime. */
+/** `time` is the creation time of the document, as FHIR dateTime. */
 export async function readTeam(chart: Chart, patient: Patient, detail: TeamDetail, time: string): Promise<HeaderTeam> {
   if (detail === 'none') return NOBODY;
   const teams = (await chart.list('care-teams')).filter(isCurrent);
@@ -72,7 +72,7 @@ function member(participant: CareTeamParticipant, resolve: Resolve): readonly Me
   return actor === undefined ? [] : [{ actor, participant }];
 }
 
-/** Everybody once, by whom the reference leads to in the end; the first role that is told counts. */
+/** Removes duplicates: two references can lead to the same person. Keeps the first role that is given. */
 function distinct(members: readonly Member[]): readonly Member[] {
   const seen = new Map<string, Member>();
   for (const one of members) {
@@ -90,7 +90,7 @@ function isProfessional({ person }: Actor): boolean {
   return person?.resourceType === 'Practitioner';
 }
 
-/** The role in the team: a code of SNOMED CT in the value set Care Team Member Function. */
+/** Writes the role in the team: a SNOMED CT code in the value set Care Team Member Function. */
 export function functionCode(element: string, participant: CareTeamParticipant): Markup {
   const role = participant.role?.find(concept => codeIn(concept, SNOMED) !== undefined);
   return role === undefined ? NOTHING : coded(element, role, { systems: [SNOMED] });
@@ -137,7 +137,10 @@ function recipientXml({ person }: Actor): Markup {
     </informationRecipient>\n`;
 }
 
-/** The authenticators: nobody signs a document that is made on demand, so it names who answers for the care. */
+/**
+ * Writes both authenticators. Nobody signs a document that is made on demand, so it names who is responsible for the
+ * care.
+ */
 function authenticatorXml(actor: Actor, time: string): Markup {
   const entity = xml`
     ${timeElement('time', time)}
@@ -148,7 +151,7 @@ function authenticatorXml(actor: Actor, time: string): Markup {
     <authenticator>${entity}</authenticator>\n`;
 }
 
-/** `componentOf`: the encounter that a document is about. */
+/** Writes `componentOf`: the encounter that a document is about. */
 export function encompassingEncounter(encounter: Encounter, resolve: Resolve): Markup {
   const { id, identifier, type, period, participant, location } = encounter;
   const responsible = participant?.[0]?.individual;

@@ -2,7 +2,8 @@
  * Reads a patient's record for documents, list by list, through the facade and within the patient's compartment. In: a
  * patient's id, a range or an encounter. Out: the resources of a list, current ones first and then the newest; and the
  * resources that they refer to, each read once.
- * The number of statements depends on the lists and not on their length, except for one more per batch of resources.
+ * The number of statements depends on the number of lists and not on their length, except for one more per batch of
+ * resources.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { FhirError } from '../outcome.ts';
@@ -16,11 +17,11 @@ import { type Days, daysOf } from './time.ts';
 
 /** Resources per page of a search. */
 const BATCH = 1000;
-/** Resources that show whether there are any. */
+/** Resources per page when only their existence matters. */
 const FEW = 10;
-/** Ids per search for what is referred to. */
+/** Ids per search for referenced resources. */
 const IDS = 200;
-/** Lists that more than one section reads; of the others nothing is kept once a section has it. */
+/** Lists that more than one section reads. Other lists are released once a section has read them. */
 const REUSED: ReadonlySet<ListName> = new Set([
   ...(['procedures', 'encounter-diagnoses', 'care-plans', 'care-teams'] as const),
   ...(['laboratory-reports', 'other-reports'] as const),
@@ -32,7 +33,7 @@ export interface ChartOptions {
   readonly context: RequestContext;
   readonly patientId: string;
   readonly range: Days | undefined;
-  /** Only what belongs to this encounter, and what was so during it where records name no encounter. */
+  /** Limits the chart to this encounter, and to what was true during it where records name no encounter. */
   readonly encounterId: string | undefined;
 }
 
@@ -41,28 +42,28 @@ export interface Chart {
   readonly zone: string;
   readonly range: Days | undefined;
   readonly encounterId: string | undefined;
-  /** Undefined: there is no such patient. */
+  /** Undefined if there is no such patient. */
   patient(): Promise<Patient | undefined>;
   list<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
-  /** A list whatever the range or encounter, for what others refer to. */
+  /** Reads a list regardless of range and encounter, because others refer to it. */
   everything<N extends ListName>(name: N): Promise<readonly ListTypes[N][]>;
-  /** Whether the record has anything of a list, of whatever range or encounter. */
+  /** True if the record has any entry of a list, regardless of range and encounter. */
   holds(name: ListName): Promise<boolean>;
-  /** Any search within the patient's compartment; of types outside of it, all. */
+  /** Runs a search within the patient's compartment; without that limit for types outside of it. */
   search(search: Search): Promise<readonly Resource[]>;
-  /** What a reference of a list that was read leads to. */
+  /** Returns the resource that a reference of a list leads to. */
   resolve(reference: Reference | undefined): Resource | undefined;
-  /** Reads what these lead to. */
+  /** Reads the resources that these references lead to. */
   follow(references: readonly (Reference | undefined)[]): Promise<void>;
-  /** Every resource that was read, to tell how confidential the whole is. */
+  /** Every resource that was read; decides the confidentiality of the whole document. */
   readonly seen: Seen;
 }
 
 export interface Seen {
   readonly confidentiality: ReadonlySet<string>;
-  /** The latest change, as milliseconds; 0 if none is known. */
+  /** Time of the latest change, in milliseconds; 0 if unknown. */
   readonly changed: number;
-  /** The first day on which anything began, `yyyy-MM-dd`. */
+  /** The first day on which any record began, `yyyy-MM-dd`. */
   readonly earliest: string | undefined;
 }
 
@@ -86,7 +87,7 @@ export function openChart(options: ChartOptions): Chart {
     if (at > changed) changed = at;
   };
 
-  /** Resources of a search, page by page as far as they are asked for. */
+  /** Yields the resources of a search, page by page, as the caller asks for them. */
   async function* pages({ type, parameters }: Search, count: number): AsyncGenerator<readonly Resource[]> {
     const asked = { type, parameters: [...parameters, ['_count', String(count)] as const] };
     for await (const { resources } of facade.searchPages(asked, context))
@@ -99,14 +100,14 @@ export function openChart(options: ChartOptions): Chart {
     return found;
   };
 
-  /** The parameter that leads from a type to its patient. */
+  /** Returns the search parameter that leads from a type to its patient. */
   const ofPatient = (type: string): readonly [string, string][] => {
     const code = ['patient', 'subject'].find(name => facade.offers.find(type, name) !== undefined);
     if (code === undefined) throw new FhirError('unsupported-search', `${type} cannot be searched by patient`);
     return [[code, `Patient/${patientId}`]];
   };
 
-  /** `Type/id`: what an address within this interface leads to, too. */
+  /** Returns `Type/id` of a reference, also if it is an absolute URL of this interface. */
   const local = (reference: Reference | undefined): string | undefined => {
     const { base } = options.context;
     const at = reference?.reference;
@@ -137,7 +138,8 @@ export function openChart(options: ChartOptions): Chart {
   };
 
   /**
-   * A list as the pack's searches give it, without what was an error; `narrowed` to the encounter as far as SQL can.
+   * Reads a list by the pack's searches, without resources that were entered in error. With `narrowed`, SQL limits it
+   * to the encounter where it can.
    */
   const fetch = async <T extends Resource>(name: ListName, narrowed: boolean): Promise<readonly T[]> => {
     const all = new Map<string, T>();
@@ -174,7 +176,7 @@ export function openChart(options: ChartOptions): Chart {
     return currentFirst(own, list);
   };
 
-  /** A first choice in SQL, where the type offers it; `membership` decides. */
+  /** Limits the search to the encounter where the type has such a parameter; `membership` decides later. */
   const ofEncounter = (type: string): readonly [string, string][] => {
     if (encounterId === undefined) return [];
     if (type === 'Encounter') return [['_id', encounterId]];
@@ -182,19 +184,19 @@ export function openChart(options: ChartOptions): Chart {
     return offered ? [['encounter', `Encounter/${encounterId}`]] : [];
   };
 
-  /** Whether a resource belongs to the document: by its encounter, or by its dates. */
+  /** Returns a test whether a resource belongs to the document: by its encounter, or by its dates. */
   const membership = <T extends Resource>(list: List<T>): ((resource: T) => boolean) => {
     const inRange = (days: Days | undefined) => (resource: T) => overlaps(list.span(resource) ?? {}, days, zone);
     if (encounterId === undefined) return inRange(range);
     const { encounter } = list;
-    // Records of a type that the mappings never tie to an encounter count by their dates.
+    // If the mappings never link this type to an encounter, its records count by their dates.
     if (encounter !== undefined && tiesToEncounters(list.type)) {
       const overlapping = inRange(range);
       return resource => {
         const named = encounter(resource)?.reference;
         if (named === `Encounter/${encounterId}`) return true;
         if (list.standing !== true || !overlapping(resource)) return false;
-        // What is over since nobody knows when need not have lasted until a visit that it does not name.
+        // A record that is over without an end date may have ended before this visit, which it does not name.
         return named === undefined || list.over?.(resource) !== true || list.span(resource)?.end !== undefined;
       };
     }
@@ -254,18 +256,18 @@ export function openChart(options: ChartOptions): Chart {
   };
 }
 
-/** Identifiers whose system is an address get the one that documents name it by. */
+/** Replaces identifier systems that are URLs by the OIDs that documents use for them. */
 function withRoots(resource: Resource, oid: string | undefined): Resource {
   const { identifier } = resource as { readonly identifier?: readonly Identifier[] };
-  // Of a few types it occurs once, and stands in no document.
+  // A few types allow only one identifier (no array); documents do not show it.
   if (oid === undefined || !Array.isArray(identifier)) return resource;
   const rooted = identifier.map((one: Identifier) => ({ ...one, system: rootedSystem(one.system, oid) }));
   return { ...resource, identifier: rooted } as Resource;
 }
 
 /**
- * What is still so before what is over, each by the day it began, the newest first; what has no date comes last, and
- * the order of the search decides the rest.
+ * Sorts current records before those that are over, each by start date, newest first. Records without a date come last;
+ * ties keep the order of the search.
  */
 function currentFirst<T>(resources: readonly T[], list: List<T>): readonly T[] {
   const dated = resources.map(resource => {

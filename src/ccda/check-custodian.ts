@@ -1,6 +1,6 @@
 /**
  * Checks that the organization which `ccds.yaml` names as custodian exists. In: the searches of the documents and a
- * facade. Out: a warning if no row is found, as documents then name another organization, or if several are.
+ * facade. Out: a warning if no row or several rows match; with no row, documents name another organization.
  */
 import type { Facade, RequestContext } from '../facade.ts';
 import { createReport, type Problem } from '../mapping/load/problem.ts';

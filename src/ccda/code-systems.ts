@@ -70,7 +70,7 @@ const KNOWN: Readonly<Record<string, CodeSystem>> = {
   'http://terminology.hl7.org/CodeSystem/v3-TribalEntityUS': { oid: '2.16.840.1.113883.5.140', name: 'TribalEntityUS' },
 };
 
-/** What an OID can name: a system that is known, or one whose URI is its OID. */
+/** Returns the code system if an OID can name it: a known system, or one whose URI is an OID. */
 export function codeSystemOf(uri: string | undefined): CodeSystem | undefined {
   if (uri === undefined) return undefined;
   const known = KNOWN[uri];
@@ -79,14 +79,14 @@ export function codeSystemOf(uri: string | undefined): CodeSystem | undefined {
   return oid === undefined ? undefined : { oid };
 }
 
-/** Systems of identifiers that HL7 gives an OID. https://hl7.org/fhir/R4/identifier-registry.html */
+/** Identifier systems to which HL7 gives an OID. https://hl7.org/fhir/R4/identifier-registry.html */
 const IDENTIFIERS: Readonly<Record<string, string>> = {
   [NPI]: '2.16.840.1.113883.4.6',
   'http://hl7.org/fhir/sid/us-ssn': '2.16.840.1.113883.4.1',
   'http://hl7.org/fhir/sid/us-mbi': '2.16.840.1.113883.4.927',
 };
 
-/** Root of an identifier's system: an OID or a UUID, as it stands in its URI. */
+/** Returns the root of an identifier system: an OID or a UUID, from the table or from its URI. */
 export function rootOf(uri: string | undefined): string | undefined {
   const known = IDENTIFIERS[uri ?? ''];
   if (known !== undefined) return known;

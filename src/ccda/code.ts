@@ -1,8 +1,8 @@
 /**
  * Writes coded values. In: a CodeableConcept and the code systems that the template allows. Out: a CD with the code of
- * an allowed system; codes of other systems that have an OID are translations, and the words are originalText.
- * Without an allowed code the nullFlavor is OTH if there are translations, and UNK if there are none. C-CDA R2.1
- * Volume 1, sections 3.6 and 4.2.5
+ * an allowed system. Codes of other systems that have an OID become translations, and the words originalText. Without
+ * an allowed code the nullFlavor is OTH if there are translations, otherwise UNK. C-CDA R2.1 Volume 1, sections 3.6 and
+ * 4.2.5
  */
 import { hasTheForm } from '../r4/check-digits.ts';
 import { codeSystemOf, DATA_ABSENT, NULL_FLAVOR } from './code-systems.ts';
@@ -10,24 +10,27 @@ import type { CodeableConcept, Coding } from './fhir/datatypes.ts';
 import { attribute, type Markup, NOTHING, xml } from './xml.ts';
 
 export interface CodedOptions {
-  /** Systems that the element may hold, the best first; any where left out. */
+  /** Systems that the element may hold, most preferred first; any system if omitted. */
   readonly systems?: readonly string[];
-  /** Codes that the element may hold, of whatever system; others become translations. */
+  /** Codes that the element may hold, of any system; others become translations. */
   readonly only?: ReadonlySet<string>;
-  /** Attributes beside the code's: `TYPE_CD`. */
+  /** Further attributes, such as `TYPE_CD`. */
   readonly attributes?: Markup;
-  /** Id of what shows the value in the narrative; without it the text itself is written. */
+  /** Id of the narrative cell that shows the value; without it the text itself is written. */
   readonly shown?: string;
-  /** A nullFlavor instead of UNK where nothing is known. */
+  /** The nullFlavor if nothing is known; UNK if omitted. */
   readonly unknown?: string;
-  /** The template demands a translation where the code is of none of `systems`: an unknown one where there is none. */
+  /**
+   * The template demands a translation if the code is of none of `systems`. If there is none, an unknown one is
+   * written.
+   */
   readonly translated?: true;
 }
 
-/** For elements that may hold values of other types. */
+/** For elements whose values may have other types. */
 export const TYPE_CD = xml` xsi:type="CD"`;
 
-/** The concept as an element of that name. */
+/** Writes the concept as an element of that name. */
 export function coded(element: string, concept: CodeableConcept | undefined, options: CodedOptions = {}): Markup {
   const codings = usable(concept);
   const main = mainCoding(codings, options);
@@ -52,12 +55,12 @@ export function coded(element: string, concept: CodeableConcept | undefined, opt
   return inner.isEmpty ? xml`<${element}${attributes}/>` : xml`<${element}${attributes}>${inner}</${element}>`;
 }
 
-/** Whether a concept has a code of one of these systems. */
+/** True if a concept has a code of one of these systems. */
 export function isCoded(concept: CodeableConcept | undefined, systems: readonly string[]): boolean {
   return mainCoding(usable(concept), { systems }) !== undefined;
 }
 
-/** The coding that `coded` would write as the code; undefined where there is none. */
+/** Returns the coding that `coded` writes as the code; undefined if there is none. */
 export function mainCoding(codings: readonly Coding[], { systems, only }: CodedOptions): Coding | undefined {
   const allowed = only === undefined ? codings : codings.filter(({ code }) => only.has(code ?? ''));
   if (systems === undefined) return allowed[0];
@@ -68,12 +71,12 @@ export function mainCoding(codings: readonly Coding[], { systems, only }: CodedO
   return undefined;
 }
 
-/** The code of a concept in a system. */
+/** Returns the code of a concept in a system. */
 export function codeIn(concept: CodeableConcept | undefined, system: string): string | undefined {
   return concept?.coding?.find(coding => coding.system === system)?.code;
 }
 
-/** What a person reads: the text as it was said, else the first display, else the first code. */
+/** Returns the text for people: the concept's own text, else the first display, else the first code. */
 export function labelOf(concept: CodeableConcept | undefined): string {
   const codings = concept?.coding ?? [];
   return (
@@ -84,18 +87,18 @@ export function labelOf(concept: CodeableConcept | undefined): string {
   );
 }
 
-/** What a person reads of a code of FHIR itself: `on-hold` → `on hold`. */
+/** Returns a code of FHIR itself for people: `on-hold` → `on hold`. */
 export function readableCode(code: string | undefined): string {
   return code?.replaceAll('-', ' ') ?? '';
 }
 
-/** What a person said, where no code says it; a code for "unknown" is not said. */
+/** Returns the words for originalText. Codes for "unknown" do not count as words. */
 function said(concept: CodeableConcept | undefined): string {
   const coding = (concept?.coding ?? []).filter(({ system }) => system !== NULL_FLAVOR && system !== DATA_ABSENT);
   return labelOf({ ...(concept?.text === undefined ? {} : { text: concept.text }), coding });
 }
 
-/** ` code="…" displayName="…" codeSystem="…" codeSystemName="…"`; nothing for a system without an OID. */
+/** Writes ` code="…" displayName="…" codeSystem="…" codeSystemName="…"`; nothing if the system has no OID. */
 function codeAttributes({ system, code, display }: Coding): Markup {
   const known = codeSystemOf(system);
   if (known === undefined || code === undefined) return NOTHING;
@@ -107,7 +110,9 @@ function codeAttributes({ system, code, display }: Coding): Markup {
   ]}`;
 }
 
-/** Codings of a system with an OID, well-formed where the system has a rule; null flavours are none. */
+/**
+ * Returns the codings of systems with an OID, without null flavors and without codes that break the system's format.
+ */
 function usable(concept: CodeableConcept | undefined): readonly Coding[] {
   return (concept?.coding ?? []).filter(
     ({ system, code }) =>
@@ -130,7 +135,7 @@ const ABSENT_REASONS: Readonly<Record<string, string>> = {
   'not-permitted': 'MSK',
 };
 
-/** The nullFlavor that a concept stands for: a code of NullFlavor, or a reason why data is absent. */
+/** Returns the nullFlavor that a concept stands for: a code of NullFlavor, or a reason why data is absent. */
 export function nullFlavorOf(concept: CodeableConcept | undefined): string | undefined {
   for (const { system, code = '' } of concept?.coding ?? []) {
     if (system === NULL_FLAVOR) return code;
@@ -144,12 +149,12 @@ function originalText(shown: string | undefined, text: string | undefined): Mark
   return text === undefined || text === '' ? NOTHING : xml`<originalText>${text}</originalText>`;
 }
 
-/** The link from an entry to its row, or from a code to the cell with the words that it stands for. */
+/** Writes the link from an entry to its row, or from a code to the narrative cell with its words. */
 export function reference(shown: string): Markup {
   return xml`<reference value="#${shown}"/>`;
 }
 
-/** Words that readers take for a value that a program forgot; a local code may be one of them. It stays in the text. */
+/** True for words that look like a missing value in a program. They may be real local codes, so the text keeps them. */
 function isPlaceholder(text: string | undefined): boolean {
   return /^(?:null|none|undefined|nan)$/i.test(text?.trim() ?? '');
 }

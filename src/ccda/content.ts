@@ -1,7 +1,8 @@
 /**
  * Reads `ccds.yaml` of a pack: the FHIR search behind each list of the documents, the encounters that are listed, and
- * the custodian. In: the file and what can be searched. Out: the searches, and each problem with its place.
- * Codes, templates and all else of C-CDA is code and not configuration. docs/mapping-language.md, "ccds.yaml"
+ * the custodian. In: the file and the searches that the pack offers. Out: the searches, and each problem with its
+ * place. Everything else of C-CDA (codes, templates) is code and not configuration. docs/mapping-language.md,
+ * "ccds.yaml"
  */
 
 import type { PackErrorKind } from '../errors/pack-errors.ts';
@@ -29,23 +30,23 @@ export interface Search {
   readonly parameters: readonly (readonly [name: string, value: string])[];
 }
 
-/** A search with the place where it is written. */
+/** A search with its position in the file. */
 interface WrittenSearch extends Search {
   readonly at: Position;
 }
 
 export interface Content {
-  /** URI of the identifiers that people call the medical record number. */
+  /** URI of the identifier system of medical record numbers. */
   readonly mrn: string | undefined;
   /** The organization that keeps the record. */
   readonly custodian: WrittenSearch | undefined;
-  /** Encounters that there are documents of. */
+  /** Encounters for which documents exist. */
   readonly listed: Search | undefined;
   /** A list without a search stays empty. */
   readonly lists: ReadonlyMap<ListName, readonly Search[]>;
 }
 
-/** What is wrong with a search. */
+/** The problem with a search. */
 export type CheckSearch = (search: Search) => readonly Pick<Problem, 'severity' | 'message'>[];
 
 export interface LoadedContent {
@@ -53,7 +54,7 @@ export interface LoadedContent {
   readonly problems: readonly Problem[];
 }
 
-/** ccds.yaml as a schema of its keys. */
+/** The keys of ccds.yaml as a schema. */
 export const contentSchema = ccdsSchema(LISTS);
 
 /** The type that each of the single searches finds. */
@@ -77,7 +78,7 @@ export function readContent(file: PackFile, pack: Pack, check: CheckSearch): Loa
     report.error(kind, tree?.at ?? { file: file.path, line: 1, column: 1 }, message, detail);
   }
 
-  /** The URI of the record numbers; told where none can be looked for. */
+  /** Returns the URI of the record numbers. Warns if no mapping of Patient can be searched by them. */
   function recordNumbers(): string | undefined {
     const written = child(document, 'mrn');
     const found = textOf(written);
@@ -129,7 +130,7 @@ function isListName(key: string): key is ListName {
   return Object.hasOwn(LISTS, key);
 }
 
-/** `Type?name=value&name=value`, percent-encoded where a value has `&` or `%`. */
+/** Parses `Type?name=value&name=value`; `&` and `%` in a value are percent-encoded. */
 function parseSearchText(text: string): Search | undefined {
   const match = /^([A-Z][A-Za-z]+)(?:\?(.*))?$/.exec(text.trim());
   if (!match) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Makes one document. In: a topic, a patient, a range or an encounter. Out: the document as XML or HTML, in pieces.
- * All rows are read before the first piece is sent, so that a failing database never leaves half a document; the whole
- * text is never in memory.
+ * Makes one document. In: a topic, a patient, a range or an encounter. Out: the document as XML or HTML, in pieces. All
+ * rows are read before the first piece is sent, so that a failing database never leaves half a document. The whole text
+ * is never in memory.
  */
 import { createHash } from 'node:crypto';
 import type { Facade, RequestContext } from '../facade.ts';
@@ -33,7 +33,7 @@ export interface DocumentRequest {
   readonly range: Days | undefined;
   /** Logical id of an encounter of the patient. */
   readonly encounterId: string | undefined;
-  /** Of who asks: the document holds nothing else than what the caller may see. */
+  /** Context of the caller: the document holds only what the caller may see. */
   readonly context: Omit<RequestContext, 'handling'>;
   /** Milliseconds since the epoch. */
   readonly now: number;
@@ -42,15 +42,18 @@ export interface DocumentRequest {
 export interface Document {
   readonly header: HeaderParts;
   readonly sections: readonly Section[];
-  /** What empty sections say. */
+  /** Text of empty sections. */
   readonly words: EmptyWords;
-  /** What the document is about, for people. */
+  /** The scope of the document (range or encounter), for people. */
   readonly about: string;
   /** System of medical record numbers. */
   readonly mrn: string | undefined;
 }
 
-/** Undefined: there is no such patient, or the patient has no such encounter. Throws FhirError, DatabaseError. */
+/**
+ * Makes a document. Undefined if there is no such patient or the patient has no such encounter. Throws FhirError,
+ * DatabaseError.
+ */
 export async function makeDocument(request: DocumentRequest, source: Source): Promise<Document | undefined> {
   const { topic, patientId, encounterId, now } = request;
   const { facade, content, software } = source;
@@ -117,7 +120,7 @@ export async function makeDocument(request: DocumentRequest, source: Source): Pr
   };
 }
 
-/** The document in pieces, in order. */
+/** Yields the document in pieces, in order. */
 export function* documentXml({ header, sections, words }: Document): Generator<string> {
   yield `<?xml version="1.0" encoding="UTF-8"?>\n${STYLESHEET_INSTRUCTION}\n`;
   yield '<ClinicalDocument xmlns="urn:hl7-org:v3" xmlns:sdtc="urn:hl7-org:sdtc" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">\n';
@@ -127,14 +130,14 @@ export function* documentXml({ header, sections, words }: Document): Generator<s
   yield '</structuredBody></component>\n</ClinicalDocument>\n';
 }
 
-/** What the document is about, for people. */
+/** Describes the scope of the document (range or encounter) for people. */
 function describe(topic: Topic, range: Days | undefined, encounter: Encounter | undefined): string {
   if (encounter !== undefined) return `Encounter ${readableVisit(encounter)}`;
   if (!topic.dated) return 'As known now';
   return range === undefined ? 'All dates' : `What was so ${readableRange(range)}, with what has no date`;
 }
 
-/** The encounter, if the patient has it. */
+/** Returns the encounter if it is the patient's. */
 async function encounterOf(chart: Chart, id: string): Promise<Encounter | undefined> {
   const found = await chart.search({
     type: 'Encounter',
@@ -148,26 +151,26 @@ async function encounterOf(chart: Chart, id: string): Promise<Encounter | undefi
   return encounter;
 }
 
-/** The days of an encounter; without an end those until now. */
+/** Returns the days of an encounter. Without an end: open if it is in progress, otherwise the day of its start. */
 function daysOfEncounter({ period, status }: Encounter, zone: string): Days {
   const first = daysOf(period?.start, zone)?.first;
   const last = daysOf(period?.end, zone)?.last;
   return { first, last: last ?? (status === 'in-progress' ? undefined : daysOf(period?.start, zone)?.last) };
 }
 
-/** Who keeps the record: as the pack says, else the patient's own organization. */
+/** Returns the custodian: the organization that the pack names, else the patient's own. */
 async function custodianOf(chart: Chart, content: Content, patient: Patient): Promise<Organization | undefined> {
   const named = content.custodian === undefined ? [] : await chart.search(content.custodian);
   return (named[0] ?? chart.resolve(patient.managingOrganization)) as Organization | undefined;
 }
 
-/** No patient was born before: what is asked for from an earlier day on means "from the beginning". */
+/** Assumed earliest birth: an earlier start of a range means "from the beginning". */
 const OLDEST = '1880-01-01';
 
 /**
- * From when to when the document tells of care, as HL7 dates: the days that were asked for, as far as the patient
- * lived; without a range from birth, else from the first thing that is recorded, until today. Undefined ends: the range
- * was over before.
+ * Returns the period of care that the document covers, as HL7 dates. With a range: its days, as far as the patient
+ * lived. Without: from birth, else from the first record, until today. The ends are undefined if the range was over
+ * before.
  */
 function servicePeriod(
   patient: Patient,
@@ -184,7 +187,7 @@ function servicePeriod(
   return { low: hl7Time(first > last ? last : first), high: hl7Time(last) };
 }
 
-/** Changes with anything that the document says. */
+/** Returns a hash that changes with any content of the document. */
 function contentKey(sections: readonly Section[], patient: Patient): string {
   const hash = createHash('sha256').update(JSON.stringify(patient));
   for (const { definition, table, entries } of sections) {

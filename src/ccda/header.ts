@@ -1,7 +1,6 @@
 /**
- * Writes the US Realm Header (V3). In: the patient, the custodian, the care team, the time. Out: all of a
- * ClinicalDocument before its body.
- * C-CDA R2.1 Volume 2, section 1.1; CDA R2 section 4.2
+ * Writes the US Realm Header (V3). In: the patient, the custodian, the care team, the time. Out: everything of a
+ * ClinicalDocument before its body. C-CDA R2.1 Volume 2, section 1.1; CDA R2 section 4.2
  */
 
 import { coded, codeIn, nullFlavorOf } from './code.ts';
@@ -25,23 +24,23 @@ export interface HeaderParts {
   readonly code: string;
   readonly codeName: string;
   readonly title: string;
-  /** UUIDs: of the document, and of all documents of this kind about this patient. */
+  /** UUIDs of the document (`id`) and of all documents of this kind about this patient (`setId`). */
   readonly id: string;
   readonly setId: string;
   readonly version: number;
-  /** When the document was made, FHIR dateTime. */
+  /** Creation time of the document, as FHIR dateTime. */
   readonly time: string;
   readonly confidentiality: string;
   readonly patient: Patient;
   readonly software: Software;
   readonly custodian: Organization | undefined;
-  /** Name of who keeps the record, where no organization is known. */
+  /** Name of the custodian if no organization is known. */
   readonly publisher: string;
   /** Elements between custodian and documentationOf: legalAuthenticator, authenticator, participant. */
   readonly informationRecipients: Markup;
   readonly authenticators: Markup;
   readonly participants: Markup;
-  /** Days of what the document is about; HL7 times. Without ends the range was over before the patient was born. */
+  /** Period of the document, as HL7 times. Both ends are undefined if the range ended before the patient's birth. */
   readonly service: { readonly low: string | undefined; readonly high: string | undefined } | undefined;
   readonly performers: Markup;
   readonly encompassingEncounter: Markup;
@@ -90,7 +89,7 @@ export function headerXml(parts: HeaderParts): Markup {
   ]}`;
 }
 
-/** The document is made by software on behalf of who keeps the record. */
+/** Writes the author: software, on behalf of the custodian. */
 function author({ time, software, custodian, publisher }: HeaderParts): Markup {
   return xml`
     <author>
@@ -114,7 +113,7 @@ const GENDERS: Readonly<Record<string, readonly [code: string, name: string]>> =
   other: ['UN', 'Undifferentiated'],
 };
 
-/** Whom a document is about. */
+/** Writes the patient (`recordTarget`). */
 export function recordTarget(patient: Patient): Markup {
   const addresses = xml`${(patient.address ?? []).map(one => addressElement(one))}`.or(addressElement(undefined));
   return xml`
@@ -140,7 +139,9 @@ export function recordTarget(patient: Patient): Markup {
     </recordTarget>\n`;
 }
 
-/** The name in use first; names without a family or given name are told as far as they go. */
+/**
+ * Writes the names, the one in use first. A name without a family or given name is written with the parts that it has.
+ */
 function patientNames({ name }: Patient): readonly Markup[] {
   const known = (name ?? []).filter(({ family, given }) => family !== undefined || given !== undefined);
   return known.length === 0 ? [nameElement(undefined)] : known.map(one => nameElement(one));
@@ -156,7 +157,7 @@ function genderCode(gender: string | undefined): Markup {
 
 const BIRTH_TIME = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime';
 
-/** The day, and the time on that day where the record has it: of newborns, and of twins, it tells who is meant. */
+/** Writes the birth date, with the time if the record has it: the time distinguishes newborns and twins. */
 function birthTime({ birthDate, _birthDate }: Patient): string | undefined {
   const time = _birthDate?.extension?.find(({ url }) => url === BIRTH_TIME)?.valueDateTime;
   return birthDate !== undefined && time?.startsWith(`${birthDate}T`) ? time : birthDate;
@@ -187,7 +188,7 @@ function maritalStatus(status: CodeableConcept | undefined): Markup {
 
 const US_CORE = 'http://hl7.org/fhir/us/core/StructureDefinition/';
 
-/** What an extension of US Core says: its parts of a name. */
+/** Returns the parts of a US Core extension that have this name. */
 function parts({ extension }: Patient, name: string, part: string): readonly Extension[] {
   const own = extension?.find(({ url }) => url === US_CORE + name);
   return (own?.extension ?? []).filter(({ url }) => url === part);
@@ -197,7 +198,7 @@ const codings = (extensions: readonly Extension[]): readonly Coding[] =>
   extensions.flatMap(({ valueCoding }) => (valueCoding === undefined ? [] : [valueCoding]));
 
 /**
- * One race of the five; further ones and details beside it.
+ * Writes one of the five races; further races and details follow as `sdtc:raceCode`.
  * https://hl7.org/fhir/us/core/StructureDefinition-us-core-race.html
  */
 function races(patient: Patient): Markup {
@@ -230,12 +231,12 @@ function languages({ communication }: Patient): Markup {
 
 const LEVELS = ['N', 'R', 'V'];
 
-/** The highest confidentiality of all that a document holds. */
+/** Returns the highest confidentiality of all resources that a document holds. */
 export function highestConfidentiality(codes: ReadonlySet<string>): string {
   return LEVELS.findLast(level => codes.has(level)) ?? 'N';
 }
 
-/** An end of the time of care; there was no care where it is undefined. */
+/** Writes an end of the period of care; undefined means that there was no care (NA). */
 function serviceEnd(name: 'low' | 'high', time: string | undefined): Markup {
   return time === undefined ? xml`<${name} nullFlavor="NA"/>` : xml`<${name} value="${time}"/>`;
 }

@@ -1,6 +1,6 @@
 /**
- * Describes the lists that documents are made of: per list the FHIR type, its dates, its encounter, and the references
- * that a document shows. The searches behind the lists are in the pack.
+ * Describes the lists that documents are made of: for each list the FHIR type, its dates, its encounter, and the
+ * references that a document shows. The pack has the searches behind the lists.
  */
 import { contentOf } from './attachment.ts';
 import type { CodeableConcept, DocumentReference, Reference, Resource } from './fhir/datatypes.ts';
@@ -19,7 +19,7 @@ import type {
 import type { Span } from './range.ts';
 import { type When, whenOf } from './when.ts';
 
-/** What the resources of each list are. */
+/** The resource type of each list. */
 export interface ListTypes {
   readonly problems: Condition;
   readonly 'past-history': Condition;
@@ -54,17 +54,20 @@ export type ListName = keyof ListTypes;
 
 export interface List<T> {
   readonly type: string;
-  /** Undefined: it has no dates and is in every range. */
+  /** Undefined if it has no dates; it then belongs to every range. */
   span(resource: T): Span | undefined;
-  /** Undefined: resources of this kind are of no encounter. */
+  /** Undefined if resources of this kind have no encounter. */
   readonly encounter: ((resource: T) => Reference | undefined) | undefined;
-  /** Lists of what goes on, as problems and medications do: a record is of every encounter that it overlaps. */
+  /**
+   * True for lists of continuing records, such as problems and medications: a record belongs to every encounter that it
+   * overlaps.
+   */
   readonly standing?: true;
-  /** True for what is no longer so; it is told after what still is. */
+  /** True if the record is over; it is listed after the current ones. */
   readonly over?: (resource: T) => boolean;
-  /** The search parameter by which a record of the list has records of others within: a report has its results. */
+  /** The search parameter by which a record of the list contains others, as a report contains its results. */
   readonly around?: string;
-  /** What the document shows of others. */
+  /** References to other resources that the document shows. */
   references(resource: T): readonly (Reference | undefined)[];
 }
 
@@ -85,10 +88,7 @@ const point = (day: string | undefined): Span => ({ start: day, end: day });
 
 const ofEncounter = (resource: { readonly encounter?: Reference }) => resource.encounter;
 
-/**
- * Since when, as far as the record has a date; the day on which it was written down only where it does not say in words
- * either.
- */
+/** Returns the start date. Falls back to the day of recording, unless the record gives the onset in words. */
 function since(of: When<'onset'> & { readonly recordedDate?: string }): string | undefined {
   const { start, text } = whenOf(of, 'onset');
   return start ?? (text === '' ? of.recordedDate : undefined);
@@ -118,7 +118,7 @@ const reports: List<DiagnosticReport> = {
   references: ({ performer, presentedForm }) => [...(performer ?? []), ...(presentedForm ?? []).map(contentOf)],
 };
 
-/** A request stands from when it was written until it is done; what was asked of it later lies in between. */
+/** A request has no end: it lasts from the day it was written, and a later planned date lies within. */
 const requests: List<ServiceRequest> = {
   type: 'ServiceRequest',
   span: ({ authoredOn, occurrenceDateTime, occurrencePeriod }) => ({
@@ -130,7 +130,7 @@ const requests: List<ServiceRequest> = {
 
 const encounters: List<Encounter> = {
   type: 'Encounter',
-  // An encounter that is over and has no end was over the same day.
+  // An encounter that is not in progress and has no end ended on the day it began.
   span: ({ period, status }) =>
     status === 'in-progress'
       ? { start: period?.start, end: period?.end }
@@ -196,7 +196,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     encounter: ofEncounter,
     references: ({ performer }) => (performer ?? []).map(({ actor }) => actor),
   },
-  // A device says nothing of when it was put in; the section finds its procedure.
+  // A device has no date of implantation; the section finds its procedure.
   devices: { type: 'Device', span: () => undefined, encounter: undefined, references: () => [] },
   'laboratory-orders': requests,
   'other-orders': requests,
@@ -217,7 +217,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
     over: ({ lifecycleStatus }) => ENDED.has(lifecycleStatus ?? ''),
     references: ({ expressedBy }) => [expressedBy],
   },
-  // Who cares for somebody is not bound to a date.
+  // Care team membership does not depend on the document's dates.
   'care-teams': {
     type: 'CareTeam',
     span: () => undefined,
@@ -243,7 +243,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   },
   notes: {
     type: 'DocumentReference',
-    // A note tells of the visit; without one it is of the day it was written.
+    // A note has the dates of its visit; without a visit, the day it was written.
     span: ({ date, context }) => {
       const start = context?.period?.start ?? date;
       return { start, end: context?.period?.end ?? start };
@@ -257,7 +257,7 @@ export const LISTS: { readonly [N in ListName]: List<ListTypes[N]> } = {
   },
 };
 
-/** Statuses that say a record was never true; nothing of it stands in any document. */
+/** True if the status says that a record was never true. Documents show nothing of such a record. */
 export function isError(resource: Resource): boolean {
   const { status, lifecycleStatus, verificationStatus } = resource as {
     readonly status?: string;
@@ -271,7 +271,7 @@ export function isError(resource: Resource): boolean {
   );
 }
 
-/** What the patient or somebody else said, rather than what was ordered. */
+/** True if the patient or somebody else reported it, rather than ordered it. */
 export function isReported({ reportedBoolean, reportedReference }: MedicationRequest): boolean {
   return reportedBoolean === true || reportedReference !== undefined;
 }

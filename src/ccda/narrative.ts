@@ -1,16 +1,15 @@
 /**
  * Writes the table of a section. In: rows of plain text. Out: the same table as CDA narrative, whose rows the entries
- * refer to by ID, and as HTML.
- * CDA R2 section 4.3.5
+ * refer to by ID, and as HTML. CDA R2 section 4.3.5
  */
 import { attribute, html, type Markup, NOTHING, xml } from './xml.ts';
 
 export interface Row {
-  /** Unique in the document. */
+  /** Id, unique in the document. */
   readonly id: string;
   /** One per column; line ends are kept. */
   readonly cells: readonly string[];
-  /** What a reader must not miss. */
+  /** True for a row that a reader must not miss. */
   readonly marked?: boolean;
 }
 
@@ -19,19 +18,19 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-/** Id of the cell of a row that says what it is about. */
+/** Id of the first cell of a row: its subject. */
 export const headOf = (row: string): string => `${row}-1`;
-/** Id of the cell behind it. */
+/** Id of the second cell. */
 export const secondOf = (row: string): string => `${row}-2`;
 const CELL_IDS = [headOf, secondOf];
 
-/** A day, perhaps with a time: it is not broken into lines. */
+/** A day, perhaps with a time; line breaks within it are prevented. */
 const TIME = /(\b\d{4}-\d{2}(?:-\d{2}(?: \d{2}:\d{2})?)?\b)/;
 
-/** More without a blank than a column has room for, as a unique device identifier. */
+/** A word longer than a column is wide, such as a unique device identifier. */
 const LONG = /([^\s<>]{28,})/;
 
-/** Content of a section's `text`, row by row. `nothing` stands where there are no rows. */
+/** Yields the content of a section's `text`, row by row. `nothing` is the text if there are no rows. */
 export function* narrativeXml({ columns, rows }: Table, nothing: string): Generator<string> {
   if (rows.length === 0) return yield xml`<paragraph>${nothing}</paragraph>`.text;
   yield xml`<table><thead><tr>${columns.map(name => xml`<th>${name}</th>`)}</tr></thead><tbody>`.text;
@@ -49,14 +48,14 @@ function xmlLine(line: string, at: number): Markup {
   return at === 0 ? xml`${line}` : xml`<br/>${line}`;
 }
 
-/** The same as HTML. */
+/** Yields the same as HTML. */
 export function* narrativeHtml({ columns, rows }: Table, nothing: string): Generator<string> {
   if (rows.length === 0) return yield html`<p class="nothing">${nothing}</p>`.text;
   const names = columns.map(name => html`<th scope="col">${name}</th>`);
   yield html`<div class="table"><table><thead><tr>${names}</tr></thead><tbody>`.text;
   for (const { id, cells, marked } of rows) {
     const style = marked === true ? attribute('class', 'marked') : NOTHING;
-    // On a phone a row is a list, in which each value has its name before it.
+    // On a phone each row becomes a list; the column name precedes each value.
     const shown = cells.map((cell, i) =>
       i === 0
         ? html`<td>${lines(cell).map(headLine)}</td>`
@@ -67,7 +66,7 @@ export function* narrativeHtml({ columns, rows }: Table, nothing: string): Gener
   yield '</tbody></table></div>';
 }
 
-/** The first line says what the row is about. */
+/** Emphasizes the first line, which names the subject of the row. */
 function headLine(line: string, at: number): Markup {
   return at === 0 ? html`<b>${wrapped(line)}</b>` : htmlLine(line, at);
 }
@@ -76,7 +75,7 @@ function htmlLine(line: string, at: number): Markup {
   return at === 0 ? wrapped(line) : html`<br>${wrapped(line)}`;
 }
 
-/** Times stay whole; long words are broken anywhere. */
+/** Keeps times on one line; lets long words break anywhere. */
 function wrapped(line: string): Markup {
   return html`${line.split(LONG).map((part, i) => (i % 2 === 0 ? timed(part) : html`<span>${timed(part)}</span>`))}`;
 }

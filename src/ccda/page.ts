@@ -1,6 +1,6 @@
 /**
- * Writes a document as an HTML page for clinicians, with the same narrative as the XML. The page has no script and
- * loads nothing. In: a document. Out: HTML in pieces.
+ * Writes a document as an HTML page for clinicians, with the same narrative as the XML. In: a document. Out: HTML in
+ * pieces. The page has no script and loads nothing.
  */
 import { createHash } from 'node:crypto';
 import type { Document } from './document.ts';
@@ -11,7 +11,7 @@ import { emptyText } from './section.ts';
 import { readableTime } from './time.ts';
 import { attribute, html, type Markup, NOTHING, verbatim } from './xml.ts';
 
-/** Where a page leads to; absolute addresses. */
+/** Links of a page, as absolute URLs. */
 export interface PageLinks {
   /** The patient's chart. */
   readonly chart?: string;
@@ -81,7 +81,10 @@ function contents(sections: Document['sections']): Markup {
   return html`<nav aria-label="Sections"><ul>${items}</ul></nav>\n`;
 }
 
-/** Completed years of life at a time or at death: `58 years`; nothing where the day of birth is not known. */
+/**
+ * Returns the completed years of life at a time or at death: `58 years`; months below two years; nothing if the birth
+ * date is unknown.
+ */
 export function readableAge({ birthDate = '', deceasedDateTime, deceasedBoolean }: Patient, time: string): string {
   const last = (deceasedDateTime ?? (deceasedBoolean === true ? '' : time)).slice(0, 10);
   if (birthDate.length !== 10 || last.length !== 10 || last < birthDate) return '';
@@ -180,5 +183,5 @@ footer { color: var(--quiet); font-size: 0.85rem; padding-bottom: 2rem; }
 }
 `;
 
-/** Sent with the page: this style counts and no other, and nothing is run or fetched. */
+/** Content-Security-Policy of the page: allows its own style only, and no scripts or other loads. */
 export const PAGE_POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;

@@ -1,7 +1,6 @@
 /**
  * Writes the people and organizations of entries. In: references and the resources that they lead to. Out:
- * assignedEntity, assignedAuthor and Author Participation.
- * https://hl7.org/fhir/R4/practitioner.html
+ * assignedEntity, assignedAuthor and Author Participation. https://hl7.org/fhir/R4/practitioner.html
  */
 
 import { coded, codeIn, labelOf } from './code.ts';
@@ -13,12 +12,12 @@ import { addressElement, nameElement, readableName, telecomElements } from './pe
 import { hl7Time, timeElement } from './time.ts';
 import { type Markup, NOTHING, templateIds, textElement, xml } from './xml.ts';
 
-/** Leads from a reference to the resource that was read along, if there is one. */
+/** Returns the resource behind a reference, if it was read. */
 export type Resolve = (reference: Reference | undefined) => Resource | undefined;
 
-/** Somebody who is referred to, as far as is known. */
+/** What is known of a referenced person or organization. */
 export interface Actor {
-  /** Where it leads, or what it says where it leads nowhere. */
+  /** The reference; its display if it has no reference. */
   readonly key: string;
   readonly person: Person | undefined;
   readonly role: PractitionerRole | undefined;
@@ -43,17 +42,17 @@ function bestName(person: Person | undefined) {
   return person?.name?.find(({ use }) => use === 'official') ?? person?.name?.[0];
 }
 
-/** The names of all who are referred to, each once, for people. */
+/** Returns the distinct names of all references, for people. */
 export function namesOf(references: readonly (Reference | undefined)[], resolve: Resolve): string {
   return [...new Set(references.map(one => nameOf(one, resolve)))].filter(Boolean).join(', ');
 }
 
-/** The name of who is referred to, for people. */
+/** Returns the name behind a reference, for people. */
 export function nameOf(reference: Reference | undefined, resolve: Resolve): string {
   return actorOf(reference, resolve)?.display ?? '';
 }
 
-/** Identifiers with a root, the NPI first; else one made of where the reference leads. */
+/** Writes the identifiers with a root, the NPI first; if there are none, an id that is a hash of the reference. */
 export function actorIds({ key, person, organization }: Actor): Markup {
   const identifiers = (person ?? organization)?.identifier ?? [];
   const npi = identifiers.filter(({ system }) => system === NPI);
@@ -64,7 +63,9 @@ export function actorIds({ key, person, organization }: Actor): Markup {
 const ROLE_CODE = 'http://terminology.hl7.org/CodeSystem/v3-RoleCode';
 const ONESELF: CodeableConcept = { coding: [{ system: ROLE_CODE, code: 'ONESELF', display: 'self' }] };
 
-/** `code`: of NUCC, what a professional is by role or qualification; of anybody else, what they are to the patient. */
+/**
+ * Writes `code`: for professionals a NUCC code from role or qualification, for others the relationship to the patient.
+ */
 export function actorCode({ person, role }: Actor): Markup {
   const kin = person?.resourceType === 'Patient' ? ONESELF : person?.relationship?.[0];
   if (codeIn(kin, ROLE_CODE) !== undefined) return coded('code', kin, { systems: [ROLE_CODE] });
@@ -75,7 +76,7 @@ export function actorCode({ person, role }: Actor): Markup {
   return known === undefined ? NOTHING : coded('code', known, { systems: [NUCC] });
 }
 
-/** Children of an assignedEntity: id, code, addr, telecom, person, organization. */
+/** Writes the children of an assignedEntity: id, code, addr, telecom, person, organization. */
 export function assigned(actor: Actor): Markup {
   const { person, role, organization } = actor;
   const holder = person ?? organization;
@@ -96,7 +97,7 @@ function personOrOrganization(actor: Actor): Markup {
   return xml`<assignedPerson>${name}</assignedPerson>`;
 }
 
-/** Content of an Organization: id, name, telecom, addr. */
+/** Writes the content of an Organization: id, name, telecom, addr. */
 export function organizationParts(known: Organization | undefined, name: string): Markup {
   const [telecom] = (known?.telecom ?? []).filter(({ system }) => system === 'phone');
   return xml`
@@ -106,7 +107,7 @@ export function organizationParts(known: Organization | undefined, name: string)
     ${addressElement(known?.address?.[0], 'WP')}`;
 }
 
-/** `performer` of an entry for each who is referred to, once whatever the number of their roles. */
+/** Writes a `performer` of an entry for each referenced person, once even if they have several roles. */
 export function performers(references: readonly (Reference | undefined)[], resolve: Resolve): Markup {
   const actors = references.map(one => actorOf(one, resolve)).filter(actor => actor !== undefined);
   const each = [...new Map(actors.map(actor => [actor.key, actor])).values()];
@@ -114,7 +115,8 @@ export function performers(references: readonly (Reference | undefined)[], resol
 }
 
 /**
- * Author Participation: who wrote it down, and when; how to reach them stands in the header. Nothing if one is unknown.
+ * Writes an Author Participation: author and time. The contact details are in the header. Writes nothing if author or
+ * time is unknown.
  */
 export function author(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
@@ -122,7 +124,7 @@ export function author(reference: Reference | undefined, time: string | undefine
   return actor === undefined || when === undefined ? NOTHING : authorOrUnknown(reference, time, resolve);
 }
 
-/** The same for a template that demands an author: what is not known of it has a nullFlavor. */
+/** Writes the same for a template that demands an author: unknown parts have a nullFlavor. */
 export function authorOrUnknown(reference: Reference | undefined, time: string | undefined, resolve: Resolve): Markup {
   const actor = actorOf(reference, resolve);
   const who =
@@ -137,7 +139,7 @@ export function authorOrUnknown(reference: Reference | undefined, time: string |
     </author>`;
 }
 
-/** The role of a person in a team, for people. */
+/** Returns the role of a person in a team, for people. */
 export function roleName(role: readonly { readonly text?: string }[] | undefined): string {
   return (role ?? []).map(labelOf).filter(Boolean).join(', ');
 }

@@ -12,7 +12,7 @@ const ADDRESS_USES: Readonly<Record<string, string>> = { home: 'HP', work: 'WP',
 const TELECOM_USES: Readonly<Record<string, string>> = { home: 'HP', work: 'WP', mobile: 'MC' };
 const SCHEMES: Readonly<Record<string, string>> = { phone: 'tel:', fax: 'fax:', email: 'mailto:', sms: 'tel:' };
 
-/** `name` with its parts; with nullFlavors for a name that has none. */
+/** Writes `name` with its parts; a missing name has nullFlavors. */
 export function nameElement(name: HumanName | undefined): Markup {
   const maiden = attribute('qualifier', name?.use === 'maiden' ? 'BR' : undefined);
   const given = xml`${(name?.given ?? []).map(part => textElement('given', part))}`;
@@ -37,12 +37,12 @@ function validTime(name: HumanName | undefined): Markup {
 }
 
 /**
- * `addr` of one address, with a use where it says none itself; street, city, and in the United States state and zip,
- * are nullFlavor UNK where they lack.
+ * Writes `addr` of one address, with the given use if the address has none. Missing street and city, and in the United
+ * States missing state and zip, are nullFlavor UNK.
  */
 export function addressElement(address: Address | undefined, use?: 'WP'): Markup {
   const lines = address?.line ?? (address?.text === undefined ? [] : [address.text]);
-  // The template has room for four lines.
+  // The template allows four lines.
   const streets = lines.length > 4 ? [...lines.slice(0, 3), lines.slice(3).join(', ')] : lines;
   const country = /^USA?$/i.test(address?.country?.trim() ?? 'US') ? 'US' : address?.country;
   const american = country === 'US';
@@ -58,7 +58,7 @@ export function addressElement(address: Address | undefined, use?: 'WP'): Markup
     </addr>`;
 }
 
-/** `telecom` per number or address that can be written as a URL; one that is unknown where there is none. */
+/** Writes a `telecom` per number or address that can be written as a URL; an unknown one if there is none. */
 export function telecomElements(points: readonly ContactPoint[] | undefined): Markup {
   const written = xml`${(points ?? []).map(telecomElement)}`;
   return written.or(xml`<telecom nullFlavor="UNK"/>`);
@@ -71,13 +71,12 @@ function telecomElement({ system, value, use }: ContactPoint): Markup {
   return xml`<telecom${attribute('use', TELECOM_USES[use ?? ''])}${attribute('value', scheme + encodeURI(text))}/>`;
 }
 
-/** From the first digit to the first letter or to what parts a list; then an extension. */
+/** Matches from the first digit to the first letter or list separator; then an extension. */
 const NUMBER = /(\+?\(?\d[^\p{L}#,;]*)(?:[,;]?\s*(?:x|ext|extension|#)[.:=\s]*(\d{1,6})(?!\d))?/iu;
 
 /**
- * `(H)303 555 9525 x12` → `3035559525;ext=12`: of what people write the first number. Further digits, as of an
- * extension or of a second number, would make another number of it.
- * https://datatracker.ietf.org/doc/html/rfc3966#section-5.3
+ * Extracts the first phone number: `(H)303 555 9525 x12` → `3035559525;ext=12`. Digits of an extension or of a second
+ * number must not become part of it. https://datatracker.ietf.org/doc/html/rfc3966#section-5.3
  */
 function numberIn(text: string): string | undefined {
   const [, whole, extension] = NUMBER.exec(text) ?? [];
@@ -85,7 +84,7 @@ function numberIn(text: string): string | undefined {
   return extension === undefined ? number : `${number};ext=${extension}`;
 }
 
-/** What a person reads: `Dr. Anna M. Keller, MD`. */
+/** Returns a name for people: `Dr. Anna M. Keller, MD`. */
 export function readableName(name: HumanName | undefined): string {
   if (name === undefined) return '';
   const own = [...(name.prefix ?? []), ...(name.given ?? []), name.family ?? ''].filter(part => part.trim() !== '');
@@ -93,7 +92,7 @@ export function readableName(name: HumanName | undefined): string {
   return [text, ...(name.suffix ?? [])].filter(part => part !== '').join(', ');
 }
 
-/** What a person reads: `17 Lantern Ln, Apt 4, Port Ellery, ME 04999`. */
+/** Returns an address for people: `17 Lantern Ln, Apt 4, Port Ellery, ME 04999`. */
 export function readableAddress(address: Address | undefined): string {
   if (address === undefined) return '';
   const place = [address.state, address.postalCode].filter(part => part !== undefined).join(' ');

@@ -1,13 +1,12 @@
 /**
  * Decides which records belong to a range of days. In: `date`, `rangeStart`, `rangeEnd` of a request, and the dates of
- * a record. Out: the range, and whether the record overlaps it.
- * A record overlaps if it began by the last day and did not end before the first, by calendar days in the pack's zone.
- * A record without dates is in every range.
+ * a record. Out: the range, and whether the record overlaps it. A record overlaps if it began by the last day and did
+ * not end before the first, by calendar days in the pack's zone. A record without dates belongs to every range.
  */
 import { isDay } from '../time/calendar.ts';
 import { type Days, daysOf } from './time.ts';
 
-/** The dates of a record, FHIR texts; without an end it goes on. */
+/** The dates of a record, FHIR texts; without an end it is still current. */
 export interface Span {
   readonly start?: string | undefined;
   readonly end?: string | undefined;
@@ -19,12 +18,12 @@ export interface RangeParameters {
   readonly rangeEnd?: string | undefined;
 }
 
-/** What is wrong with a range, for the client; names parameters and holds no value. */
+/** The problem with a range, for the client; names parameters and contains no value. */
 export class RangeProblem extends Error {
   override readonly name = 'RangeProblem';
 }
 
-/** The days that are asked for; undefined for all. Throws RangeProblem. */
+/** Returns the requested days; undefined for all. Throws RangeProblem. */
 export function readRange({ date, rangeStart, rangeEnd }: RangeParameters): Days | undefined {
   for (const [name, text] of Object.entries({ date, rangeStart, rangeEnd })) {
     if (text !== undefined && !isCalendarDay(text)) throw new RangeProblem(`${name} expects a day as yyyy-MM-dd`);
@@ -41,13 +40,13 @@ export function readRange({ date, rangeStart, rangeEnd }: RangeParameters): Days
   return { first: date, last: date };
 }
 
-/** A day that the calendar has, as `yyyy-MM-dd`. */
+/** Returns the day as `yyyy-MM-dd` if the calendar has it. */
 export function isCalendarDay(text: string): boolean {
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   return match !== null && isDay(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
-/** Whether a record lies in a range, wholly or in part. A date of a month or a year stands for all of its days. */
+/** True if a record lies in a range, wholly or in part. A date of a month or a year covers all of its days. */
 export function overlaps(span: Span, range: Days | undefined, zone: string): boolean {
   if (range === undefined) return true;
   const start = daysOf(span.start, zone);
@@ -57,14 +56,17 @@ export function overlaps(span: Span, range: Days | undefined, zone: string): boo
   return begun && lasting;
 }
 
-/** For people: `2020-01-01 to 2020-12-31`. */
+/** Returns text for people: `2020-01-01 to 2020-12-31`. */
 export function readableRange({ first, last }: Days): string {
   if (first === last && first !== undefined) return first;
   if (first === undefined) return `until ${last}`;
   return last === undefined ? `from ${first} on` : `${first} to ${last}`;
 }
 
-/** For people, after a verb or a noun: `on 2020-05-17`, `from 2020-01-01 to 2020-12-31`, `until 2020-12-31`. */
+/**
+ * Returns text for people, after a verb or a noun: `on 2020-05-17`, `from 2020-01-01 to 2020-12-31`, `until
+ * 2020-12-31`.
+ */
 export function inRange(range: Days): string {
   const { first, last } = range;
   if (first !== undefined && last !== undefined) return first === last ? `on ${first}` : `from ${first} to ${last}`;

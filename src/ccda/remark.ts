@@ -6,12 +6,12 @@
 import { reference } from './code.ts';
 import { type Markup, templateIds, xml } from './xml.ts';
 
-/** Texts that say something, each once. */
+/** Returns the distinct texts that are not empty. */
 export function remarksIn(texts: readonly (string | undefined)[]): readonly string[] {
   return [...new Set(texts.map(text => text?.trim() ?? ''))].filter(text => text !== '');
 }
 
-/** An act: within an entry it needs an entryRelationship around it, within an organizer a component. */
+/** Writes the act. Within an entry it needs an entryRelationship around it, within an organizer a component. */
 export function comment(text: string, row: string): Markup {
   return xml`
     <act classCode="ACT" moodCode="EVN">

@@ -16,63 +16,63 @@ import { keepTexts, type Texts } from './texts.ts';
 import { attribute, type Markup, NOTHING, templateIds, xml } from './xml.ts';
 
 export interface SectionDefinition {
-  /** Begins the ids of its rows. */
+  /** Prefix of the ids of its rows. */
   readonly key: string;
   readonly title: string;
   /** LOINC. */
   readonly code: string;
   readonly codeName: string;
-  /** `root:extension` under 2.16.840.1.113883.10.20.22, the one that demands most first: some readers see no other. */
+  /** `root:extension` under 2.16.840.1.113883.10.20.22, the strictest first: some readers see only the first. */
   readonly templates: readonly string[];
   readonly columns: readonly string[];
-  /** True where a nullFlavor may not stand: the section has no entries that it must have. */
+  /** True if no nullFlavor is allowed, because the section requires no entries. */
   readonly narrativeOnly?: boolean;
-  /** True where the template demands an entry or a nullFlavor. */
+  /** True if the template demands an entry or a nullFlavor. */
   readonly entriesRequired?: boolean;
-  /** Left out where it has no rows, as no template demands it. */
+  /** The section is left out if it has no rows; no template demands it. */
   readonly optional?: true;
   build(content: SectionWriter, chart: Chart): Promise<void>;
 }
 
-/** What entries are written with. */
+/** Adds rows and entries to a section. */
 export interface SectionWriter {
   readonly resolve: Resolve;
   readonly patient: Patient;
   /** Adds a row to the table; returns its id, for links. */
   row(...cells: readonly string[]): string;
-  /** A row that a reader must not miss. */
+  /** Adds a row that a reader must not miss. */
   markedRow(...cells: readonly string[]): string;
   /**
-   * What was remarked on a resource: its notes, and `more`. Adds them to the row; the table has a column for remarks
-   * where a row has any. Returns a Comment Activity each, as entryRelationship.
+   * Adds the remarks on a resource (its notes, and `more`) to the row. The table has a column for remarks if any row
+   * has some. Returns one Comment Activity per remark, as entryRelationship.
    */
   remarks(row: string, resource: Resource, more?: readonly (string | undefined)[]): Markup;
   entry(entry: Markup): void;
-  /** `<id root="…"/>` of an entry: the same for the same resource in every call. */
+  /** Writes `<id root="…"/>` of an entry: the same for the same resource in every call. */
   id(resource: Resource, part?: string): Markup;
 }
 
 export interface Section {
   readonly definition: SectionDefinition;
   readonly table: Table;
-  /** XML; as many as were added. */
+  /** XML of the entries, one text per entry. */
   readonly entries: Texts;
-  /** True of an empty section whose lists hold records of other days or encounters. */
+  /** True if the section is empty but its lists hold records of other days or encounters. */
   readonly elsewhere: boolean;
 }
 
-/** What empty sections say. */
+/** Texts of empty sections. */
 export interface EmptyWords {
-  /** Where the record holds nothing of the kind. */
+  /** If the record holds nothing of the kind. */
   readonly nothing: string;
-  /** Where it does, but not of the range or encounter of the document. */
+  /** If the record holds some, but none in the range or encounter of the document. */
   readonly elsewhere: string;
 }
 
 export interface SectionSource {
   readonly chart: Chart;
   readonly patient: Patient;
-  /** What sets the ids of this record apart from those of others. */
+  /** Makes the ids of this record differ from those of others. */
   readonly namespace: string;
 }
 
@@ -118,7 +118,7 @@ export async function buildSection(definition: SectionDefinition, source: Sectio
   return { definition, table: withRemarks({ columns: definition.columns, rows }, remarks), entries, elsewhere };
 }
 
-/** Whether the record has anything of some lists that a range or an encounter left out. */
+/** True if the record has entries of some lists that the range or encounter left out. */
 async function holdsAny(names: Iterable<ListName>, chart: Chart): Promise<boolean> {
   if (chart.range === undefined && chart.encounterId === undefined) return false;
   for (const name of names) if (await chart.holds(name)) return true;
@@ -129,7 +129,7 @@ export function emptyText({ elsewhere }: Section, words: EmptyWords): string {
   return elsewhere ? words.elsewhere : words.nothing;
 }
 
-/** The table with a column for remarks, if a row has any. */
+/** Returns the table, with a column for remarks if any row has some. */
 function withRemarks({ columns, rows }: Table, remarks: ReadonlyMap<string, string>): Table {
   if (remarks.size === 0) return { columns, rows };
   return {
@@ -138,7 +138,7 @@ function withRemarks({ columns, rows }: Table, remarks: ReadonlyMap<string, stri
   };
 }
 
-/** The section as XML, within its `component`, in pieces. `words` are what an empty one says. */
+/** Yields the section as XML, within its `component`, in pieces. `words` are the texts of empty sections. */
 export function* sectionXml(section: Section, words: EmptyWords): Generator<string> {
   const { definition, table, entries } = section;
   const { title, code, codeName, templates } = definition;
@@ -156,8 +156,8 @@ export function* sectionXml(section: Section, words: EmptyWords): Generator<stri
 }
 
 /**
- * NI only where nothing is known. Where the record has more than the document is about, the words say so; a template
- * that demands entries then has NA, as it allows none of its entries to be missing without a null flavour.
+ * Returns NI only if nothing is known. If the record has more than the document covers, the text says so; a template
+ * that demands entries then needs NA, because it does not allow missing entries without a nullFlavor.
  */
 function nullFlavor({ definition, table, elsewhere }: Section): Markup {
   if (table.rows.length > 0 || definition.narrativeOnly === true) return NOTHING;

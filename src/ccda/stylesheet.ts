@@ -1,8 +1,7 @@
 /**
- * Shows the XML of a document in a browser: a stylesheet as a processing instruction inside the XML. It is CSS, as
- * browsers are dropping XSLT; it is inside the file, so that a saved or forwarded document keeps it. It shows the
- * facts of the header and the narrative, hides all entries, and loads nothing.
- * https://www.w3.org/TR/xml-stylesheet/
+ * Shows the XML of a document in a browser: a stylesheet as a processing instruction inside the XML. It is CSS, because
+ * browsers are dropping XSLT; it is inside the file, so that a saved or forwarded document keeps it. It shows the facts
+ * of the header and the narrative, hides all entries, and loads nothing. https://www.w3.org/TR/xml-stylesheet/
  */
 
 const CSS = `
@@ -50,5 +49,5 @@ const ESCAPED = encodeURIComponent(CSS.trim().replace(/\s*\n\s*/g, '\n')).replac
 /** `<?xml-stylesheet …?>`, for the line after the XML declaration. */
 export const STYLESHEET_INSTRUCTION = `<?xml-stylesheet type="text/css" href="data:text/css;charset=utf-8,${ESCAPED}"?>`;
 
-/** Sent with the XML: its own stylesheet counts, and nothing else is run or fetched. */
+/** Content-Security-Policy of the XML: allows its own stylesheet, and no scripts or other loads. */
 export const XML_POLICY = "default-src 'none'; style-src data:; sandbox";

@@ -1,6 +1,6 @@
 /**
- * A patient's Continuity of Care Document for the FHIR interface. In: a patient and a range of days. Out: the document;
- * undefined where there is no such patient. Throws RangeProblem.
+ * Makes a patient's Continuity of Care Document for the FHIR interface. In: a patient and a range of days. Out: the
+ * document; undefined if there is no such patient. Throws RangeProblem.
  */
 import { type Document, makeDocument, type Source } from './document.ts';
 import { readRange } from './range.ts';

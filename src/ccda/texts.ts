@@ -1,17 +1,17 @@
 /**
- * Keeps the texts of a document until it is sent. In: text by text. Out: the same texts in order, as often as asked.
- * Full blocks are compressed in memory, as the XML of a record is many times its content.
+ * Keeps the texts of a document until it is sent. In: text by text. Out: the same texts in order; they can be read
+ * repeatedly. Full blocks are compressed in memory, because the XML is many times larger than its content.
  */
 import { createHash } from 'node:crypto';
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
 
-/** Characters of a block. The sections of most documents are smaller, and cost nothing. */
+/** Characters per block. Most sections are smaller and are never compressed. */
 const BLOCK = 256 * 1024;
 
 export interface Texts extends Iterable<string> {
   readonly count: number;
   add(text: string): void;
-  /** Of everything so far. */
+  /** Returns a hash of all texts so far. */
   digest(): string;
 }
 
@@ -43,7 +43,7 @@ export function keepTexts(): Texts {
   };
 }
 
-/** Texts as UTF-8, in buffers of about so many bytes; a longer text is a buffer by itself. */
+/** Yields texts as UTF-8, in buffers of at least `bytes`; a longer text is a buffer by itself. */
 export function* inBuffers(texts: Iterable<string>, bytes: number): Generator<Buffer<ArrayBuffer>> {
   let open: string[] = [];
   let size = 0;

@@ -1,7 +1,6 @@
 /**
- * Converts dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, text for people, and the days that a
- * date means in the pack's zone.
- * https://hl7.org/fhir/R4/datatypes.html#dateTime
+ * Converts dates. In: FHIR date, dateTime or instant. Out: HL7 TS, intervals, text for people, and the days that a date
+ * covers in the pack's zone. https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { daysIn } from '../time/calendar.ts';
 import { zoneOf } from '../time/zone.ts';
@@ -10,7 +9,7 @@ import { type Markup, NOTHING, xml } from './xml.ts';
 
 const DATE_TIME = /^(\d{4})(?:-(\d{2})(?:-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?)?)?$/;
 
-/** `2016-07-29T14:20:00-04:00` → `20160729142000-0400`; undefined for what is no date. */
+/** Converts `2016-07-29T14:20:00-04:00` → `20160729142000-0400`; undefined if the text is no date. */
 export function hl7Time(text: string | undefined): string | undefined {
   const match = DATE_TIME.exec(text ?? '');
   if (!match) return undefined;
@@ -19,13 +18,13 @@ export function hl7Time(text: string | undefined): string | undefined {
   return `${year}${month}${day}${hour}${minute}${second}${fraction.slice(0, 5)}${offset}`;
 }
 
-/** `<name value="…"/>`, or with nullFlavor UNK. */
+/** Writes `<name value="…"/>`, or nullFlavor UNK. */
 export function timeElement(name: string, text: string | undefined): Markup {
   const time = hl7Time(text);
   return time === undefined ? xml`<${name} nullFlavor="UNK"/>` : xml`<${name} value="${time}"/>`;
 }
 
-/** `effectiveTime` with low, and with high where there is an end or `ended` says that there must be one. */
+/** Writes `effectiveTime` with low; with high if there is an end or `ended` requires one. */
 export function interval(
   start: string | undefined,
   end: string | undefined,
@@ -38,11 +37,14 @@ export function interval(
   return xml`<${name}${attributes}>${timeElement('low', start)}${high}</${name}>`;
 }
 
-/** An end, unless it lies before the start: then it is a slip of the pen, for the narrative but not for an interval. */
+/**
+ * Returns the end unless it lies before the start. Such an end is a data error: the narrative shows it, an interval
+ * must not.
+ */
 export function notBefore(end: string | undefined, start: string | undefined): string | undefined {
   const [low, high] = [start, end].map(text => (hl7Time(text) ?? '').slice(0, 8));
   if (low?.length !== 8 || high?.length !== 8) return end;
-  // NaN, which is not less, where one of them is a day or has no zone.
+  // NaN if one of them is a day or has no zone; the comparison is then false.
   return high < low || instantOf(end) < instantOf(start) ? undefined : end;
 }
 
@@ -50,19 +52,19 @@ function instantOf(text: string | undefined): number {
   return /T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text ?? '') ? Date.parse(text ?? '') : Number.NaN;
 }
 
-/** A date or a period, as `effectiveTime`: a value, or low and high. */
+/** Writes a date or a period as `effectiveTime`: a value, or low and high. */
 export function moment(dateTime: string | undefined, period: Period | undefined): Markup {
   if (dateTime !== undefined || period === undefined) return timeElement('effectiveTime', dateTime);
   return interval(period.start, period.end);
 }
 
-/** Days [first, last] as `yyyy-mm-dd`, each undefined where it is open. */
+/** Days [first, last] as `yyyy-mm-dd`; undefined means open. */
 export interface Days {
   readonly first: string | undefined;
   readonly last: string | undefined;
 }
 
-/** First and last day that a date can mean on the calendar of a zone; undefined for what is no date. */
+/** Returns the first and last calendar day that a date covers in a zone; undefined if the text is no date. */
 export function daysOf(
   text: string | undefined,
   zone: string,
@@ -78,17 +80,17 @@ export function daysOf(
   const minutes =
     offset === 'Z' ? 0 : (offset[0] === '-' ? -1 : 1) * (Number(offset.slice(1, 3)) * 60 + Number(offset.slice(4)));
   const local = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute));
-  // Written with the zone's own offset, as nearly all are, the day stands there.
+  // Nearly all times have the zone's own offset; the written day is then the local day.
   const there = zoneOf(zone).offsetOf(local) === minutes * 60_000 ? written : localDay(local - minutes * 60_000, zone);
   return { first: there, last: there };
 }
 
-/** The calendar day of an instant in a zone. */
+/** Returns the calendar day of an instant in a zone. */
 export function localDay(instant: number, zone: string): string {
   return localTime(instant, zone).slice(0, 10);
 }
 
-/** An instant as FHIR dateTime with the zone's offset, to the second. */
+/** Returns an instant as FHIR dateTime with the zone's offset, to the second. */
 export function localTime(instant: number, zone: string): string {
   const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
   const name = format.formatToParts(instant).find(({ type }) => type === 'timeZoneName')?.value ?? '';
@@ -98,14 +100,14 @@ export function localTime(instant: number, zone: string): string {
   return `${local.toISOString().slice(0, 19)}${offset}`;
 }
 
-/** For people: the day, with the time where it is known: `2016-07-29 14:20`. */
+/** Returns text for people: the day, with the time if it is known: `2016-07-29 14:20`. */
 export function readableTime(text: string | undefined): string {
   if (text === undefined) return '';
   return text.length > 10 ? `${text.slice(0, 10)} ${text.slice(11, 16)}` : text;
 }
 
 /**
- * For people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `from … on`, which is so of the future too,
+ * Returns text for people: `2016-07-29 to 2017-01-01`, `2016-07-29 14:20 to 15:05`, `from … on` (also for the future),
  * `until …`.
  */
 export function readablePeriod(start: string | undefined, end: string | undefined): string {
@@ -122,14 +124,14 @@ interface Visit {
   readonly period?: Period | undefined;
 }
 
-/** For people, when an encounter was: one that is over and has no end was not "from … on". */
+/** Returns the time of an encounter for people. Without an end, "from … on" would be wrong for one that is over. */
 export function readableVisit({ status, period }: Visit): string {
   return status === 'finished' && period?.end === undefined
     ? readableTime(period?.start)
     : readablePeriod(period?.start, period?.end);
 }
 
-/** An element with text in it for `xsi:type="TS"` values. */
+/** Writes a `value` with `xsi:type="TS"`; as text if it is no time. */
 export function timeValue(text: string): Markup {
   const time = hl7Time(text);
   return time === undefined ? xml`<value xsi:type="ST">${text}</value>` : xml`<value xsi:type="TS" value="${time}"/>`;

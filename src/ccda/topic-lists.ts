@@ -1,7 +1,6 @@
 /**
- * Lists which lists of the record each section reads. In: the definition of a section. Out: names of lists. The
- * section is built once, of an empty record that notes what it is asked for, so there is no second table to keep up to
- * date.
+ * Finds which lists of the record each section reads. In: the definition of a section. Out: names of lists. Builds the
+ * section once from an empty record that notes which lists are read, so there is no second table to maintain.
  */
 import type { Chart } from './chart.ts';
 import type { ListName } from './lists.ts';

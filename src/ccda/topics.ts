@@ -31,7 +31,7 @@ import {
 } from './sections/several-lists.ts';
 
 export interface Topic {
-  /** Last step of the path. */
+  /** Last segment of the path. */
   readonly name: string;
   readonly title: string;
   /** LOINC. */
@@ -40,7 +40,7 @@ export interface Topic {
   readonly templates: readonly string[];
   readonly sections: readonly SectionDefinition[];
   readonly team: TeamDetail;
-  /** False where the topic is of no date: demographics, the care team. */
+  /** False if the topic has no dates: demographics, the care team. */
   readonly dated: boolean;
 }
 
@@ -73,7 +73,7 @@ const CCD = {
   dated: true,
 } as const;
 
-/** A bare US Realm Header over the section of the topic, whose code says what the document is. */
+/** Defines a topic with a bare US Realm Header and one main section, whose code becomes the document's code. */
 function single(name: string, title: string, ...sections: readonly [...SectionDefinition[], SectionDefinition]): Topic {
   const { code, codeName } = sections.at(-1) ?? PROBLEMS;
   return { name, title, code, codeName, templates: HEADER, sections, team: 'none', dated: true };

@@ -1,8 +1,7 @@
 /**
- * Writes values of observations. In: value[x] of FHIR. Out: `value` with the CDA type that means the same, and text
- * for people. A unit outside UCUM makes the value a text, a comparator makes it an interval, a missing value has a
- * nullFlavor.
- * CDA R2 datatypes; C-CDA R2.1 Volume 2, Result Observation
+ * Writes values of observations. In: value[x] of FHIR. Out: `value` with the equivalent CDA type, and text for people.
+ * A unit outside UCUM makes the value a text, a comparator makes it an interval, a missing value has a nullFlavor. CDA
+ * R2 datatypes; C-CDA R2.1 Volume 2, Result Observation
  */
 
 import { coded, labelOf, nullFlavorOf, TYPE_CD } from './code.ts';
@@ -13,13 +12,13 @@ import { interval, readablePeriod, readableTime, timeValue } from './time.ts';
 import { attribute, type Markup, NOTHING, textElement, xml } from './xml.ts';
 
 export interface ValueOptions {
-  /** Systems for coded values. */
+  /** Code systems for coded values. */
   readonly systems?: readonly string[];
-  /** Id of what shows the value in the narrative. */
+  /** Id of the narrative cell that shows the value. */
   readonly shown?: string;
 }
 
-/** `value`, with nullFlavor where there is none. */
+/** Writes `value`, with a nullFlavor if there is none. */
 export function valueElement(value: ObservationValue, options: ValueOptions = {}): Markup {
   if (value.valueQuantity !== undefined) return quantityValue(value.valueQuantity);
   if (value.valueCodeableConcept !== undefined) {
@@ -37,10 +36,10 @@ export function valueElement(value: ObservationValue, options: ValueOptions = {}
   return xml`<value xsi:type="ST" nullFlavor="${nullFlavorOf(value.dataAbsentReason) ?? 'UNK'}"/>`;
 }
 
-/** For `textElement`: a value that is a text. */
+/** Attribute for `textElement`: marks the value as a text. */
 export const TYPE_ST = xml` xsi:type="ST"`;
 
-/** A quantity: PQ; IVL_PQ with a comparator; REAL without a unit; as text where the unit is none of UCUM. */
+/** Writes a quantity: PQ; IVL_PQ with a comparator; REAL without a unit; as text if the unit is not UCUM. */
 export function quantityValue(quantity: Quantity): Markup {
   const { value, comparator } = quantity;
   const unit = unitOf(quantity);
@@ -55,22 +54,22 @@ export function quantityValue(quantity: Quantity): Markup {
 }
 
 /**
- * The UCUM code of a quantity, in the spelling of C-CDA's value set, which has one of the two names of the
- * international unit and no annotation at the start: `{score}` is the unit 1, `{drinks}/d` is `/d`, which in UCUM means
- * the same.
+ * Returns the UCUM code of a quantity in the spelling of C-CDA's value set. The set has one of both names of the
+ * international unit and no leading annotation: `{score}` becomes the unit 1, `{drinks}/d` becomes `/d`, which means
+ * the same in UCUM.
  */
 export function unitOf({ system, code }: Quantity): string | undefined {
   if (system !== UCUM) return undefined;
   return code?.replace(/^\{[^}]*\}/, '').replaceAll('[iU]', '[IU]') || (code && '1');
 }
 
-/** The UCUM code of an amount of a drug; none for what is counted, such as tablets. */
+/** Returns the UCUM code of an amount of a drug; undefined for counted amounts, such as tablets. */
 export function measuredUnitOf(quantity: Quantity): string | undefined {
   const unit = unitOf(quantity);
   return unit === '1' ? undefined : unit;
 }
 
-/** `<5` is a high bound that is not reached. */
+/** Writes a comparator as an open bound: `<5` is an exclusive high. */
 function bound(quantity: Quantity): Markup {
   const { comparator = '<', value = '' } = quantity;
   const inclusive = attribute('inclusive', comparator.endsWith('=') ? undefined : 'false');
@@ -78,41 +77,41 @@ function bound(quantity: Quantity): Markup {
   return xml`<${element}${inclusive} value="${value}"${attribute('unit', unitOf(quantity))}/>`;
 }
 
-/** IVL_PQ with the ends that there are; as text where a unit is none of UCUM. */
+/** Writes an IVL_PQ with the known ends; as text if a unit is not UCUM. */
 export function rangeValue({ low, high }: Range): Markup {
   const end = (element: string, quantity: Quantity | undefined): Markup =>
     quantity?.value === undefined
       ? NOTHING
       : xml`<${element} value="${quantity.value}"${attribute('unit', unitOf(quantity))}/>`;
-  // A unit that is none of UCUM cannot stand in an interval, and without it the numbers mean something else.
+  // An interval cannot hold a unit outside UCUM, and without its unit a number would mean something else.
   if ([low, high].some(one => one?.unit !== undefined && unitOf(one) === undefined)) {
     return textElement('value', readableInterval({ ...(low && { low }), ...(high && { high }) }), TYPE_ST);
   }
   return xml`<value xsi:type="IVL_PQ">${end('low', low)}${end('high', high)}</value>`;
 }
 
-/** For people: `< 5 mg/dL`. */
+/** Returns text for people: `< 5 mg/dL`. */
 export function readableQuantity(quantity: Quantity | undefined): string {
   if (quantity?.value === undefined) return '';
   const unit = (quantity.unit ?? quantity.code)?.replace(/^\{(.*?)\}/, '$1');
   return [quantity.comparator, quantity.value, unit].filter(Boolean).join(' ');
 }
 
-/** For people: `4 to 10 mg/dL`, `at least 4`, `at most 10`. */
+/** Returns text for people: `4 to 10 mg/dL`, `at least 4`, `at most 10`. */
 export function readableInterval({ low, high }: Range): string {
   const [from, to] = [low, high].map(readableQuantity);
   if (from && to) return `${from} to ${to}`;
   return from ? `at least ${from}` : to ? `at most ${to}` : '';
 }
 
-/** For people: `1:128`, `30 mg : 1 g`. */
+/** Returns text for people: `1:128`, `30 mg : 1 g`. */
 function readableRatio(ratio: ObservationValue['valueRatio']): string | undefined {
   const [over, under] = [readableQuantity(ratio?.numerator), readableQuantity(ratio?.denominator)];
   if (!over || !under) return undefined;
   return /\s/.test(over + under) ? `${over} : ${under}` : `${over}:${under}`;
 }
 
-/** For people: whatever the value is. */
+/** Returns any value as text for people. */
 export function readableValue(value: ObservationValue): string {
   if (value.valueQuantity !== undefined) return readableQuantity(value.valueQuantity);
   if (value.valueCodeableConcept !== undefined) return labelOf(value.valueCodeableConcept);

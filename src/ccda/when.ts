@@ -1,8 +1,7 @@
 /**
  * Reads when something began, ended or was done, in each form that FHIR has: date, period, age, range of ages, words.
- * In: a resource and the name of the choice element. Out: start and end as dates where there are some, and text for
- * people. The date of recording is not one of them.
- * https://hl7.org/fhir/R4/formats.html#choice
+ * In: a resource and the name of the choice element. Out: start and end if they are dates, and text for people. The
+ * date of recording is not considered. https://hl7.org/fhir/R4/formats.html#choice
  */
 import type { Period, Quantity, Range } from './fhir/datatypes.ts';
 import { readablePeriod, readableTime } from './time.ts';
@@ -21,7 +20,7 @@ export interface ReadWhen {
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly age: Quantity | undefined;
-  /** Empty: the record does not say. */
+  /** Empty if the record does not say. */
   readonly text: string;
 }
 
@@ -50,15 +49,15 @@ export function whenOf<Name extends string>(resource: When<Name>, name: Name): R
 
 const NAMES: Readonly<Record<string, string>> = { a: 'years', mo: 'months', wk: 'weeks', d: 'days' };
 
-/** With a unit for people where the record has a code alone. */
+/** Adds a readable unit if the record has a code alone. */
 function named(age: Quantity): Quantity {
   return { ...age, unit: age.unit ?? NAMES[age.code ?? ''] ?? age.code ?? '' };
 }
 
-/** Units that the template takes: https://terminology.hl7.org/ValueSet-AgePQUCUM.html */
+/** Units that the template allows: https://terminology.hl7.org/ValueSet-AgePQUCUM.html */
 const AGE_UNITS: ReadonlySet<string> = new Set(['a', 'mo', 'wk', 'd', 'h', 'min']);
 
-/** Age Observation (C-CDA R2.1), within what began at that age; empty without a number of such a unit. */
+/** Writes an Age Observation (C-CDA R2.1) within the entry; empty unless the age is a number with such a unit. */
 export function ageObservation(age: Quantity | undefined): Markup {
   const unit = age && unitOf(age);
   if (age?.value === undefined || age.comparator !== undefined || unit === undefined || !AGE_UNITS.has(unit))

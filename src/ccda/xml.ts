@@ -1,7 +1,7 @@
 /**
- * XML and HTML by a template that escapes by itself. In: markup as it stands in the source, with texts and other markup
- * in it. Out: well-formed markup, in which a text can never become a tag: only `xml` makes a `Markup`, and every string
- * in it is escaped.
+ * Builds XML and HTML from tagged templates that escape their values. In: markup in the source, with texts and other
+ * markup in it. Out: well-formed markup, in which a text can never become a tag: only `xml` makes a `Markup`, and it
+ * escapes every string.
  *
  *     xml`<title>${'a < b'}</title>`.text  // <title>a &lt; b</title>
  */
@@ -12,7 +12,7 @@ import { escapeXml } from '../common/markup.ts';
 export class Markup {
   readonly text: string;
 
-  /** For this file alone. */
+  /** Used in this file only. */
   constructor(text: string) {
     this.text = text;
   }
@@ -21,25 +21,26 @@ export class Markup {
     return this.text === '';
   }
 
-  /** Itself, or other markup where it is empty. */
+  /** Returns itself, or other markup if it is empty. */
   or(other: Markup): Markup {
     return this.isEmpty ? other : this;
   }
 }
 
-/** A text of the source as it stands, such as a style sheet; never one of a record. */
+/** Returns a text of the source unescaped, such as a style sheet. Never pass a text of a record. */
 export function verbatim(text: string): Markup {
   return new Markup(text);
 }
 
 export type MarkupValue = Markup | string | number | undefined | readonly Markup[];
 
-/** A template is one object however often it is used. */
+/** Cache of the parts of a template: JavaScript passes the same object on every call. */
 const known = new WeakMap<TemplateStringsArray, readonly string[]>();
 
 /**
- * Values become text, or the quoted value of an attribute; behind `<` and `</` they are names of elements. Line ends of
- * the template and the blanks behind them are its layout and are left out; `\n` is a line end.
+ * Escapes values as text or as quoted attribute values; after `<` and `</` they are element names. Line breaks of the
+ * template and the indentation after them are dropped; write `
+ * ` for a line break.
  */
 export function xml(template: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   const parts = partsOf(template);
@@ -51,7 +52,7 @@ export function xml(template: TemplateStringsArray, ...values: readonly MarkupVa
   return new Markup(text);
 }
 
-/** HTML is escaped alike. */
+/** Escapes HTML in the same way. */
 export function html(template: TemplateStringsArray, ...values: readonly MarkupValue[]): Markup {
   return xml(template, ...values);
 }
@@ -80,20 +81,20 @@ function nameOf(value: MarkupValue): string {
 
 const ATTRIBUTE = /^[A-Za-z][\w:.-]*$/;
 
-/** ` name="text"`, or nothing without a text that is more than blanks. Line ends and tabs become blanks. */
+/** Writes ` name="text"`, or nothing if the text is blank. Line breaks and tabs become blanks. */
 export function attribute(name: string, text: string | undefined): Markup {
   if (!ATTRIBUTE.test(name)) throw new RangeError('no name of an attribute');
   const value = text?.replace(/[\s\u0085]+/g, ' ').trim();
   return value === undefined || value === '' ? NOTHING : new Markup(` ${name}="${escapeXml(value)}"`);
 }
 
-/** `<name attributes>text</name>`, or nothing without a text that is more than blanks. */
+/** Writes `<name attributes>text</name>`, or nothing if the text is blank. */
 export function textElement(name: string, text: string | undefined, attributes?: Markup): Markup {
   const value = text?.trim();
   return value === undefined || value === '' ? NOTHING : xml`<${name}${attributes}>${value}</${name}>`;
 }
 
-/** A `templateId` per template; those of R1.1 and of companion guides have their own extension, or none. */
+/** Writes a `templateId` per template; those of R1.1 and of companion guides have their own extension, or none. */
 export function templateIds(...templates: readonly string[]): Markup {
   return xml`${templates.map(template => {
     const [root, extension] = template.split(':');

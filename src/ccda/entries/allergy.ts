@@ -1,6 +1,6 @@
 /**
- * Allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation, reactions,
- * severity and criticality. A record that says that there is none becomes C-CDA's "no known allergies".
+ * Writes allergies and intolerances. In: AllergyIntolerance. Out: Allergy Concern Act (V3) with its observation,
+ * reactions, severity and criticality. A record of "no allergy" becomes C-CDA's "no known allergies".
  */
 
 import { coded, codeIn, labelOf, readableCode, reference, TYPE_CD } from '../code.ts';
@@ -19,7 +19,7 @@ const DRUG: Term = { code: '416098002', name: 'Allergy to drug' };
 const FOOD: Term = { code: '414285001', name: 'Allergy to food' };
 const ANY: Term = { code: '420134006', name: 'Propensity to adverse reaction' };
 
-/** What the records say that deny an allergy, and of what. */
+/** SNOMED CT codes that deny an allergy, and the kind of allergy that each denies. */
 const NONE: Readonly<Record<string, Term>> = {
   '716186003': SUBSTANCE,
   '409137002': DRUG,
@@ -166,7 +166,7 @@ function observation(
     </observation>`;
 }
 
-/** The type of reaction, as far as the record tells it: of a kind of substance, and whether allergy or intolerance. */
+/** Returns the type of reaction as far as the record gives it: kind of substance, and allergy or intolerance. */
 function kindOf({ category, type }: AllergyIntolerance): Term {
   const [only, ...more] = category ?? [];
   const kinds = more.length === 0 ? KINDS[only ?? ''] : undefined;
@@ -176,7 +176,7 @@ function kindOf({ category, type }: AllergyIntolerance): Term {
 
 type Reaction = NonNullable<AllergyIntolerance['reaction']>[number];
 
-/** One Reaction Observation per manifestation. */
+/** Writes one Reaction Observation per manifestation. */
 function reaction(allergy: AllergyIntolerance, at: number, content: SectionWriter, row: string): Markup {
   const { manifestation = [], severity }: Reaction = allergy.reaction?.[at] ?? {};
   const severe = SEVERITY[severity ?? ''];

@@ -1,6 +1,6 @@
 /**
- * Care teams. In: CareTeam. Out: Care Team Organizer (V2) with a Care Team Member Act (V2) per member. A team without
- * members has a row in the narrative and no entry.
+ * Writes care teams. In: CareTeam. Out: Care Team Organizer (V2) with a Care Team Member Act (V2) per member. A team
+ * without members has a row in the narrative and no entry.
  */
 
 import { functionCode } from '../care-team-header.ts';

@@ -1,6 +1,6 @@
 /**
- * Insurance. In: Coverage with its payor. Out: rows of the narrative. There are no entries: section 2.18 demands none,
- * and the schematrons of the validator do not know their templates (4.87, 4.89).
+ * Writes insurance. In: Coverage with its payor. Out: rows of the narrative. There are no entries: section 2.18 demands
+ * none, and the schematrons of the validator do not know their templates (4.87, 4.89).
  */
 import { labelOf, readableCode } from '../code.ts';
 import type { Coverage } from '../fhir/people.ts';

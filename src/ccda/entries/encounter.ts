@@ -1,5 +1,5 @@
 /**
- * Encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its
+ * Writes encounters. In: Encounter, and the conditions that were diagnosed in it. Out: Encounter Activity (V3) with its
  * diagnoses, place and people.
  */
 
@@ -53,7 +53,7 @@ export function addEncounter(encounter: Encounter, diagnoses: readonly Condition
   );
 }
 
-/** The type; its class (ambulatory, inpatient) as a translation. */
+/** Writes the type, with the class (ambulatory, inpatient) as a translation. */
 function withClass({ type, class: kind }: Encounter) {
   const [first] = type ?? [];
   return { ...first, coding: [...(first?.coding ?? []), ...(kind === undefined ? [] : [kind])] };

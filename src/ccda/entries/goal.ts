@@ -1,6 +1,4 @@
-/**
- * Goals. In: Goal. Out: Goal Observation with the value to reach, or the goal in words.
- */
+/** Writes goals. In: Goal. Out: Goal Observation with the target value, or the goal in words. */
 
 import { coded, labelOf, readableCode, reference } from '../code.ts';
 import { LOINC, SNOMED } from '../code-systems.ts';

@@ -1,6 +1,4 @@
-/**
- * Health concerns. In: Condition. Out: Health Concern Act (V2) about a Problem Observation.
- */
+/** Writes health concerns. In: Condition. Out: Health Concern Act (V2) about a Problem Observation. */
 import { codeIn, reference } from '../code.ts';
 import type { Condition } from '../fhir/record.ts';
 import { author } from '../participants.ts';

@@ -1,5 +1,6 @@
 /**
- * Immunizations. In: Immunization. Out: Immunization Activity (V3); what was not given is negated, with the reason.
+ * Writes immunizations. In: Immunization. Out: Immunization Activity (V3). An immunization that was not given is
+ * negated, with the reason.
  */
 
 import { routeCode } from '../administration-routes.ts';
@@ -13,7 +14,7 @@ import { readableTime, timeElement } from '../time.ts';
 import { measuredUnitOf, readableQuantity } from '../value.ts';
 import { attribute, type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
-/** No Immunization Reason: what C-CDA lets be a reason. */
+/** Value set No Immunization Reason: the reasons that C-CDA accepts. */
 const REASONS: ReadonlySet<string> = new Set([
   'IMMUNE',
   'MEDPREC',

@@ -1,6 +1,7 @@
 /**
- * Medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2) with dose, route, timing,
- * instructions, reason and supply. An order is an intention (INT); what a patient is said to take is an event (EVN).
+ * Writes medications. In: MedicationRequest with its Medication. Out: Medication Activity (V2) with dose, route,
+ * timing, instructions, reason and supply. An order is an intention (INT); a medication that somebody reports as taken
+ * is an event (EVN).
  */
 
 import { routeCode } from '../administration-routes.ts';
@@ -17,7 +18,10 @@ import { measuredUnitOf } from '../value.ts';
 import { attribute, type Markup, NOTHING, templateIds, xml } from '../xml.ts';
 import { indication, loincCode, readableReasons, reasonsOf } from './related.ts';
 
-/** Medication statusCode of C-CDA: those of FHIR that it lacks are told by the nearest, and by the narrative. */
+/**
+ * FHIR statuses as C-CDA's Medication statusCode. Statuses that C-CDA lacks become the nearest one; the narrative shows
+ * the original.
+ */
 const STATUS: Readonly<Record<string, string>> = {
   active: 'active',
   'on-hold': 'suspended',
@@ -60,7 +64,7 @@ export function addMedication(request: MedicationRequest, content: SectionWriter
     readableTime(request.authoredOn),
     nameOf(by, content.resolve) || (told ? 'patient' : ''),
   );
-  // The day on which somebody told of it is not the day since when it is taken.
+  // For a reported medication, the day of the report is not the start of the intake.
   const low = bounds?.start ?? (told ? undefined : request.authoredOn);
   const start = timeElement('low', low);
   const high = notBefore(bounds?.end, low);
@@ -106,7 +110,7 @@ function drugOf(request: MedicationRequest, content: SectionWriter): CodeableCon
     : { ...medication.code, text: medicationReference.display };
 }
 
-/** How often: PIVL_TS with the time between two doses. */
+/** Writes the frequency: PIVL_TS with the time between two doses. */
 function frequency(dosage: Dosage | undefined): Markup {
   const { frequency: times = 1, period, periodUnit } = dosage?.timing?.repeat ?? {};
   if (period === undefined || periodUnit === undefined || times === 0) return NOTHING;
@@ -125,7 +129,10 @@ const SMALLER: Readonly<Record<string, readonly [unit: string, count: number]>> 
   min: ['s', 60],
 };
 
-/** A time in the largest unit that it is a whole number of: a third of a day is 8 h. Else as it is, to six digits. */
+/**
+ * Converts a time to the largest unit in which it is a whole number (a third of a day is 8 h). If there is none, keeps
+ * the unit and rounds to six decimals.
+ */
 function wholeUnits(value: number, unit: string): { readonly value: number; readonly unit: string } {
   for (let [some, of] = [value, unit]; ; ) {
     const rounded = Math.round(some);
@@ -139,7 +146,7 @@ function wholeUnits(value: number, unit: string): { readonly value: number; read
 /** https://hl7.org/fhir/R4/v3/GTSAbbreviation/cs.html */
 const GTS = 'http://terminology.hl7.org/CodeSystem/v3-GTSAbbreviation';
 
-/** Timing events that HL7 V3 has under the same code as FHIR. https://hl7.org/fhir/R4/valueset-event-timing.html */
+/** Timing events whose code is the same in HL7 V3 and FHIR. https://hl7.org/fhir/R4/valueset-event-timing.html */
 const EVENTS: ReadonlySet<string> = new Set([
   'HS',
   'WAKE',
@@ -158,7 +165,8 @@ const EVENTS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * At which event of the day: EIVL_TS. An element each would say that all of them hold, so that only one event is told.
+ * Writes the event of the day: EIVL_TS, only if there is a single one. Several elements would mean that all of them
+ * apply at once.
  */
 function atEvent(dosage: Dosage | undefined): Markup {
   const { repeat, code } = dosage?.timing ?? {};
@@ -168,7 +176,7 @@ function atEvent(dosage: Dosage | undefined): Markup {
   return xml`<effectiveTime xsi:type="EIVL_TS" operator="A"><event code="${event}"/></effectiveTime>`;
 }
 
-/** A dose in units of UCUM; what is counted (tablets, puffs) is a number without a unit (CONF:1098-16879). */
+/** Writes a dose with its UCUM unit. Counted doses (tablets, puffs) are numbers without a unit (CONF:1098-16879). */
 function dose(quantity: Quantity | undefined): Markup {
   if (quantity?.value === undefined) return xml`<doseQuantity nullFlavor="UNK"/>`;
   return xml`<doseQuantity value="${quantity.value}"${attribute('unit', measuredUnitOf(quantity))}/>`;
@@ -189,7 +197,7 @@ function instructions(dosage: Dosage | undefined, row: string): Markup {
     </entryRelationship>`;
 }
 
-/** Refills and amount of an order; the first supply counts as a repeat. */
+/** Writes refills and amount of an order. The first supply counts as a repeat in C-CDA. */
 function supply(request: MedicationRequest, content: SectionWriter, row: string): Markup {
   const { numberOfRepeatsAllowed, quantity } = request.dispenseRequest ?? {};
   if (numberOfRepeatsAllowed === undefined && quantity?.value === undefined) return NOTHING;

@@ -1,7 +1,7 @@
 /**
- * Notes. In: DocumentReference with its text. Out: Note Activity with the text, and a row. Of a scan or a PDF the row
- * has title and form. A Note Activity must say who wrote it and when, or that it is not known.
- * C-CDA Companion Guide R4.1, Note Activity
+ * Writes notes. In: DocumentReference with its text. Out: Note Activity with the text, and a row. For a scan or a PDF
+ * the row has title and format. A Note Activity must give its author and time, or state that they are unknown. C-CDA
+ * Companion Guide R4.1, Note Activity
  */
 
 import { attachedText } from '../attachment.ts';
@@ -46,7 +46,7 @@ export function addNote(note: DocumentReference, content: SectionWriter): void {
   );
 }
 
-/** Its type, where LOINC has a code of it. */
+/** The type of the note, if LOINC has a code for it. */
 function kindOf(type: CodeableConcept | undefined): Markup {
   if (!isCoded(type, [LOINC])) return NOTHING;
   return coded('translation', { coding: (type?.coding ?? []).filter(({ system }) => system === LOINC) });

@@ -1,7 +1,7 @@
 /**
- * Plans. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2), Planned
- * Encounter (V2). C-CDA knows these as active only: what is completed or cancelled is in the narrative and has no
- * entry.
+ * Writes plans. In: ServiceRequest, CarePlan, planned Encounter. Out: Planned Observation (V2), Planned Act (V2),
+ * Planned Encounter (V2). C-CDA knows these as active only, so completed and cancelled ones appear in the narrative and
+ * have no entry.
  */
 
 import { plainText } from '../../mapping/codecs/html.ts';
@@ -19,10 +19,10 @@ import { readableReasons, reasonsOf } from './related.ts';
 
 export const PLAN_COLUMNS = ['Planned', 'Status', 'For', 'Reason', 'Written', 'By'];
 
-/** Statuses of what is still to be done. */
+/** Statuses of plans that are still open. */
 const PENDING: ReadonlySet<string> = new Set(['draft', 'active', 'on-hold', 'unknown', 'planned']);
 
-/** An order: of a laboratory test, as RQO; of anything else, as an act. */
+/** Adds an order: a laboratory test as an observation (RQO), any other as an act. */
 export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', content: SectionWriter): void {
   const { code, status, occurrenceDateTime, occurrencePeriod, authoredOn, requester } = order;
   const row = content.row(
@@ -58,7 +58,7 @@ export function addOrder(order: ServiceRequest, kind: 'observation' | 'act', con
   );
 }
 
-/** A plan as somebody wrote it. */
+/** Adds a care plan, in the words of its author. */
 export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
   const { title, status, period, text, author: by } = plan;
   const row = content.row(
@@ -88,7 +88,7 @@ export function addCarePlan(plan: CarePlan, content: SectionWriter): void {
   );
 }
 
-/** A visit to come. */
+/** Adds a planned visit. */
 export function addPlannedEncounter(encounter: Encounter, content: SectionWriter): void {
   const { type, status, period } = encounter;
   const people = (encounter.participant ?? []).map(({ individual }) => individual);
@@ -117,7 +117,7 @@ export function addPlannedEncounter(encounter: Encounter, content: SectionWriter
 
 export const ASSESSMENT_COLUMNS = ['Assessment', 'Plan', 'When', 'By'];
 
-/** What was found, in the words of who wrote it: narrative only. */
+/** Adds an assessment in the words of its author: narrative only. */
 export function addAssessment(plan: CarePlan, content: SectionWriter): void {
   if (plan.description === undefined) return;
   content.row(

@@ -1,5 +1,5 @@
 /**
- * Problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A refuted problem is
+ * Writes problems. In: Condition. Out: Problem Concern Act (V3) with its Problem Observation (V3). A refuted problem is
  * negated. A record of "no problems" becomes C-CDA's "no known problems".
  */
 
@@ -14,7 +14,7 @@ import { ageObservation, whenOf } from '../when.ts';
 import { attribute, type Markup, templateIds, xml } from '../xml.ts';
 import { concernAct, loincCode, relatedObservation, snomedElement, type Term } from './related.ts';
 
-/** Conditions that say that there is none. */
+/** SNOMED CT codes for "no known problems". */
 const NO_PROBLEM: ReadonlySet<string> = new Set(['160245001', '373572006']);
 
 const STATUS: Readonly<Record<string, Term & { readonly concern: 'active' | 'completed' }>> = {
@@ -57,7 +57,7 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
   const { recordedDate } = condition;
   const [{ start }, { end }] = [whenOf(condition, 'onset'), whenOf(condition, 'abatement')];
   const concern = statusOf(condition)?.concern ?? 'active';
-  // Written down after it was over: the concern is then as old as the problem.
+  // If the problem was recorded after it ended, the concern starts with the problem.
   const late = notBefore(end, recordedDate) !== end;
   const since = late || recordedDate === undefined ? start : recordedDate;
   content.entry(
@@ -76,8 +76,8 @@ export function addProblem(condition: Condition, content: SectionWriter): void {
 }
 
 /**
- * The observation alone: also what health concerns and encounters are about. `part` sets its id apart where it is
- * repeated; then `row` is about more than the problem.
+ * Writes the observation alone, for health concerns and encounters too. `part` keeps its id unique if the observation
+ * is repeated; `row` then covers more than the problem.
  */
 export function problemObservation(condition: Condition, content: SectionWriter, row: string, part = ''): Markup {
   const { code, recordedDate } = condition;

@@ -1,7 +1,7 @@
 /**
- * Procedures and implants. In: Procedure, Device. Out: Procedure Activity Procedure (V2); for an implant the procedure
- * that implanted it, with the Product Instance and its UDI. An implant without a procedure gets a procedure of its
- * own.
+ * Writes procedures and implants. In: Procedure, Device. Out: Procedure Activity Procedure (V2); for an implant the
+ * procedure that implanted it, with the Product Instance and its UDI. An implant without a procedure gets a procedure
+ * of its own.
  */
 
 import { coded, labelOf, readableCode, reference } from '../code.ts';
@@ -44,7 +44,7 @@ export function addProcedure(procedure: Procedure, content: SectionWriter): void
 
 const performersOf = ({ performer }: Procedure) => (performer ?? []).map(({ actor }) => actor);
 
-/** `devices`: participants that hold Product Instances. */
+/** `devices`: participants that contain Product Instances. */
 function activity(procedure: Procedure, row: string, content: SectionWriter, devices: Markup, part = ''): Markup {
   const { code, status, bodySite, performedDateTime, performedPeriod } = procedure;
   return xml`
@@ -76,7 +76,7 @@ export const DEVICE_COLUMNS = [
   'Expires',
 ];
 
-/** `procedures`: all of the patient, to find the one that put the device in. */
+/** Adds an implant. `implantation`: the procedure that put the device in, if there is one. */
 export function addDevice(device: Device, implantation: Procedure | undefined, content: SectionWriter): void {
   const [udi] = device.udiCarrier ?? [];
   const row = content.row(

@@ -1,6 +1,5 @@
 /**
- * Observations that stand within entries: a status, a severity, a reason. In: their code and value. Out:
- * entryRelationship.
+ * Writes observations within entries: a status, a severity, a reason. In: their code and value. Out: entryRelationship.
  */
 
 import { coded, codeIn, labelOf, reference, TYPE_CD } from '../code.ts';
@@ -41,24 +40,24 @@ export function relatedObservation({ typeCode, templates, code, value, row }: Re
     </entryRelationship>`;
 }
 
-/** An element with a code of SNOMED CT. */
+/** Writes an element with a SNOMED CT code. */
 export function snomedElement(element: string, { code, name }: Term, attributes?: Markup): Markup {
   return xml`
     <${element}${attributes} code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT"/>`;
 }
 
-/** `code` of LOINC. */
+/** Writes `code` with a LOINC code. */
 export function loincCode({ code, name }: Term): Markup {
   return xml`
     <code code="${code}" displayName="${name}" codeSystem="2.16.840.1.113883.6.1" codeSystemName="LOINC"/>`;
 }
 
-/** Where on the body, if SNOMED CT has a code of it. */
+/** Writes the body site, if SNOMED CT has a code for it. */
 export function targetSite(concept: CodeableConcept | undefined): Markup {
   return codeIn(concept, SNOMED) === undefined ? NOTHING : coded('targetSiteCode', concept, { systems: [SNOMED] });
 }
 
-/** What a Concern Act says of the concern itself. */
+/** The properties of a Concern Act itself. */
 interface Concern {
   readonly templates: readonly string[];
   readonly id: Markup;
@@ -69,7 +68,7 @@ interface Concern {
   readonly author: Markup;
 }
 
-/** A Concern Act around the observation of a problem or of an allergy. */
+/** Writes a Concern Act around the observation of a problem or of an allergy. */
 export function concernAct({ templates, id, status, since, until, author }: Concern, observation: Markup): Markup {
   return xml`
     <act classCode="ACT" moodCode="EVN">
@@ -83,10 +82,10 @@ export function concernAct({ templates, id, status, since, until, author }: Conc
     </act>`;
 }
 
-/** Why something was done. */
+/** The reason for an action. */
 export interface Reason {
   readonly concept: CodeableConcept;
-  /** Since when, and until when, as the record says that is referred to. */
+  /** Start and end, from the referenced record. */
   readonly onset?: string | undefined;
   readonly abatement?: string | undefined;
 }
@@ -96,7 +95,7 @@ interface Reasoned {
   readonly reasonReference?: readonly Reference[];
 }
 
-/** Reasons as codes, and those that the referenced records state. */
+/** Returns the reasons that are given as codes, and those of the referenced records. */
 export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Resolve): readonly Reason[] {
   const said = (reasonCode ?? []).map(concept => ({ concept }));
   const recorded = (reasonReference ?? []).flatMap(one => {
@@ -113,12 +112,12 @@ export function reasonsOf({ reasonCode, reasonReference }: Reasoned, resolve: Re
   return [...said, ...recorded];
 }
 
-/** Reasons as people read them. */
+/** Returns the reasons as text for people. */
 export function readableReasons(reasons: readonly Reason[]): string {
   return reasons.map(({ concept }) => labelOf(concept)).join(', ');
 }
 
-/** Indication (V2). `id`: an `id` element. */
+/** Writes an Indication (V2). `id`: an `id` element. */
 export function indication({ concept, onset, abatement }: Reason, id: Markup): Markup {
   return xml`
     <entryRelationship typeCode="RSON">

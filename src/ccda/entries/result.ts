@@ -1,5 +1,5 @@
 /**
- * Results. In: Observation, and the DiagnosticReport that lists it. Out: Result Organizer (V3) with its Result
+ * Writes results. In: Observation, and the DiagnosticReport that lists it. Out: Result Organizer (V3) with its Result
  * Observations (V3). A result without a report has an organizer of its own, with its members if it is a panel. Each
  * component of an observation is a result.
  */
@@ -17,7 +17,7 @@ import { moment, notBefore, readableTime, timeElement } from '../time.ts';
 import { rangeValue, readableQuantity, readableValue, TYPE_ST, valueElement } from '../value.ts';
 import { type Markup, NOTHING, templateIds, textElement, xml } from '../xml.ts';
 
-/** Result Status of C-CDA; what is corrected is completed. */
+/** FHIR statuses as Result Status of C-CDA; a corrected result counts as completed. */
 const STATUS: Readonly<Record<string, string>> = {
   registered: 'active',
   preliminary: 'active',
@@ -41,17 +41,17 @@ export const RESULT_COLUMNS = [
   'Performed by',
 ];
 
-/** What one observation of a document says: a result or vital sign, or a component of it. */
+/** One observation of a document: a result, a vital sign, or a component of one. */
 export interface Part {
   readonly of: Observation;
-  /** Sets the ids of components apart. */
+  /** Suffix that keeps the ids of components unique. */
   readonly part: string;
   readonly said: Component;
-  /** It tells what was remarked on the whole. */
+  /** True for the part that carries the remarks on the whole. */
   readonly isFirst: boolean;
 }
 
-/** Reports with their results first, the newest before the others; then what is in none. */
+/** Adds the reports with their results, newest first; then the results that no report lists. */
 export function addResults(
   reports: readonly DiagnosticReport[],
   results: readonly Observation[],
@@ -59,7 +59,7 @@ export function addResults(
 ): void {
   const known = new Set(results.map(nameOfResult));
   const left = new Map(results.map(result => [nameOfResult(result), result]));
-  /** A result and its members, unless they stand elsewhere already. */
+  /** Returns a result and its members, unless they appear elsewhere already. */
   const take = ({ reference: at = '' }: Reference): readonly Observation[] => {
     const result = left.get(at);
     left.delete(at);
@@ -70,7 +70,7 @@ export function addResults(
     if (own.length > 0) addOrganizer(report, own, known, content);
     else addBareReport(report, content);
   }
-  // A panel comes before its members; of panels in a circle no one does.
+  // A panel comes before its members. Panels that contain each other have no first one, so all keys follow.
   const members = new Set(left.values().flatMap(({ hasMember = [] }) => hasMember.map(one => one.reference)));
   for (const at of [...left.keys().filter(one => !members.has(one)), ...left.keys()]) {
     const own = take({ reference: at });
@@ -83,7 +83,10 @@ function nameOfResult({ id }: Observation): string {
   return `Observation/${id}`;
 }
 
-/** A panel without a value says nothing beside its components and its members, of which `known` are in the document. */
+/**
+ * Returns the result and its components. A panel without a value is omitted if it has components or members of which
+ * some are in the document (`known`).
+ */
 export function partsOf(result: Observation, known: ReadonlySet<string>): readonly Part[] {
   const { component = [], hasMember = [] } = result;
   const isSaid = component.length > 0 || hasMember.some(({ reference: at = '' }) => known.has(at));
@@ -92,7 +95,10 @@ export function partsOf(result: Observation, known: ReadonlySet<string>): readon
   return [...whole, ...components].map((one, i) => ({ of: result, ...one, isFirst: i === 0 }));
 }
 
-/** Nothing where all of it stands elsewhere: a panel whose members are those of a report. */
+/**
+ * Adds an organizer; nothing if all of its content appears elsewhere, such as a panel whose members are those of a
+ * report.
+ */
 function addOrganizer(
   head: DiagnosticReport | Observation,
   results: readonly Observation[],
@@ -122,8 +128,8 @@ function addOrganizer(
 }
 
 /**
- * What a report or a panel says beside its results, a row before theirs. Returns a Comment Activity each, as
- * components.
+ * Adds a row with the texts of a report or a panel, before the rows of its results. Returns one Comment Activity per
+ * text, as components.
  */
 function headRow(report: DiagnosticReport, content: SectionWriter): Markup {
   const texts = remarksIn([...textsOf(report, content), ...(report.note ?? []).map(({ text }) => text)]);
@@ -141,7 +147,7 @@ function headRow(report: DiagnosticReport, content: SectionWriter): Markup {
   return xml`${texts.map(text => xml`<component>${comment(text, row)}</component>`)}`;
 }
 
-/** What it concludes, the text that it presents, what is said of its pictures. */
+/** Returns the conclusion, the presented text, and the comments on its images. */
 function textsOf({ conclusion, presentedForm, media }: DiagnosticReport, content: SectionWriter): readonly string[] {
   return remarksIn([
     conclusion,
@@ -150,7 +156,7 @@ function textsOf({ conclusion, presentedForm, media }: DiagnosticReport, content
   ]);
 }
 
-/** A report whose results are nothing but its text, or that there is none. */
+/** Adds a report without results: its text is the value, and without a text it has none. */
 function addBareReport(report: DiagnosticReport, content: SectionWriter): void {
   const texts = textsOf(report, content);
   const result: Observation = {
@@ -193,7 +199,7 @@ function resultObservation(
     </observation>`;
 }
 
-/** Low and high, both required where there is a time at all. */
+/** Writes low and high: both are required if there is a time at all. */
 function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observation): Markup {
   const start = effectivePeriod?.start ?? effectiveDateTime;
   const end = notBefore(effectivePeriod?.end ?? effectiveDateTime, start);
@@ -203,7 +209,7 @@ function span({ effectiveDateTime, effectivePeriod }: DiagnosticReport | Observa
 
 const ABNORMAL: ReadonlySet<string> = new Set(['A', 'AA', 'H', 'HH', 'HU', 'HX', 'L', 'LL', 'LU', 'LX', '<', '>']);
 
-/** Flagged as not what it should be. */
+/** True if the value is flagged as abnormal. */
 export function isAbnormal({ interpretation: flags }: Pick<Component, 'interpretation'>): boolean {
   return (flags ?? []).some(flag => ABNORMAL.has(codeIn(flag, INTERPRETATION) ?? ''));
 }

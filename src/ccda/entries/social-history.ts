@@ -1,6 +1,7 @@
 /**
- * Social history. In: Observation, and the sex of the Patient. Out: Smoking Status (V2), Social History Observation
- * (V3), Assessment Scale Observation, Birth Sex. A smoking status without a code of C-CDA is in the narrative only.
+ * Writes social history. In: Observation, and the sex of the Patient. Out: Smoking Status (V2), Social History
+ * Observation (V3), Assessment Scale Observation, Birth Sex. A smoking status without a code of C-CDA is in the
+ * narrative only.
  */
 
 import { coded, codeIn, isCoded, labelOf, reference, TYPE_CD } from '../code.ts';
@@ -20,7 +21,7 @@ export const SOCIAL_COLUMNS = ['Item', 'Answer', 'When', 'By'];
 
 const SMOKING_STATUS = '72166-2';
 
-/** The value set Smoking Status; the last of them says that nobody knows. */
+/** The value set Smoking Status; its last code means "unknown". */
 const SMOKING: ReadonlySet<string> = new Set([
   '449868002',
   '428041000124106',
@@ -32,7 +33,7 @@ const SMOKING: ReadonlySet<string> = new Set([
   '266927001',
 ]);
 
-/** Also for surveys, with `template` of their kind. */
+/** Adds an observation; also for surveys, with the `template` of their kind. */
 export function addSocialHistory(observation: Observation, content: SectionWriter): void {
   const { code, performer } = observation;
   const parts = (observation.component ?? []).map(one => `${labelOf(one.code)}: ${readableValue(one)}`);
@@ -84,7 +85,7 @@ function addSmokingStatus(observation: Observation, row: string, content: Sectio
   );
 }
 
-/** What was answered has no code in the value set, and a null flavour is not allowed: the status is not known. */
+/** Writes "status unknown": the answer has no code in the value set, which does not allow a nullFlavor. */
 function unknownSmoker(row: string): Markup {
   return xml`
     <value xsi:type="CD" code="266927001" displayName="Tobacco smoking consumption unknown" codeSystem="2.16.840.1.113883.6.96" codeSystemName="SNOMED CT">
@@ -92,7 +93,7 @@ function unknownSmoker(row: string): Markup {
     </value>`;
 }
 
-/** Filled questionnaires: the panel with its answers in it; an answer of no panel stands alone. */
+/** Adds questionnaires: each panel with its answers. An answer without a panel is an entry of its own. */
 export function addAssessmentScales(observations: readonly Observation[], content: SectionWriter): void {
   const rest = new Map(observations.map(one => [`Observation/${one.id}`, one]));
   for (const panel of observations.filter(({ hasMember }) => hasMember !== undefined)) {
@@ -100,7 +101,7 @@ export function addAssessmentScales(observations: readonly Observation[], conten
     const row = scaleRow(panel, content);
     const answers = (panel.hasMember ?? []).flatMap(({ reference: at = '' }) => {
       const answer = rest.get(at);
-      // An answer within a panel must have a code of one of these.
+      // An answer within a panel must have a LOINC or SNOMED CT code.
       if (answer === undefined || !isCoded(answer.code, [LOINC, SNOMED])) return [];
       rest.delete(at);
       return [supporting(answer, content)];
@@ -159,7 +160,7 @@ function body(observation: Observation, row: string, content: SectionWriter): Ma
 
 const SEXES: Readonly<Record<string, string>> = { F: 'Female', M: 'Male' };
 
-/** Sex as it was registered at birth. */
+/** Writes the sex that was registered at birth. */
 export function addBirthSex(patient: Patient, content: SectionWriter): void {
   const sex = patient.extension?.find(({ url }) => url.endsWith('/us-core-birthsex'))?.valueCode;
   const name = SEXES[sex ?? ''];
@@ -183,7 +184,7 @@ export function addBirthSex(patient: Patient, content: SectionWriter): void {
   );
 }
 
-/** Rows of the narrative with personal details that the header of a document cannot hold. */
+/** Adds narrative rows for personal details that the header of a document cannot hold. */
 export function addPersonalRows(patient: Patient, content: SectionWriter): void {
   const extension = (name: string) => patient.extension?.find(({ url }) => url.endsWith(`/${name}`));
   const text = (name: string) => extension(name)?.extension?.find(({ url }) => url === 'text')?.valueString;

@@ -1,6 +1,7 @@
 /**
- * Vital signs. In: Observation. Out: a Vital Signs Organizer (V3) for all measurements of one time and encounter, with
- * a Vital Sign Observation (V2) each. The components of a panel, such as blood pressure, are separate measurements.
+ * Writes vital signs. In: Observation. Out: a Vital Signs Organizer (V3) for all measurements of one time and
+ * encounter, with a Vital Sign Observation (V2) each. The components of a panel, such as blood pressure, are separate
+ * measurements.
  */
 
 import { coded, codeIn, labelOf, nullFlavorOf, readableCode, reference } from '../code.ts';
@@ -74,10 +75,13 @@ function vitalSign({ of, part, said }: Part, content: SectionWriter): Markup {
     </observation>`;
 }
 
-/** Units of oximetry, whose panel has a share and a flow. */
+/** Units of oximetry by LOINC code: its panel mixes a percentage and a flow. */
 const UNITS: Readonly<Record<string, string>> = { '59408-5': '%', '2708-6': '%', '3150-6': '%', '3151-8': 'L/min' };
 
-/** PQ, as the template demands: numbers without a unit have the unit 1; what was not measured says why. */
+/**
+ * Writes a PQ, as the template demands. A number without a unit gets the unit 1; a missing value gets the reason as
+ * nullFlavor.
+ */
 function measured(value: ObservationValue, code: CodeableConcept | undefined, panel: Observation): Markup {
   const { valueQuantity, valueInteger, dataAbsentReason } = value;
   const number = valueQuantity?.value ?? valueInteger;
@@ -85,7 +89,7 @@ function measured(value: ObservationValue, code: CodeableConcept | undefined, pa
     const unit = valueQuantity === undefined ? '1' : (unitOf(valueQuantity) ?? '1');
     return xml`<value xsi:type="PQ" value="${number}"${attribute('unit', unit)}/>`;
   }
-  // A unit must stand there even so: its own, where parts of a panel have different ones, else that of the rest.
+  // The unit is required even without a value: the known unit of the code, else that of another component.
   const known = codeIn(code, LOINC);
   const own = UNITS[known ?? ''];
   if (own !== undefined)

@@ -1,7 +1,6 @@
 /**
- * Data types of FHIR R4, as far as documents read them. The value of a Quantity is a string: a JSON number would lose
- * trailing zeros, which say how exact a measurement is.
- * https://hl7.org/fhir/R4/datatypes.html
+ * Defines the data types of FHIR R4 that documents read. The value of a Quantity is a string: a JSON number would lose
+ * trailing zeros, which show the precision of a measurement. https://hl7.org/fhir/R4/datatypes.html
  */
 
 export interface Coding {
@@ -101,11 +100,11 @@ export interface Resource {
   readonly id: string;
   readonly meta?: { readonly lastUpdated?: string; readonly security?: readonly Coding[] };
   readonly extension?: readonly Extension[];
-  /** Where the type has it. */
+  /** Present if the type has it. */
   readonly note?: readonly Annotation[];
 }
 
-/** What clinical resources have in common, under FHIR's own names. */
+/** Elements that clinical resources share, under FHIR's own names. */
 export interface Clinical extends Resource {
   readonly status?: string;
   readonly identifier?: readonly Identifier[];

@@ -1,6 +1,5 @@
 /**
- * Observations and reports of FHIR R4, as far as documents read them.
- * https://hl7.org/fhir/R4/diagnostics-module.html
+ * Defines the observations and reports of FHIR R4 that documents read. https://hl7.org/fhir/R4/diagnostics-module.html
  */
 import type { Attachment, Clinical, CodeableConcept, Period, Quantity, Range, Reference } from './datatypes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * People and organizations of FHIR R4, as far as documents read them.
+ * Defines the people and organizations of FHIR R4 that documents read.
  * https://hl7.org/fhir/R4/administration-module.html
  */
 import type {
@@ -35,7 +35,7 @@ export interface Patient extends Resource {
   readonly link?: readonly { readonly other?: Reference; readonly type?: string }[];
 }
 
-/** Practitioner, RelatedPerson: whoever has a name and can be reached. */
+/** A person with a name and contact details, such as Practitioner and RelatedPerson. */
 export interface Person extends Resource {
   readonly identifier?: readonly Identifier[];
   readonly active?: boolean;

@@ -1,6 +1,5 @@
 /**
- * Orders, plans and goals of FHIR R4, as far as documents read them.
- * https://hl7.org/fhir/R4/careprovision-module.html
+ * Defines the orders, plans and goals of FHIR R4 that documents read. https://hl7.org/fhir/R4/careprovision-module.html
  */
 import type { Clinical, CodeableConcept, Period, Quantity, Reference, Resource } from './datatypes.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Conditions, medications and procedures of FHIR R4, as far as documents read them.
+ * Defines the conditions, medications and procedures of FHIR R4 that documents read.
  * https://hl7.org/fhir/R4/clinicalsummary-module.html
  */
 

@@ -15,7 +15,7 @@ import { addProcedure, PROCEDURE_COLUMNS } from '../entries/procedure.ts';
 import type { ListName, ListTypes } from '../lists.ts';
 import type { SectionDefinition, SectionWriter } from '../section.ts';
 
-/** `build` of a section that tells each resource of a list. */
+/** Returns a `build` function that adds each resource of a list. */
 export function eachOf<N extends ListName>(
   name: N,
   add: (resource: ListTypes[N], content: SectionWriter) => void,

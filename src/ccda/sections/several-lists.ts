@@ -19,7 +19,7 @@ import { overlaps } from '../range.ts';
 import type { SectionDefinition } from '../section.ts';
 import { eachOf } from './one-list.ts';
 
-/** Signed notes; what stands in a report is told among the results. */
+/** Signed notes; texts of reports are among the results. */
 export const NOTES: SectionDefinition = {
   key: 'notes',
   title: 'Notes',
@@ -48,7 +48,7 @@ const RESULTS = {
   entriesRequired: true,
 } as const;
 
-/** Of the laboratory. */
+/** Results of the laboratory only. */
 export const LABORATORY_RESULTS: SectionDefinition = {
   ...RESULTS,
   title: 'Laboratory Results',
@@ -57,7 +57,7 @@ export const LABORATORY_RESULTS: SectionDefinition = {
   },
 };
 
-/** Of the laboratory and of other departments. */
+/** Results of the laboratory and of other departments. */
 export const ALL_RESULTS: SectionDefinition = {
   ...RESULTS,
   async build(content, chart) {
@@ -94,7 +94,7 @@ export const SMOKING_STATUS: SectionDefinition = {
   build: eachOf('smoking-status', addSocialHistory),
 };
 
-/** What the record says of the person. */
+/** Social history with the patient's personal details. */
 export const PERSON: SectionDefinition = {
   ...SOCIAL,
   title: 'Personal Information',
@@ -135,7 +135,7 @@ export const MEDICAL_EQUIPMENT: SectionDefinition = {
       const implantation = procedures.find(({ focalDevice }) =>
         focalDevice?.some(({ manipulated }) => manipulated?.reference === `Device/${device.id}`),
       );
-      // In from the day of the procedure on; without one it has no date.
+      // A device counts from the day of its procedure; without a procedure it has no date.
       const { performedDateTime, performedPeriod } = implantation ?? {};
       const start = performedPeriod?.start ?? performedDateTime;
       if (overlaps({ start }, chart.range, chart.zone)) addDevice(device, implantation, content);
@@ -168,14 +168,14 @@ const PLAN = {
   columns: PLAN_COLUMNS,
 } as const;
 
-/** Tests that were ordered and are not done. */
+/** Laboratory orders, pending ones as entries. */
 export const LABORATORY_TESTS: SectionDefinition = {
   ...PLAN,
   title: 'Laboratory Tests',
   build: eachOf('laboratory-orders', (order, content) => addOrder(order, 'observation', content)),
 };
 
-/** All that is planned. */
+/** All orders, plans and planned visits. */
 export const PLAN_OF_TREATMENT: SectionDefinition = {
   ...PLAN,
   async build(content, chart) {
