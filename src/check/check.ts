@@ -1,6 +1,6 @@
 /**
  * Checks a pack against its lock, or against a database and its rows. In: the configuration and options. Out: every
- * problem of the pack in the order of its files, and the sections that look at rows.
+ * problem of the pack in the order of its files, and the sections that examine rows.
  */
 import { performance } from 'node:perf_hooks';
 import { OPEN_ACCESS } from '../auth/access.ts';
@@ -25,11 +25,11 @@ import type { CheckSection } from './section.ts';
 export interface Checked {
   readonly pack: LoadedPack;
   readonly catalog: Catalog | undefined;
-  /** Empty without a database, and for a pack with errors. */
+  /** Empty without a database, and if the pack has errors. */
   readonly sections: readonly SectionReport[];
 }
 
-/** Against schema.lock.json, without a database. */
+/** Checks a pack against schema.lock.json, without a database. */
 export function checkLocked({ mappings, schema }: Config): Checked {
   const files = readPackFiles(mappings, schema);
   const { lock } = files;
@@ -39,16 +39,19 @@ export function checkLocked({ mappings, schema }: Config): Checked {
 }
 
 export type RowOptions = Pick<CheckOptions, 'seed' | 'budgetSeconds' | 'values' | 'all'> & {
-  /** The mappings whose rows are looked at. Default: all. May throw. */
+  /** The mappings whose rows are examined. Default: all. May throw. */
   readonly chosenIn?: (registry: Registry) => readonly Mapping[];
 };
 
-/** Seconds for what is counted before the sections; with a larger budget as much as that. */
+/** Seconds for the counts before the sections; a larger budget grants these counts as much as itself. */
 const LEAST_SECONDS = 10;
-/** Places not counted that are named. */
+/** At most so many uncounted places are named. */
 const NAMED = 10;
 
-/** Against the schema and the rows of the database. `note` is told what takes a while. Throws DatabaseError. */
+/**
+ * Checks a pack against the schema and the rows of the database. `note` is called with the current step when it takes a
+ * while. Throws DatabaseError.
+ */
 export async function checkRows(
   config: Config,
   sections: readonly CheckSection[],
@@ -77,7 +80,7 @@ export async function checkRows(
     const custodian = content ? await checkCustodian(content, facadeOver(database), context) : [];
     const written = pack.problems.filter(({ provenBy }) => provenBy !== 'rows');
     const before = [...written, ...shown, ...custodian];
-    // What rows show of a pack with errors follows from these errors.
+    // Skipped if the pack has errors: findings about rows would only be consequences.
     const ran = hasErrors(before)
       ? []
       : await runSections(sections, {
@@ -98,13 +101,13 @@ export async function checkRows(
   }
 }
 
-/** What the login cannot see of the schema, as a section of its own. */
+/** Reports the parts of the schema that the login cannot see, as a section of its own. */
 function unseenIn({ unseen = [] }: Catalog): readonly SectionReport[] {
   if (unseen.length === 0) return [];
   return [{ name: 'login', title: 'Login', seconds: 0, problems: [], notes: unseen, tables: [] }];
 }
 
-/** What was not counted in time, as a section of its own. */
+/** Reports the counts that ran out of time, as a section of its own. */
 function lateCounts(late: readonly Position[], seconds: number): readonly SectionReport[] {
   if (late.length === 0) return [];
   const places = [...new Set(late.map(({ file, line }) => `${file}:${line}`))];
@@ -120,7 +123,7 @@ function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some(({ severity }) => severity === 'error');
 }
 
-/** What is wrong with a guide keeps nothing from being served, or tried on rows. */
+/** Adds the problems of guides last: they prevent neither serving nor the sections on rows. */
 function withGuides({ registry, problems }: LoadedPack, folder: string): LoadedPack {
   const all = [...problems, ...guideProblems(folder)];
   return { registry, problems: all.toSorted((a, b) => comparePositions(a.position, b.position)) };

@@ -1,6 +1,6 @@
 /**
- * Judges references that many rows follow in vain. In: such references with their numbers. Out: warnings. Whole
- * numbers may find rows of a wrong table by chance, so the share that is found is compared with chance.
+ * Judges references whose key often finds no row. In: such references with their numbers. Out: warnings. Whole numbers
+ * may match rows of a wrong table by chance, so the share of matches is compared with chance.
  */
 import { plural } from '../common/plural.ts';
 import type { Report } from '../mapping/load/problem.ts';
@@ -8,21 +8,21 @@ import type { Mapping, RefNode, Scope } from '../mapping/model.ts';
 import { and, compare, value } from '../sql/construct.ts';
 import { bareOf, type RowCounter } from './row-counter.ts';
 
-/** A share this near to chance is chance. */
+/** A share of matches that differs from chance by at most this counts as chance. */
 const NEAR_CHANCE = 0.1;
 
-/** A reference that many rows follow in vain. */
+/** A reference whose key often finds no row. */
 export interface Suspect {
   readonly node: RefNode;
   readonly target: Mapping;
   readonly columns: string;
   readonly withKey: number;
   readonly found: number;
-  /** Of those that find nothing the ones that lead to a row which the target's rules leave out. */
+  /** How many of the dangling ones lead to a row that the target's rules leave out. */
   readonly leftOut: number;
 }
 
-/** Warns of each; says so where those that find something may be chance. Rejects with DatabaseError. */
+/** Warns of each suspect; says so if its matches may be chance. Rejects with DatabaseError. */
 export async function warnOfDangling(
   suspects: readonly Suspect[],
   scopes: ReadonlyMap<string, Scope>,
@@ -41,7 +41,7 @@ export async function warnOfDangling(
   }
 }
 
-/** What a suspect may mean: a wrong column, or rows that the target leaves out. */
+/** Explains a suspect: a wrong column, or rows that the target leaves out. */
 function adviceOn(
   { node, target, columns, withKey, found, leftOut }: Suspect,
   chance: number | undefined,
@@ -65,7 +65,7 @@ function adviceOn(
   return { expected: `keys of ${table}`, found: `rows for ${percent(share)}${others}` };
 }
 
-/** The share of all whole numbers between our least and greatest key that are keys of the target. */
+/** Returns the share of all whole numbers between our least and greatest key that are keys of the target. */
 async function chanceOf(
   { on }: RefNode,
   { source }: Mapping,

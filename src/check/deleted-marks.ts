@@ -1,7 +1,7 @@
 /**
- * Finds rows that are served though a column marks them as deleted. In: a scope, and the columns of its table that its
- * mapping reads. Out: conditions to count, and a warning where a column that is named like such a mark (`DEL_FL`,
- * `voided`, `deleted_at`) has a value in some of the rows, and no part of the mapping asks it.
+ * Finds rows that are served although a column marks them as deleted. In: a scope, and the columns of its table that
+ * its mapping reads. Out: conditions to count, and a warning if a column with such a name (`DEL_FL`, `voided`,
+ * `deleted_at`) has a value in some of the rows and no part of the mapping reads it.
  */
 import { plural } from '../common/plural.ts';
 import type { Report } from '../mapping/load/problem.ts';
@@ -12,27 +12,27 @@ import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { identifier, isIdentifier } from '../sql/identifier.ts';
 import type { Counted } from './suspicions.ts';
 
-/** Words of a name that say so, and those that may stand beside them. */
+/** Words in the name of such a column, and words that may accompany them. */
 const MARKS: ReadonlySet<string> = new Set(['del', 'delete', 'deleted', 'void', 'voided', 'removed', 'erased']);
 const BESIDE: ReadonlySet<string> = new Set([
   ...['is', 'fl', 'flag', 'flg', 'ind', 'indicator', 'yn', 'sw', 'rec', 'record', 'row', 'status', 'sts'],
   ...['on', 'at', 'date', 'dt', 'dtm', 'time', 'ts'],
 ]);
-/** What such a flag says of a row that is there. */
+/** Values of such a flag that mean "not deleted". */
 const NOT = ['0', 'N', 'NO', 'F', 'FALSE', 'A', 'ACTIVE'];
 
-/** Whoever reads the rows. */
+/** The reader of the rows: a mapping. */
 export interface Reader {
-  /** A mapping, and where it reads them. */
+  /** Name and position of the mapping that reads them. */
   readonly name: string;
   readonly at: Position;
   /** Lower-case names of the columns that it reads. */
   readonly used: ReadonlySet<string>;
-  /** Marks that were told before. */
+  /** Marks that were reported before. */
   readonly told: Set<string>;
 }
 
-/** Conditions to count over the rows that are served. */
+/** Returns conditions to count over the rows that are served. */
 export function unreadMarks(
   { table, alias }: Pick<Scope, 'table' | 'alias'>,
   { used, name, at, told }: Reader,
@@ -83,7 +83,7 @@ function isMark({ name, denied }: ColumnInfo): boolean {
   );
 }
 
-/** Undefined: a type that marks nothing. */
+/** Returns the condition "marked as deleted"; undefined if the type cannot hold such a mark. */
 function markedBy({ name, type }: ColumnInfo, alias: ColumnExpression['alias']): Predicate | undefined {
   if (!type) return undefined;
   const column: ColumnExpression = { kind: 'column', alias, column: identifier(name), type };

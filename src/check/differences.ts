@@ -19,7 +19,7 @@ interface Finding {
   readonly message: string;
   readonly expected: string | undefined;
   readonly found: string | undefined;
-  /** The rows are damaged, and what is served of them is right. */
+  /** True if the rows are damaged and the served resource is right. */
   readonly isOfRows: boolean;
   rows: number;
 }
@@ -29,7 +29,7 @@ export interface Differences {
   problems(): readonly Problem[];
 }
 
-/** `values`: messages may hold values of rows. */
+/** `values`: messages may contain values of rows. */
 export function createDifferences(values: boolean): Differences {
   const findings = new Map<string, Finding>();
   const tell = (at: Position, message: string, expected?: string, found?: string, isOfRows = false): void => {
@@ -56,7 +56,7 @@ export function createDifferences(values: boolean): Differences {
 
   const seeTexts = (node: ValueNode, stored: readonly SqlValue[]): void => {
     const [at, columns] = [node.at, columnsOf(node)];
-    // Of a loose column the section `forms` tells it.
+    // For a column of a loose type, the section `forms` reports it.
     const keepsTexts = (type: ColumnType | undefined): boolean => type?.kind === 'text' && !isLoose(type);
     if (stored.some((value, i) => value instanceof Uint8Array && keepsTexts(node.from[i]?.type)))
       tell(
@@ -106,7 +106,7 @@ export function createDifferences(values: boolean): Differences {
   };
 }
 
-/** The node whose value was expected there; of several alternatives the one that gave it. */
+/** Finds the node that should have given the value; among alternatives the one that gave it. */
 function nodeOf({ mapping, values }: SampledRow, { path, expected }: ElementDifference): Node | undefined {
   const nodes = nodesAt(mapping, path);
   const wanted = textOf(expected, String);
@@ -122,7 +122,7 @@ function columnsOf(node: Node | undefined): string {
   return node.from.map(from => (from.kind === 'column' ? from.column : 'sql')).join(' and ');
 }
 
-/** A part of a resource: a primitive as it is shown, anything else by its kind. */
+/** Renders a part of a resource: a primitive by `shown`, anything else by its kind. */
 function textOf(thing: Thing | undefined, shown: (value: SqlValue) => string): string | undefined {
   if (thing === undefined) return 'nothing';
   if (typeof thing === 'string') return shown(thing);

@@ -1,6 +1,7 @@
 /**
- * Counts which values and references of rows are shown. In: the nodes of a mapping, and the rows that reach them. Out:
- * conditions to count, two tables of what was found, warnings for suspicious numbers, and references to look at.
+ * Counts which values and references of rows appear in resources. In: the nodes of a mapping, and the rows that reach
+ * them. Out: conditions to count, two tables of the results, warnings for suspicious numbers, and references to
+ * examine.
  */
 
 import { plural } from '../common/plural.ts';
@@ -30,12 +31,12 @@ import {
   untaken,
 } from './suspicions.ts';
 
-/** Where a larger share of references finds nothing, somebody should look. */
+/** A larger share of dangling references deserves a warning. */
 const DANGLING = 0.1;
 
-/** One for each check; what one group of mappings leaves is taken before the next. */
+/** One instance per check. The caller takes the suspects of one group of mappings before the next group begins. */
 export class ElementCounts {
-  /** References of which many find nothing. */
+  /** References with many keys that find no row. */
   readonly suspects: Suspect[] = [];
   readonly #registry: CheckContext['registry'];
   readonly #env: Environment;
@@ -44,7 +45,7 @@ export class ElementCounts {
   readonly #references: (string | number)[][] = [];
   /** Values of the source that is being counted. */
   readonly #readings: Reading[] = [];
-  /** What `sql`, a value of several columns, or a `split` reads of it: there a column is shown in another way. */
+  /** Columns that `sql`, a value of several columns, or a `split` reads: they are shown in another way. */
   readonly #combined: Expression[] = [];
 
   constructor({ registry }: CheckContext, env: Environment, report: Report) {
@@ -70,14 +71,14 @@ export class ElementCounts {
     ];
   }
 
-  /** A source begins: what one before has left whose statements failed is of other tables. */
+  /** Starts a source: drops leftovers of the previous source, whose statements may have failed. */
   begin(): void {
     this.suspects.length = 0;
     this.#readings.length = 0;
     this.#combined.length = 0;
   }
 
-  /** Values and references that a scope's rows have; those of child rows are counted for themselves. */
+  /** Returns conditions for the values and references of a scope's rows. Child rows are counted separately. */
   nodes(mapping: Mapping, scope: Scope, served: Predicate, node: Node, path: readonly string[]): readonly Counted[] {
     if (node.kind === 'each') {
       if (node.from.kind === 'pieces') this.#combined.push(node.from.column);
@@ -110,7 +111,7 @@ export class ElementCounts {
     return this.#reference(mapping, served, node, path);
   }
 
-  /** Conditions over the values that were gone through since the last call. */
+  /** Returns conditions over the values that were visited since the last call. */
   unshown(): readonly Counted[] {
     const combined = columnKeys(this.#combined.splice(0));
     const readings = this.#readings.splice(0).filter(({ column }) => !combined.has(columnKey(column)));
@@ -169,7 +170,7 @@ export class ElementCounts {
     ];
   }
 
-  /** Values that a code map has no row for. */
+  /** Matches values that a code map has no row for. */
   #unmapped({ codec }: ValueNode, column: ColumnExpression): Predicate {
     const origin = codeMapOf(codec);
     const map = this.#registry.codeMaps.find(({ name }) => name === origin?.name);
@@ -237,7 +238,7 @@ function columnKeys(expressions: readonly Expression[]): ReadonlySet<string> {
 
 const NEVER: Predicate = { kind: 'false' };
 
-/** Whether another node takes what a reference does not find. */
+/** True if another node serves as the alternative when a reference finds no row. */
 function isAlternative(root: Node, node: RefNode): boolean {
   const isWithin = (one: Node): boolean => one === node || childrenOf(one).some(isWithin);
   const visit = (one: Node): boolean =>

@@ -1,7 +1,7 @@
 /**
  * Reports in which form the rows of date, time, number and UUID columns are written, and which of them are not read.
  * In: the values of the mappings, and the catalog with the forms of its rows. Out: a warning per column with rows that
- * its codec does not read, with the form and never the value; a table with what was chosen for each column, and why.
+ * its codec does not read, with the form and never the value; a table with the choice for each column and its reason.
  */
 import { plural } from '../common/plural.ts';
 import { partsOf } from '../mapping/check/parts.ts';
@@ -18,7 +18,7 @@ interface UsedColumn {
   readonly info: ColumnInfo;
   readonly column: ColumnExpression;
   readonly at: Position;
-  /** The label of the codec that reads it there; none for an instant, which cannot do without a time. */
+  /** The label of the codec that reads it there; empty for an instant, which requires a time. */
   readonly codec: string;
 }
 
@@ -89,10 +89,10 @@ export const FORMS: CheckSection = {
 
 const COLUMNS = ['column', 'declared', 'written as (rows)', 'compared', 'because'];
 
-/** Ways in which programs write that there is none. */
+/** Forms by which programs mean "no value". */
 const MEANT: Readonly<Record<string, true>> = { 'a zero date': true, 'a blank text': true };
 
-/** Forms of what stands in a column of numbers, of UUIDs or of texts and is none. */
+/** Forms in a column of numbers, of UUIDs or of texts that are not of that kind. */
 const NUMBERS = { what: 'number', expected: 'numbers', isNone: new Set(['a text', 'bytes', 'an infinite number']) };
 const UUIDS = {
   what: 'UUID',
@@ -100,7 +100,7 @@ const UUIDS = {
   isNone: new Set(['a text that is no UUID', 'bytes', 'a number']),
 };
 
-/** Columns of which only those are told that hold more than their type says. */
+/** Types whose columns are reported only if they hold more than the type says. */
 const ODD: ReadonlySet<ColumnType['kind']> = new Set(['integer', 'decimal', 'float', 'bit', 'uuid', 'text']);
 
 const NONE: Readonly<Partial<Record<ColumnType['kind'], typeof NUMBERS>>> = {
@@ -113,7 +113,8 @@ function isNumber({ type }: ColumnExpression): boolean {
 }
 
 /**
- * Each column once, where it is named first; of numbers, UUIDs and texts those that are not all as they are declared.
+ * Returns each column once, at its first use; columns of numbers, UUIDs and texts only if some rows differ from the
+ * declared type.
  */
 function columnsOf(registry: Registry, catalog: Catalog): readonly UsedColumn[] {
   const found = new Map<string, UsedColumn>();

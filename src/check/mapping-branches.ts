@@ -1,7 +1,7 @@
 /**
  * Finds the branches of a mapping: alternatives of `first` and conditions of `if`, also in child rows and in pieces of
- * a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that
- * the sample has a row of each, and how many branches were left out.
+ * a text. In: a mapping and the environment of its predicates. Out: a predicate on the row for each branch, so that the
+ * sample can include a row of each, and how many branches were left out.
  */
 import { childrenOf } from '../mapping/children.ts';
 import type { Mapping, Node } from '../mapping/model.ts';
@@ -11,20 +11,20 @@ import { eachPredicate, presentPredicate } from '../plan/presence.ts';
 import { and, not, or } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 
-/** Branches that rows are looked for, of one mapping. */
+/** Maximum number of branches per mapping for which rows are searched. */
 const MOST = 200;
 
 export interface MappingBranches {
-  /** None of them certain or impossible; those of the row itself first. */
+  /** Predicates that are neither always true nor always false; those of the row itself first. */
   readonly looked: readonly Predicate[];
-  /** How many more the mapping has. */
+  /** How many further branches the mapping has. */
   readonly left: number;
 }
 
-/** Predicates of the branches of a mapping, at most MOST. */
+/** Returns the predicates of the branches of a mapping, at most MOST. */
 export function branchesOfMapping(mapping: Mapping, env: Environment): MappingBranches {
   const found: { readonly where: Predicate; readonly depth: number }[] = [];
-  /** `around`: what a predicate on the row or piece of a node says of the row of the mapping. */
+  /** `around`: turns a predicate on the row or piece of a node into one on the row of the mapping. */
   const visit = (node: Node, around: (inner: Predicate) => Predicate, depth: number): void => {
     const add = (inner: Predicate): void => {
       if (inner.kind !== 'true' && inner.kind !== 'false') found.push({ where: around(inner), depth });

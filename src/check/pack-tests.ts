@@ -25,7 +25,7 @@ import { CheckMemory } from '../start/check-memory.ts';
 import { loadWhole } from '../start/setup.ts';
 import type { TestCase } from './pipelines.ts';
 
-/** Of the addresses in resources that tests see. */
+/** Base URL of references in resources that tests compare. */
 export const TEST_BASE = 'http://localhost/fhir';
 const CONTEXT = { access: OPEN_ACCESS, base: TEST_BASE, handling: 'strict' } as const;
 
@@ -43,8 +43,8 @@ interface TestOptions {
 
 /**
  * Runs all tests of a pack, each on a database of its own that has the catalog's tables and the test's rows. `unsaved`:
- * texts by path that count instead of those of the folder. `signal`: no further test begins once it is aborted.
- * `onTest` hears before each test which it is, and of how many.
+ * texts by path that replace those of the folder. `signal`: once aborted, no further test begins. `onTest` is called
+ * before each test with its number and the total.
  */
 export async function runPackTests(
   folder: string,
@@ -66,14 +66,14 @@ export async function runPackTests(
     cases.push({ name: textOf(child(test, 'mapping')) ?? 'a test', at: test.at, problems: own.problems() });
     report.take(own.problems());
   }
-  // A file that is no YAML holds no test, and fails as one.
+  // A file that is no YAML contains no test, so it counts as one failed test.
   for (const problem of unread) cases.push({ name: problem.position.file, at: problem.position, problems: [problem] });
   return { ran: tests.length, problems: report.problems(), cases };
 }
 
 /**
- * Paths of the files of tests. Those of a pack below are of its mappings as they stand there. `unsaved`: paths of texts
- * that may not be on the disk yet.
+ * Returns the paths of the test files. Excludes those of a pack below, which test its own mappings. `unsaved`: paths of
+ * texts that may not be on disk yet.
  */
 export function testFilesIn(folder: string, unsaved: Iterable<string> = []): readonly string[] {
   const below = packFolders(folder).folders.flatMap(({ prefix }) => (prefix === '' ? [] : [prefix]));
@@ -83,8 +83,8 @@ export function testFilesIn(folder: string, unsaved: Iterable<string> = []): rea
 }
 
 /**
- * The pack for rows that a test writes: in SQLite in any form, not only in the one that the rows of the database have.
- * `memory`: of the checks for tests before this one.
+ * Loads the pack for the rows of tests: in SQLite they may be in any form, not only in that of the database. `memory`:
+ * results of earlier checks, reused.
  */
 export function forTests(
   files: PackFiles,
@@ -95,12 +95,12 @@ export function forTests(
   return loadWhole(files, anyForms(catalog), { packMemory: pack, searchMemory: searches }).pack.registry;
 }
 
-/** A column with offsets, as SQLite has it. */
+/** Type of a column that may hold offsets, as in SQLite. */
 const ANY_MOMENT = { kind: 'datetime', name: 'datetime2', fraction: 7 } as const;
 
 const inAnyForms = new WeakMap<Catalog, Catalog>();
 
-/** The same object for the same catalog. */
+/** Returns the same object for the same catalog. */
 function anyForms(catalog: Catalog): Catalog {
   const known = inAnyForms.get(catalog);
   if (known) return known;
@@ -118,14 +118,14 @@ function anyForms(catalog: Catalog): Catalog {
   return made;
 }
 
-/** One test, on a database of its own. */
+/** Runs one test, on a database of its own. */
 async function runTest(test: Tree, registry: Registry, catalog: Catalog, report: Report): Promise<void> {
   await overTest(test, registry, catalog, report, ({ mapping, facade }) =>
     compare(test, mapping.resource, facade, report),
   );
 }
 
-/** What the rows of a test are served by. */
+/** The objects that serve the rows of a test. */
 export interface RowsServed {
   readonly mapping: Mapping;
   readonly registry: Registry;
@@ -145,7 +145,7 @@ export async function testsOf(
   return report.problems();
 }
 
-/** Does something over the rows of the first test of a text. Undefined: there are none, and `report` says why. */
+/** Calls `work` with the rows of the first test of a text. Undefined if there are none; `report` gives the reason. */
 export async function overRows<T>(
   { file, text }: { readonly file: string; readonly text: string },
   registry: Registry,
@@ -157,7 +157,7 @@ export async function overRows<T>(
   return test && (await overTest(test, registry, catalog, report, work));
 }
 
-/** Likewise of a test, in a database that is removed after it. */
+/** Does so for one test, in a database that is removed afterwards. */
 async function overTest<T>(
   test: Tree,
   registry: Registry,
@@ -199,7 +199,7 @@ async function overTest<T>(
   }
 }
 
-/** The same pack, its resources of one type made by the tested mappings alone. */
+/** Returns the pack, with only the tested mappings for this type. */
 function only(registry: Registry, type: string, tested: readonly Mapping[]): Registry {
   return { ...registry, ofType: asked => (asked === type ? tested : registry.ofType(asked)) };
 }
@@ -207,12 +207,12 @@ function only(registry: Registry, type: string, tested: readonly Mapping[]): Reg
 function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, report: Report): void {
   const database = new DatabaseSync(file);
   try {
-    // The file is thrown away after the test: nothing of it need survive a crash.
+    // The file is deleted after the test, so nothing needs to survive a crash.
     database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN');
     for (const [key, { name, columns }] of catalog.tables) {
-      // SQLite has no schemas: a table of another one, whose name is taken, is not there.
+      // SQLite has no schemas: a table of another schema whose name is taken is left out.
       if (key !== name.toLowerCase()) continue;
-      // Quoted: SQLite knows no length MAX.
+      // Quoted, because SQLite does not know the length MAX.
       const declared = [...columns.values()].map(
         column => `"${column.name}" "${column.declared}"${column.type?.kind === 'text' ? ' COLLATE RTRIM' : ''}`,
       );
@@ -252,7 +252,10 @@ function writeRows(file: string, rows: Tree | undefined, catalog: Catalog, repor
   }
 }
 
-/** A value as it is written: `null` without quotes is NULL, bytes are `0x` and hexadecimal digits, all else is text. */
+/**
+ * Returns a value as written: `null` without quotes is NULL, bytes are `0x` and hexadecimal digits, everything else is
+ * text.
+ */
 function contentOf(
   { value, at }: Entry,
   { name, type, declared }: ColumnInfo,
@@ -314,7 +317,7 @@ interface Difference {
   readonly found: string;
 }
 
-/** What a part of a resource lacks of what was written; further elements do not matter. */
+/** Returns how a part of a resource differs from the expected one; further elements do not matter. */
 function differencesOf(wanted: Tree, found: unknown, path: string): readonly Difference[] {
   if (wanted.kind === 'scalar') {
     const text = found === undefined || typeof found === 'object' ? undefined : String(found);

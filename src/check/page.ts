@@ -1,6 +1,6 @@
 /**
- * Writes the report of a check as one HTML page without script or other files, light and dark. In: the report. Out:
- * HTML text.
+ * Writes the report of a check as one HTML page without script or other files, for light and dark mode. In: the report.
+ * Out: HTML text.
  */
 import { escapeXml } from '../common/markup.ts';
 import { type Problem, placeText, problemCode } from '../mapping/load/problem.ts';
@@ -38,7 +38,7 @@ ${sections.map(sectionPart).join('\n')}`,
   );
 }
 
-/** A report's page around its content, which is HTML. */
+/** Wraps the content, which is HTML, in the page of a report. */
 export function framed(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
@@ -73,7 +73,7 @@ ${notes.map(note => `<p>${escapeXml(note)}</p>`).join('\n')}
 ${tables.map(tablePart).join('\n')}`;
 }
 
-/** A table with its title. */
+/** Writes a table with its title. */
 export function tablePart({ title, columns, rows }: Omit<Table, 'name'>): string {
   const cell = (tag: string, content: string | number): string =>
     `<${tag}${typeof content === 'number' ? ' class="number"' : ''}>${escapeXml(String(content))}</${tag}>`;

@@ -12,20 +12,20 @@ import { formatProblem, type Problem, placeText, problemCode, problemLine } from
 import type { Position } from '../mapping/model.ts';
 import { SOFTWARE_VERSION } from '../start/version.ts';
 
-/** A test of a pack that ran. */
+/** One executed test of a pack. */
 export interface TestCase {
   readonly name: string;
   readonly at: Position;
   readonly problems: readonly Problem[];
 }
 
-/** Files of the pack as the pipeline sees them: below the folder that it runs in. */
+/** Returns the path of a file of the pack as the pipeline sees it: relative to the working directory. */
 function uriOf(folder: string, file: string): string {
   const below = relative(process.cwd(), folder).replaceAll('\\', '/');
   return join(below, file).split('/').map(encodeURIComponent).join('/');
 }
 
-/** `folder`: that of the pack. */
+/** `folder`: the folder of the pack. */
 export function sarifText(folder: string, problems: readonly Problem[]): string {
   const results = problems.map(problem => ({
     ruleId: problemCode(problem),
@@ -55,13 +55,13 @@ export function sarifText(folder: string, problems: readonly Problem[]): string 
   return `${JSON.stringify(log, undefined, 2)}\n`;
 }
 
-/** A rule is a code of docs/errors.md, with its cause and cure. */
+/** Describes a rule: a code of docs/errors.md, with its cause and cure. */
 function ruleOf(kind: Problem['kind']): object {
   const [id, cause, cure] = PACK_ERRORS[kind];
   return { id, name: kind, shortDescription: { text: cause }, help: { text: cure } };
 }
 
-/** The message without its place and severity. */
+/** Returns the message without its place and severity. */
 function textOf(problem: Problem): string {
   return formatProblem(problem)
     .slice(`${placeText(problem.position)}: `.length)
@@ -69,8 +69,8 @@ function textOf(problem: Problem): string {
 }
 
 /**
- * A suite of the pack, whose cases are its problems, and one of its tests. Only errors are failures. `problems`
- * undefined: of the tests alone.
+ * Writes one suite for the problems of the pack and one for its tests. Only errors are failures. `problems` undefined:
+ * the suite of tests only.
  */
 export function junitText(problems: readonly Problem[] | undefined, tests: readonly TestCase[]): string {
   const suites = [

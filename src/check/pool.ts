@@ -1,7 +1,7 @@
 /**
- * Chooses the sampled rows of a table. In: a source and a random number. Out: stored rows, spread over the key, with
- * those that have the least and greatest values of indexed columns; of these a few, unusual ones first: rare forms and
- * codes, NULL, shortest and longest, least and greatest.
+ * Chooses the sampled rows of a table. In: a source and a random number. Out: stored rows, spread over the key, and
+ * those with the least and greatest values of indexed columns. From these it picks a few, unusual ones first: rare
+ * forms and codes, NULL, shortest and longest, least and greatest.
  */
 
 import type { StoredRow } from '../law/fetched-rows.ts';
@@ -14,9 +14,9 @@ import { and, compare, equals, isNull, not, or, TRUE, value } from '../sql/const
 import type { ColumnExpression, Order, Predicate, SqlValue } from '../sql/expression.ts';
 import { identifier } from '../sql/identifier.ts';
 
-/** Of a table with fewer rows all are looked at before some are chosen. */
+/** A table with fewer rows is read as a whole. */
 const WHOLE = 1000;
-/** Places in the key from which rows are taken, and how many from each. */
+/** Random positions in the key, and how many rows are read from each. */
 const PLACES = 16;
 const ROWS_PER_PLACE = 40;
 /** Rows at each end of a column. */
@@ -25,7 +25,7 @@ const ALIAS = identifier('t');
 
 export type Random = () => number;
 
-/** Mulberry32: numbers from 0 to 1, the same for the same seed. */
+/** Mulberry32: returns numbers from 0 to 1, the same for the same seed. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -36,7 +36,7 @@ export function randomFrom(seed: number): Random {
   };
 }
 
-/** Rows to choose from. Rejects with DatabaseError. */
+/** Returns the rows to choose from. Rejects with DatabaseError. */
 export async function poolOf(
   source: Source,
   stored: StoredRows,
@@ -65,7 +65,7 @@ export async function poolOf(
     if (from !== undefined)
       take(await ask(compare(lead, '>=', value(from, lead.type)), by(key, false), ROWS_PER_PLACE));
   }
-  // A key that begins with a column of few values has its places along the next one.
+  // If the first column of the key has few values, positions are taken along the second column.
   const [, second] = key;
   const leads = [...new Set([...found.values()].map(row => row.get(lead.column) ?? null))];
   for (const one of second && leads.length <= PLACES / 4 ? leads : []) {
@@ -91,7 +91,7 @@ export async function poolOf(
   return [...found.values()];
 }
 
-/** All rows in lists, by the key. Rejects with DatabaseError. */
+/** Yields all rows in lists, in the order of the key. Rejects with DatabaseError. */
 export async function* everyRow(
   source: Source,
   stored: StoredRows,
@@ -118,7 +118,7 @@ function after(key: readonly ColumnExpression[], last: StoredRow): Predicate {
   );
 }
 
-/** The columns of the key that are the table's own. */
+/** Returns the columns of the key that belong to the table itself. */
 function keyOf(source: Source): readonly ColumnExpression[] {
   return source.key.filter(column => column.alias === source.alias).map(column => ({ ...column, alias: ALIAS }));
 }
@@ -127,13 +127,12 @@ function nameOf(row: StoredRow, key: readonly ColumnExpression[]): string {
   return key.map(({ column }) => JSON.stringify(String(row.get(column)))).join();
 }
 
-/** Codes have few values; a column with more is known by its forms alone. */
+/**
+ * Columns with at most so many values count as codes, and each code as a feature; other columns have their forms only.
+ */
 const FEW_VALUES = 40;
 
-/**
- * The strangest of the rows: each feature that rows have is seen in one at least, rare ones first; then rows spread
- * evenly.
- */
+/** Returns the most unusual rows: at least one row for each feature, rare features first; then rows spread evenly. */
 export function strangest(rows: readonly StoredRow[], most: number): readonly StoredRow[] {
   if (rows.length <= most) return rows;
   const having = new Map<string, number[]>();
@@ -156,7 +155,7 @@ export function strangest(rows: readonly StoredRow[], most: number): readonly St
   return [...chosen].toSorted((a, b) => a - b).flatMap(i => rows[i] ?? []);
 }
 
-/** What can be said of each value of a column. */
+/** Returns the features of each value of a column. */
 function featuresOf(values: readonly SqlValue[]): readonly (readonly string[])[] {
   const few = new Set(values).size <= FEW_VALUES;
   const marks = new Map<number, string[]>();

@@ -1,6 +1,6 @@
 /**
- * What a check leaves out because the database refuses a statement. In: errors, and what was asked. Out: errors at the
- * mappings that the statements are for. The rest of the check goes on.
+ * Collects what a check leaves out because the database refuses a statement. In: errors, and what was being checked.
+ * Out: errors at the mappings that the statements are for. The rest of the check continues.
  */
 import { createReport, type Problem } from '../mapping/load/problem.ts';
 import type { Mapping, Position, Registry } from '../mapping/model.ts';
@@ -8,15 +8,15 @@ import { DatabaseError } from '../sql/database.ts';
 import { someOf } from './section.ts';
 
 /**
- * Takes an error, and what it left unchecked, such as `searches by Patient.name`. True: the database refused a
- * statement, which is told, at `of` where the error names no mapping. False: it is another error, which is the caller's
- * to throw.
+ * Takes an error, and what it left unchecked, such as `searches by Patient.name`. Returns true if the database refused
+ * a statement: it is reported, at `of` if the error names no mapping. Returns false for any other error, which the
+ * caller must throw.
  */
 export type Refused = (error: unknown, ended: string, of?: Mapping) => boolean;
 
 export interface Refusals {
   readonly refused: Refused;
-  /** An error for each mapping and message since the last call. */
+  /** Returns an error for each mapping and message since the last call. */
   take(): readonly Problem[];
 }
 

@@ -7,9 +7,9 @@ import type { SectionReport } from './run.ts';
 import type { Table } from './section.ts';
 
 export interface CheckReport {
-  /** Undefined: the pack has errors, and nothing was asked of the rows. */
+  /** Undefined if the pack has errors; the rows were then not examined. */
   readonly pack: string | undefined;
-  /** When, as an ISO instant. */
+  /** Time of the check, as an ISO instant. */
   readonly at: string;
   readonly seed: number;
   readonly budgetSeconds: number | undefined;
@@ -17,7 +17,7 @@ export interface CheckReport {
   readonly sections: readonly SectionReport[];
 }
 
-/** The object that `--json` prints. */
+/** Returns the object that `--json` prints. */
 export function reportJson({ pack, at, seed, budgetSeconds, problems, sections }: CheckReport): object {
   return {
     pack: pack ?? null,
@@ -45,7 +45,7 @@ export function countOf(problems: readonly Problem[], severity: Problem['severit
   return problems.filter(problem => problem.severity === severity).length;
 }
 
-/** A table in lines: texts to the left, numbers to the right. */
+/** Prints a table: texts left-aligned, numbers right-aligned. */
 export function tableLines({ title, columns, rows }: Table): readonly string[] {
   const cells = [columns, ...rows].map(row => row.map(String));
   const widths = columns.map((_, i) => Math.max(...cells.map(row => row[i]?.length ?? 0)));

@@ -1,6 +1,6 @@
 /**
- * The section of `check` that validates resources. In: the sample. Out: one problem per rule and line of the pack,
- * with the number of resources, never a value.
+ * Validates resources: a section of `check`. In: the sample. Out: one problem per rule and line of the pack, with the
+ * number of resources, never a value.
  * https://hl7.org/fhir/R4/validation.html
  */
 import { plural } from '../common/plural.ts';
@@ -23,7 +23,7 @@ export const RESOURCES: CheckSection = {
       if (signal.aborted) break;
       report.add(sampled);
       validated += 1;
-      // The signal of the time is a timer's, which fires between turns of the event loop only.
+      // The time budget's signal is a timer, which fires only between turns of the event loop.
       if (validated % 50 === 0) await new Promise(resolve => setImmediate(resolve));
     }
     const reached =
@@ -37,7 +37,8 @@ export const RESOURCES: CheckSection = {
 };
 
 /**
- * The first resource of each mapping, then the second of each: where the time is short, every mapping has had its turn.
+ * Orders resources: the first of each mapping, then the second of each, so that every mapping has its turn if time is
+ * short.
  */
 function inTurn(resources: readonly SampledResource[]): readonly SampledResource[] {
   const turns = new Map<Mapping, number>();
@@ -49,7 +50,7 @@ function inTurn(resources: readonly SampledResource[]): readonly SampledResource
   return numbered.toSorted((a, b) => a.turn - b.turn).map(({ sampled }) => sampled);
 }
 
-/** A rule that is broken at a place of the pack. */
+/** A broken rule at a position in the pack. */
 interface Broken {
   readonly finding: Finding;
   readonly position: Position;
@@ -58,7 +59,7 @@ interface Broken {
   readonly authorities: Map<string, Authority>;
 }
 
-/** Collects what is wrong with resources one after the other. */
+/** Collects the findings of resources, one resource after the other. */
 export function resourceReport(): {
   add(sampled: SampledResource): void;
   problems(): readonly Problem[];
@@ -147,7 +148,10 @@ function problemOf(one: Broken, ofMapping: ReadonlyMap<Mapping, number>): Proble
 
 const CURE = 'a value in each of them: by `else`, by `needs`, or by a condition on the profile';
 
-/** A rule of R4, or one that each release has that the claim is held to. A rule of one release alone is a warning. */
+/**
+ * True for a rule of R4, or one that all releases of the claimed profile have. A rule of some releases only is a
+ * warning.
+ */
 function isError(authorities: readonly Authority[]): boolean {
   const byUrl = Map.groupBy(authorities, ({ url }) => url);
   if (byUrl.size === 0) return true;
@@ -156,7 +160,7 @@ function isError(authorities: readonly Authority[]): boolean {
   );
 }
 
-/** `us-core-allergyintolerance (6.1.0, 7.0.0)` */
+/** Returns `us-core-allergyintolerance (6.1.0, 7.0.0)`. */
 function authorityText(authorities: readonly Authority[]): string {
   return [...Map.groupBy(authorities, ({ url }) => url)]
     .map(([url, of]) => {
@@ -170,7 +174,7 @@ function shortName(url: string): string {
   return url.slice(url.lastIndexOf('/') + 1);
 }
 
-/** Without the places of items in their lists: these are the row's. */
+/** Returns the path without indexes of lists, because these depend on the row. */
 function pathOf({ where }: Finding): string {
   return where.replace(/\[\d+\]/g, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Counts rows of a table by conditions, many in one statement. In: a scope, and conditions. Out: numbers of rows. Of a
- * large table it counts ranges of a whole-number key, drawn by the seed of the check.
+ * Counts rows of a table by conditions, many in one statement. In: a scope, and conditions. Out: numbers of rows. For a
+ * large table it counts random ranges of a whole-number key, drawn by the seed of the check.
  */
 import type { Scope } from '../mapping/model.ts';
 import { bareRelation } from '../plan/condition.ts';
@@ -13,11 +13,11 @@ import { aTurn } from './sample.ts';
 import type { CheckContext } from './section.ts';
 import type { Counted } from './suspicions.ts';
 
-/** Of a table with more rows about so many are counted, in ranges of its key. */
+/** Of a table with more rows, about SAMPLED rows are counted, in ranges of its key. */
 const LARGE = 200_000;
 const SAMPLED = 40_000;
 const RANGES = 8;
-/** Conditions that one statement counts. */
+/** Conditions per statement. */
 const AT_ONCE = 40;
 
 export class RowCounter {
@@ -34,7 +34,7 @@ export class RowCounter {
   }
 
   /**
-   * The rows of a table that are counted: all of them, or ranges of a whole-number column. `total`: how many are
+   * Chooses which rows of a table are counted: all of them, or ranges of a whole-number column. `total`: how many are
    * counted; `all`: how many there are.
    */
   async range(
@@ -58,7 +58,7 @@ export class RowCounter {
     return { total: rows, all: total, within };
   }
 
-  /** Tells each condition how many rows of the scope fulfil it. */
+  /** Calls each condition's `tell` with the number of rows of the scope that fulfil it. */
   async count(scope: Scope, within: Predicate, asked: readonly Counted[]): Promise<void> {
     for (let at = 0; at < asked.length; at += AT_ONCE) {
       const some = asked.slice(at, at + AT_ONCE);
@@ -72,7 +72,7 @@ export class RowCounter {
     }
   }
 
-  /** The number of rows, then of those where each condition holds. */
+  /** Returns the number of rows, then the number for each condition. */
   async sums(scope: Scope, where: Predicate, conditions: readonly Predicate[]): Promise<readonly number[]> {
     const columns = conditions.map(flag);
     const plan: SqlPlan = {
@@ -87,7 +87,7 @@ export class RowCounter {
     return row.map(Number);
   }
 
-  /** The least or greatest value of a whole-number column. */
+  /** Returns the least or greatest value of a whole-number column. */
   async end(scope: Scope, column: ColumnExpression, descending: boolean): Promise<number> {
     const from = bareRelation(bareOf(scope), not(isNull(column)), this.#env, [column]);
     const orderBy = [{ by: column, descending }];
@@ -97,7 +97,7 @@ export class RowCounter {
   }
 }
 
-/** A table under its alias, and nothing else. */
+/** Returns the table and its alias, without condition and lookups. */
 export function bareOf(scope: Scope): Scope {
   return { ...scope, where: { kind: 'always' }, lookups: [] };
 }

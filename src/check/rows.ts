@@ -1,7 +1,7 @@
 /**
- * The section of `check` that counts rows: how many become resources, and why others do not. In: the pack and the
- * database. Out: numbers per mapping, element and reference, and warnings for suspicious ones. One statement counts
- * many conditions; of a large table it reads some ranges of the key.
+ * Counts rows: how many become resources, and why others do not. A section of `check`. In: the pack and the database.
+ * Out: numbers per mapping, element and reference, and warnings for suspicious ones. One statement counts many
+ * conditions; of a large table it reads some ranges of the key.
  */
 import { plural } from '../common/plural.ts';
 import { columnsUsed } from '../coverage/unused.ts';
@@ -27,11 +27,11 @@ import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, someOf, type Table } from './section.ts';
 import { type Counted, ENOUGH, farDates, hasRow, lacks, tellTaken } from './suspicions.ts';
 
-/** Columns of a table that nothing reads. */
+/** For a table of which nothing reads a column. */
 const NONE: ReadonlySet<string> = new Set();
-/** Rows of a table that nobody reads as a whole for each row of another one. */
+/** From this number of rows on, a missing index is reported. */
 const LARGE = 1000;
-/** Rows by which the number of an engine may be off, and the share of them. */
+/** Tolerated error of the engine's row count: in rows, and as a share. */
 const FEW = 20;
 const SLACK = 0.01;
 
@@ -66,11 +66,11 @@ export const ROWS: CheckSection = {
 
 const STEPS = ['where', 'deleted', 'required', 'needs', 'no id', 'one-per'] as const;
 
-/** What a row has to pass on its way to a resource. */
+/** One rule that a row must pass to become a resource. */
 interface Step {
   readonly name: (typeof STEPS)[number];
   readonly left: Predicate;
-  /** Of the rows that it takes away those that nothing has chosen, and the line that takes them. */
+  /** Rows that the step drops although no rule chose them, and the line of the step. */
   readonly lacks?: { readonly when: Predicate; readonly at: Position };
 }
 
@@ -81,13 +81,13 @@ class Counts {
   readonly #counter: RowCounter;
   readonly #elements: ElementCounts;
   readonly #mappings: (string | number)[][] = [];
-  /** Tables with the columns that were told as without an index. */
+  /** Tables and columns whose missing index was reported. */
   readonly #withoutIndex = new Set<string>();
-  /** Sizes of all tables, asked once. */
+  /** Sizes of all tables; read once. */
   #surveys: Promise<ReadonlyMap<string, TableSurvey>> | undefined;
-  /** Marks of deleted rows that were told, each once. */
+  /** Marks of deleted rows that were reported. */
   readonly #told = new Set<string>();
-  /** Mappings that serve nothing though their table has rows. */
+  /** Mappings that serve nothing although their table has rows. */
   readonly #empty: string[] = [];
   /** Scopes of the source that is being counted, by alias. */
   readonly #scopes = new Map<string, Scope>();
@@ -120,7 +120,7 @@ class Counts {
     ];
   }
 
-  /** All mappings of one source, and the child rows under it. */
+  /** Counts all mappings of one source, and the child rows under it. */
   async group(mappings: readonly Mapping[]): Promise<void> {
     const [first] = mappings;
     if (!first) return;
@@ -138,7 +138,7 @@ class Counts {
     this.#scopes.set(scope.alias, scope);
     await this.#counter.count(scope, within, asked);
     for (const mapping of mappings) {
-      // What holds for every row that is counted is asked once of each.
+      // The condition for served rows is part of the range, so each statement evaluates it once per row.
       const served = and(within, this.#served(mapping));
       const { changed, resource, root } = mapping;
       const stamp = changed ? farDates(changed, TRUE, `${resource}.meta.lastUpdated`, this.#env, this.report) : [];
@@ -154,8 +154,8 @@ class Counts {
   }
 
   /**
-   * The login may read fewer rows than the engine keeps. The numbers of the engine are about right, and rows come and
-   * go while they are counted.
+   * Warns if the login sees fewer rows than the engine counts. The slack is there because the engine's count is
+   * approximate and rows change during the count.
    */
   async #tellHidden({ source, at }: Mapping, seen: number): Promise<void> {
     const { catalog, database } = this.#context;
@@ -174,7 +174,7 @@ class Counts {
     );
   }
 
-  /** Reads, and references from each row of other tables, would go through the whole table. */
+  /** Warns if reads by key, and references from other tables, need a full scan. */
   #tellNoIndex({ source, at }: Mapping, rows: number): void {
     const info = findTable(this.#context.catalog, source.table);
     const { key } = source;
@@ -183,7 +183,7 @@ class Counts {
     this.#tellIndex(info, key, rows, at, `no index finds a row of ${info.name} (${rows} rows) by ${columns}`);
   }
 
-  /** What is read of one patient would go through the rows of all. */
+  /** Warns if reading the rows of one patient needs a full scan. */
   #tellNoIndexOfPatient(mapping: Mapping, rows: number): void {
     const { registry, catalog, facade } = this.#context;
     const { source } = mapping;
@@ -201,7 +201,7 @@ class Counts {
     }
   }
 
-  /** Each read of the row that they are of would go through all of them. */
+  /** Warns if reading the child rows of one row needs a full scan. */
   #tellNoIndexOfChildren(scope: Scope, by: readonly ColumnExpression[], rows: number, at: Position): void {
     const info = findTable(this.#context.catalog, scope.table);
     if (!info || by.length === 0 || findsRows(scope, by, this.#context.catalog)) return;
@@ -209,7 +209,7 @@ class Counts {
     this.#tellIndex(info, by, rows, at, `no index finds the child rows in ${info.name} (${rows} rows) by ${names}`);
   }
 
-  /** Once for all mappings of the table. */
+  /** Reports each table and columns once, for all mappings. */
   #tellIndex(
     { name, isView, indexes }: TableInfo,
     columns: readonly ColumnExpression[],
@@ -238,7 +238,10 @@ class Counts {
     );
   }
 
-  /** Of the table of the mapping, or of its child rows; a reference among these leaves out what its mapping does. */
+  /**
+   * Checks the table of the mapping, or its child rows. Includes the columns that the targets of references read,
+   * because a reference leaves out the rows that its target leaves out.
+   */
   #deletedMarks(scope: Scope, { name, group }: Mapping, at: Position, item?: Node): readonly Counted[] {
     const { registry, catalog } = this.#context;
     const targets = new Set(item && referencesIn(item).map(({ target }) => target));
@@ -247,7 +250,7 @@ class Counts {
     return unreadMarks(scope, { used, name, at, told: this.#told }, catalog, this.report);
   }
 
-  /** Steps of a row on its way to a resource: each takes away some of those that the steps before have left. */
+  /** Counts the rows after each step on the way to a resource; each step drops some of the remaining rows. */
   #funnel(mapping: Mapping, total: number, isVariant: boolean): readonly Counted[] {
     const { source, needs, id, deleted } = mapping;
     const steps: readonly Step[] = [
@@ -300,7 +303,10 @@ class Counts {
     return found;
   }
 
-  /** Rows that another mapping of the table serves: a required lookup that they lack tells the kinds of rows apart. */
+  /**
+   * Matches rows that another mapping of the table serves: for them the required lookup is a way to tell kinds of rows
+   * apart.
+   */
   #servedElsewhere({ group, source }: Mapping): Predicate {
     const others = this.#context.registry.mappings.filter(
       other => other.group !== group && other.source.table.name === source.table.name,
@@ -317,7 +323,7 @@ class Counts {
     );
   }
 
-  /** Where no lookup that is required joins rows away. */
+  /** Matches served rows in a scope whose required lookups are left joins. */
   #served(mapping: Mapping): Predicate {
     const required = mapping.source.lookups.filter(lookup => lookup.required);
     return and(...required.map(({ on }) => foundBy(on)), servedPredicate(mapping, this.#env));
@@ -327,7 +333,7 @@ class Counts {
     return conditionPredicate(scope.where, this.#env);
   }
 
-  /** A variant may be of few rows; a lookup that takes nearly all of them was meant otherwise. */
+  /** Warns if a mapping serves nothing. A variant may have few rows, so small numbers do not count. */
   #tellEmpty(
     { name, source, at }: Mapping,
     { total, served, isVariant }: { readonly total: number; readonly served: number; readonly isVariant: boolean },
@@ -348,7 +354,7 @@ class Counts {
     );
   }
 
-  /** Values of child rows, whatever rows they hang on. */
+  /** Counts the values of child rows, regardless of their parent rows. */
   async #children(mapping: Mapping): Promise<void> {
     const found: {
       readonly scope: Scope;
@@ -383,7 +389,7 @@ class Counts {
   }
 }
 
-/** The lookups join no row away, so that those without one can be counted. */
+/** Turns the lookups into left joins, so that rows without a match can be counted. */
 function withoutRequired(scope: Scope): Scope {
   return {
     ...scope,
@@ -393,6 +399,6 @@ function withoutRequired(scope: Scope): Scope {
 }
 
 function foundBy(on: Scope['lookups'][number]['on']): Predicate {
-  // Here the lookup joins no row away, so its columns can be NULL whatever the catalog says.
+  // In a left join the lookup's columns can be NULL, whatever the catalog says.
   return and(...on.map(({ theirs: { notNull: _, ...theirs } }) => not(isNull(theirs))));
 }

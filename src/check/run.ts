@@ -19,15 +19,15 @@ export interface CheckOptions {
   readonly database: Database;
   readonly catalog: Catalog;
   readonly facadeOver: (database: Database) => Facade;
-  /** The mappings whose rows are looked at. Default: all. */
+  /** The mappings whose rows are examined. Default: all. */
   readonly mappings?: readonly Mapping[] | undefined;
   readonly now: number;
   readonly seed: number;
-  /** Undefined: without an end. */
+  /** Undefined: no limit. */
   readonly budgetSeconds: number | undefined;
   readonly values: boolean;
   readonly all: boolean;
-  /** Hears of each section before it runs. */
+  /** Called before each section runs. */
   readonly onStage?: (title: string) => void;
 }
 
@@ -37,7 +37,7 @@ export interface SectionReport extends SectionResult {
   readonly seconds: number;
 }
 
-/** All sections in their order. Throws DatabaseError where the database does not answer. */
+/** Runs all sections in order. Throws DatabaseError if the database does not answer. */
 export async function runSections(
   sections: readonly CheckSection[],
   { registry, catalog, facadeOver, now, seed, budgetSeconds, values, all, onStage, ...options }: CheckOptions,
@@ -78,7 +78,8 @@ export async function runSections(
 }
 
 /**
- * A statement that SQLite has begun is not ended, so a section may take longer than its part. `share`: milliseconds.
+ * Reports that a section exceeded its share, because SQLite does not interrupt a running statement. `share`:
+ * milliseconds.
  */
 function overrun(seconds: number, share: number | undefined): readonly string[] {
   const over = share === undefined ? 0 : Math.round(seconds - share / 1000);
@@ -96,7 +97,7 @@ function sumOf(sections: readonly CheckSection[]): number {
 
 const NEVER = new AbortController().signal;
 
-/** A section whose time is over in the middle of a statement has nothing to tell but that. */
+/** Runs a section. If its time is over in the middle of a statement, the result says only that. */
 async function resultOf(section: CheckSection, context: CheckContext): Promise<SectionResult> {
   try {
     return await section.run(context);
@@ -107,7 +108,7 @@ async function resultOf(section: CheckSection, context: CheckContext): Promise<S
   }
 }
 
-/** Nobody who waits for an answer of the server waits for a check. */
+/** Sends all statements to the export bulkhead, so that requests to the server do not wait for a check. */
 function inExportLane(database: Database): Database {
   return {
     ...database,
@@ -123,7 +124,7 @@ function inExportLane(database: Database): Database {
   };
 }
 
-/** Problems of all sections. */
+/** Returns the problems of all sections. */
 export function problemsOf(reports: readonly SectionReport[]): readonly Problem[] {
   return reports.flatMap(({ problems }) => problems);
 }

@@ -1,7 +1,7 @@
 /**
  * Reads a sample of rows by an independent reading. In: the mappings and the database. Out: each row by each mapping of
- * its source: the resource that it must become, what the server has under its id, and the values that were read. Rows
- * are taken so that each form of a value, each mapping and each branch of it is among them.
+ * its source: the resource that it must become, what the server has under its id, and the values that were read. The
+ * sample covers each form of a value, each mapping and each branch of it.
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
@@ -28,62 +28,62 @@ import { everyRow, poolOf, randomFrom, strangest } from './pool.ts';
 import type { CheckContext, SampledResource } from './section.ts';
 import { withServed } from './served.ts';
 
-/** Rows of each source that are compared, and rows of one list where all are. */
+/** Rows compared per source, and rows per list if all are compared. */
 const PER_SOURCE = 40;
 const PER_LIST = 400;
-/** Rows of a mapping that none of them is a resource of. */
+/** Rows for a mapping of which the sample has no resource. */
 const PER_RARE = 5;
 /** Rows of each branch of a mapping. */
 const PER_BRANCH = 1;
 /**
- * Resources that are kept for further sections where every row is looked at. Of more, the source that has most kept
- * loses some, so that a large table leaves room for those behind it.
+ * Limit of resources that are kept for further sections if every row is read. Beyond it, the source with the most loses
+ * one, so that a large table leaves room for the sources after it.
  */
 const KEPT = 20_000;
-/** A row may need rows that need rows. */
+/** Rounds of fetching: a row may need other rows, which need further ones. */
 const ROUNDS = 12;
 
-/** One row, by one mapping. */
+/** One row, read by one mapping. */
 export interface SampledRow {
   readonly mapping: Mapping;
-  /** By the interpreter: undefined where the row is no resource. */
+  /** The resource by the interpreter; undefined if the row is no resource. */
   readonly expected: Thing | undefined;
-  /** Undefined: it cannot be written. */
+  /** Undefined if no id can be written. */
   readonly id: string | undefined;
-  /** What the server has under the id, as often as it has it. */
+  /** Every resource that the server has under the id. */
   readonly served: readonly string[];
-  /** Stored values and what was read of them, by node. */
+  /** Stored values and their interpretation, by node. */
   readonly values: ReadonlyMap<Node, ReadValue>;
 }
 
 export interface ReadValue {
   readonly stored: readonly SqlValue[];
   readonly value: Primitive | undefined;
-  /** The codec and an independent reading of the stored value contradict each other. */
+  /** True if the codec and an independent reading of the stored value contradict each other. */
   readonly contradicted: boolean;
 }
 
 export interface Sample {
   readonly rows: number;
   readonly resources: readonly SampledResource[];
-  /** Sources that the time did not suffice for. */
+  /** Sources that the time budget did not reach. */
   readonly unreached: readonly string[];
-  /** Rows that depend on what only the engine can read. */
+  /** Rows that depend on an expression which only the engine can evaluate. */
   readonly unjudged: number;
-  /** Mappings with more branches than rows are looked for, each with the number of the others. */
+  /** Mappings with too many branches, each with the number of branches left out. */
   readonly cut: readonly string[];
 }
 
-/** What rows are looked at with. */
+/** The inputs of a sample. */
 export type Asking = Pick<
   CheckContext,
   'registry' | 'mappings' | 'database' | 'facade' | 'now' | 'seed' | 'all' | 'signal' | 'refused'
 > & {
-  /** Rows of each source; what is not said is enough to see each form of a value. */
+  /** Rows per source. Default: enough to see each form of a value. */
   readonly perSource?: number;
 };
 
-/** `onRow` is told of each row once. Rejects with DatabaseError. */
+/** Takes the sample. `onRow` is called once per row. Rejects with DatabaseError. */
 export async function takeSample(asking: Asking, onRow: (row: SampledRow) => void): Promise<Sample> {
   const { registry, mappings: chosen, database, seed, now, signal, perSource = PER_SOURCE } = asking;
   const tables = [...columnsRead(registry).values()].map(({ table }) => table.name);
@@ -143,7 +143,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
         looks.push({ group, of: mapping, isDeep: true, look: () => find(mapping, branch, PER_BRANCH) });
     }
   }
-  // The rare row of a branch may be found after all others alone, so each source has its turn before.
+  // Finding the rare row of a branch may need a full scan, so each source has its turn before.
   for (const { group, of, look } of [...looks.filter(one => !one.isDeep), ...looks.filter(one => one.isDeep)]) {
     await aTurn();
     try {
@@ -158,7 +158,7 @@ export async function takeSample(asking: Asking, onRow: (row: SampledRow) => voi
   return { rows, resources: kept.all(), unreached: [...unreached], unjudged, cut };
 }
 
-/** Resources that are kept, by their source. */
+/** Keeps resources by source, up to the limit. */
 function createKept(random: () => number): {
   add(group: string, resource: Omit<SampledResource, 'resource'>): void;
   all(): readonly SampledResource[];
@@ -180,16 +180,16 @@ function createKept(random: () => number): {
   };
 }
 
-/** Rows of a source that are to be looked at. */
+/** A set of rows of a source to read. */
 interface Look {
   readonly group: string;
   readonly of: Mapping;
-  /** They are searched for by a condition. */
+  /** True if the rows must be searched by a condition. */
   readonly isDeep: boolean;
   readonly look: () => Promise<void>;
 }
 
-/** Whether a row was not looked at before; from then on it was. */
+/** True if a row was not read before; remembers it. */
 function isFresh(row: StoredRow, known: Set<string>): boolean {
   const name = JSON.stringify([...row.values()].map(String));
   if (known.has(name)) return false;
@@ -197,20 +197,20 @@ function isFresh(row: StoredRow, known: Set<string>): boolean {
   return true;
 }
 
-/** Whether an error only says that the time is over. */
+/** True if an error only means that the time is over. */
 export function isOver(error: unknown, signal: AbortSignal): boolean {
   return error instanceof DatabaseError && (error.told === TOO_LONG || (signal.aborted && error.reason !== 'failed'));
 }
 
-/** Timers, the end of the time among them, run between turns of the event loop alone, and SQLite answers within one. */
+/**
+ * Yields to the event loop. Timers, including the time budget, run only between its turns, and SQLite answers
+ * synchronously.
+ */
 export function aTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }
 
-/**
- * Rows of a mapping that are resources and satisfy a condition, by what is served; the row itself is read as it is
- * stored.
- */
+/** Returns stored rows of a mapping that the server's predicates select as resources and that satisfy a condition. */
 async function servedRows(
   mapping: Mapping,
   where: Predicate,
@@ -232,7 +232,7 @@ async function servedRows(
 interface Reader {
   readonly rows: StoredRows;
   readonly interpreter: Interpreter<View>;
-  /** Of the row that is being read. */
+  /** Values of the row that is being read. */
   readonly values: Map<Node, ReadValue>;
 }
 
@@ -257,12 +257,14 @@ function readerOf({ registry, now }: Asking, rows: StoredRows): Reader {
   return { rows, interpreter, values };
 }
 
-/** Undefined for what is not a column of a row, nor a moment that SQL counts of one. */
+/**
+ * Returns the stored values; undefined if one is neither a column of a row nor a time that SQL computes from a column.
+ */
 function storedOf(node: ValueNode, rows: StoredRows, view: View): readonly SqlValue[] | undefined {
   return ifJudged(() => node.from.map(from => rows.stored(countedColumn(from) ?? from, view)));
 }
 
-/** The column of numbers that `epoch` and `julian` have SQL work out. */
+/** Returns the number column from which SQL computes the time, for `epoch` and `julian`. */
 function countedColumn(from: Expression): Expression | undefined {
   const [of] = from.kind === 'function' && from.name === 'instant' ? from.args : [];
   return typeof of === 'object' ? of : undefined;
@@ -271,7 +273,7 @@ function countedColumn(from: Expression): Expression | undefined {
 /** A row before the server was asked for it. */
 export type ReadRow = Omit<SampledRow, 'served'>;
 
-/** Each row by each mapping; those that cannot be judged are left out. */
+/** Reads each row by each mapping; leaves out those that cannot be judged. */
 async function readAll(
   views: readonly View[],
   mappings: readonly Mapping[],
@@ -298,8 +300,9 @@ async function readAll(
 }
 
 /**
- * Leaves out what is served under the id of a row for another row's sake: where the newest of several rows counts, or a
- * key is unique under `where` alone, those that `where` takes away have the id of the one that is served.
+ * Drops what the server has under the id of a row if it belongs to another row. This occurs if only the newest of
+ * several rows is served, or if a key is unique under `where` only: rows that `where` excludes then share the id of the
+ * served one.
  */
 async function ownAlone(rows: readonly SampledRow[], reader: Reader, asking: Asking): Promise<readonly SampledRow[]> {
   const isOdd = ({ mapping, expected, served }: SampledRow): boolean =>

@@ -1,6 +1,6 @@
 /**
- * Checks that searches find what resources say. In: the sample. Each offered parameter is searched with values of
- * sampled resources, among these only: the facade must find exactly those that the FHIRPath engine selects, and sorted
+ * Checks that searches agree with the resources. In: the sample. Searches each offered parameter with values of sampled
+ * resources, restricted to these: the facade must find exactly those that the FHIRPath engine selects, and sorted
  * searches must return them in order. Out: differences, by the line that makes the element.
  */
 
@@ -25,15 +25,15 @@ import { randomFrom } from './pool.ts';
 import { aTurn, isOver } from './sample.ts';
 import { type CheckContext, type CheckSection, type SampledResource, someOf } from './section.ts';
 
-/** Resources of a type among which is searched. */
+/** Resources per type that searches are restricted to. */
 const AMONG = 60;
-/** Resources of a larger type that one search names, beside the values of a question. */
+/** Resources that one search names in `_id`; leaves room for the values of the question. */
 const AT_ONCE = LIMITS.values / 2;
-/** Questions of a parameter in one round; rounds go on until there are none left or the time is over. */
+/** Questions per parameter and round; rounds continue until none are left or the time is over. */
 const PER_ROUND = 4;
-/** Different values of a parameter that questions are made of. */
+/** Different values per parameter that questions are made of. */
 const VALUES = 3;
-/** Values of a parameter where everything is asked. */
+/** The same if every row is checked. */
 const ALL_VALUES = 30;
 
 export const SEARCHES: CheckSection = {
@@ -92,13 +92,13 @@ export const SEARCHES: CheckSection = {
   },
 };
 
-/** A parameter of a type, with what is still to be asked. */
+/** A parameter of a type, with the questions that are left. */
 interface Asked {
   readonly name: string;
   readonly type: string;
   readonly offered: Offered;
   readonly among: readonly SampledResource[];
-  /** Per resource what the parameter indexes on it. */
+  /** For each resource the values that the parameter indexes. */
   readonly indexed: readonly (readonly Indexed[])[];
   readonly questions: (Question | 'ascending' | 'descending')[];
   isAsked: boolean;
@@ -123,7 +123,7 @@ function parametersOf(
       question =>
         !isOfLostLetters(question) && !isTooLong(question.text) && !asksPrimitiveForSystem(values, question, offered),
     );
-    // References sort by types and ids of what they lead to, which is not in the resource.
+    // References sort by type and id of their target, which the resource does not contain.
     if (offered.sortable && parameter.type !== 'reference' && parameter.code !== '_id')
       questions.push('ascending', 'descending');
     const name = `${type}.${parameter.code}`;
@@ -133,17 +133,17 @@ function parametersOf(
 
 /** Parameters that compare numbers. */
 const OF_NUMBERS: ReadonlySet<SearchParameter['type']> = new Set(['number', 'quantity', 'composite']);
-/** Every number of so many digits is another double. */
+/** Up to so many digits, different numbers are different doubles. */
 const DIGITS = 15;
 
-/** The server tells and finds it exactly; the oracle reads JSON with doubles. */
+/** True if a number is too long for a double: the server is exact, the oracle is not. */
 function hasLongNumber({ json }: SampledResource): boolean {
   if (!/\d[\d.]{15}/.test(json)) return false;
   const numbers = json.matchAll(/"(?:[^"\\]|\\.)*"|-?\d[\d.]*/g);
   return numbers.some(([text]) => !text.startsWith('"') && text.replace(/^[-0.]+|\./g, '').length > DIGITS);
 }
 
-/** Nobody can write what U+FFFD stands for; rows with it are told among the values (`values.ts`). */
+/** True for text with U+FFFD: the original letters are lost. Such rows are reported with the values (`values.ts`). */
 function isOfLostLetters({ text }: Question): boolean {
   return text.includes('\uFFFD');
 }
@@ -207,8 +207,8 @@ async function ask(
 }
 
 /**
- * Of a type with many resources those that a question is asked among: one search has room for some alone, and a search
- * for each part would be hundreds for each question. Half of them answer it, as far as so many do, each time others.
+ * Returns the resources to which a question is restricted if the type has many: one search has no room for all, and
+ * several searches per question would take too long. Half of them match, if there are enough; the choice is random.
  */
 function partOf(
   question: Asked['questions'][number],
@@ -225,7 +225,7 @@ function partOf(
   return { among: all.flatMap(i => among[i] ?? []), indexed: all.map(i => indexed[i] ?? []) };
 }
 
-/** Some of the items by chance, `most` of them. */
+/** Returns `most` of the items, spread evenly from a random start. */
 function some<T>(items: readonly T[], most: number, random: () => number): readonly T[] {
   const from = Math.floor(random() * items.length);
   return spread([...items.slice(from), ...items.slice(0, from)], most);
@@ -235,7 +235,7 @@ function zoneOf({ registry }: Facade): string {
   return registry.pack.zone;
 }
 
-/** The first id that stands behind one that it should stand before; those without a value are last. */
+/** Returns the first id that is out of order; ids without a value come last. */
 function firstOutOfOrder(
   ids: readonly string[],
   values: ReadonlyMap<string, SortValue | undefined>,
@@ -249,7 +249,7 @@ function firstOutOfOrder(
   });
 }
 
-/** Undefined: the search is refused. */
+/** Returns the ids that a search finds; undefined if the search is refused. */
 async function idsOf(
   facade: Facade,
   type: string,
@@ -266,7 +266,7 @@ async function idsOf(
 
 interface Findings {
   tell(mapping: Mapping, offered: Offered, asking: readonly [string, string], what: string): void;
-  /** Rows that sort by a local time that clocks of the zone skip: a limit, which no mapping can mend. */
+  /** Reports rows sorted by a local time that the zone's clocks skip: a limitation that no mapping can repair. */
   tellSkipped(offered: Offered, ids: ReadonlyMap<Mapping | undefined, readonly string[]>, zone: string): void;
   problems(): readonly Problem[];
 }
@@ -274,12 +274,12 @@ interface Findings {
 interface Finding {
   readonly at: Position;
   readonly search: string;
-  /** The first of the searches, and what is wrong with it. */
+  /** The first failing search, and what is wrong with it. */
   readonly first: string;
   times: number;
 }
 
-/** One problem per line and parameter. `values`: searches are shown as they were asked. */
+/** Collects one problem per line and parameter. `values`: searches are shown verbatim. */
 function createFindings(values: boolean): Findings {
   const findings = new Map<string, Finding>();
   const skipped = new Map<string, { readonly at: Position; readonly message: string }>();
@@ -326,12 +326,12 @@ function createFindings(values: boolean): Findings {
   };
 }
 
-/** The line that makes what a parameter searches. */
+/** Finds the line that makes the values of a parameter. */
 function placeOf(mapping: Mapping, { expression }: SearchParameter): Position {
   return nodesOfParameter(mapping, expression)[0]?.at ?? mapping.at;
 }
 
-/** A searched value by its form; a prefix and a system are the question's own. */
+/** Replaces a searched value by its form; a prefix and a system stay, because the question added them. */
 function maskedText(text: string): string {
   const [, prefix = '', rest = ''] =
     /^((?:eq|ne|gt|lt|ge|le|sa|eb|ap)?(?=\d)|(?:https?|urn):[^|]*\|)?(.*)$/s.exec(text) ?? [];

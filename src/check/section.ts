@@ -1,7 +1,7 @@
 /**
- * The interface of a section of `lintel check`, which proves something on the rows of the database. In: the pack, the
- * database, a sample of resources and a share of the time. Out: problems with their place in the pack, and tables of
- * numbers; no value of a row unless the user asked for values.
+ * Defines a section of `lintel check`, which proves something on the rows of the database. In: the pack, the database,
+ * a sample of resources and a share of the time. Out: problems with their place in the pack, and tables of numbers; no
+ * value of a row unless the user asked for values.
  */
 import type { Facade } from '../facade.ts';
 import type { Problem } from '../mapping/load/problem.ts';
@@ -14,28 +14,28 @@ export interface CheckSection {
   /** The key of the section in `--json`. */
   readonly name: string;
   readonly title: string;
-  /** Its part of the time, beside the others'. Default 1. */
+  /** Its share of the time, relative to the other sections. Default 1. */
   readonly weight?: number;
   run(context: CheckContext): Promise<SectionResult>;
 }
 
 export interface SectionResult {
   readonly problems: readonly Problem[];
-  /** What was looked at and what was not reached, one sentence each. */
+  /** What was examined and what was not reached, one sentence each. */
   readonly notes: readonly string[];
   readonly tables: readonly Table[];
 }
 
-/** Numbers for a person and for `--json`: cells are texts or numbers, never values of rows. */
+/** Numbers for people and for `--json`. Cells are texts or numbers, never values of rows. */
 export interface Table {
-  /** A key in `--json`, unique in the section: `rows`, `elements`. */
+  /** Key in `--json`, unique in the section: `rows`, `elements`. */
   readonly name: string;
   readonly title: string;
   readonly columns: readonly string[];
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
-/** Names for a note: the first of them, and how many more there are. */
+/** Lists names for a note: the first ones, and how many more there are. */
 export function someOf(names: readonly string[]): string {
   const most = 12;
   const shown = names.slice(0, most).join(', ');
@@ -44,7 +44,7 @@ export function someOf(names: readonly string[]): string {
 
 export interface CheckContext {
   readonly registry: Registry;
-  /** Those whose rows are looked at. */
+  /** The mappings whose rows are examined. */
   readonly mappings: readonly Mapping[];
   /** Every statement goes to the export bulkhead. */
   readonly database: Database;
@@ -54,26 +54,26 @@ export interface CheckContext {
   readonly facade: Facade;
   /** The present instant of the whole check, in milliseconds since the epoch. */
   readonly now: number;
-  /** What is drawn at random is drawn by this number. */
+  /** Seed of all random choices. */
   readonly seed: number;
-  /** Messages may hold values of rows. */
+  /** True if messages may contain values of rows. */
   readonly values: boolean;
-  /** No sampling: every row is looked at, however long it takes. */
+  /** True if every row is examined, however long it takes, instead of a sample. */
   readonly all: boolean;
-  /** Aborted when the section's share of the time is over; statements take it along. */
+  /** Aborted when the section's share of the time is over; pass it to every statement. */
   readonly signal: AbortSignal;
-  /** Where a part of the section ends with an error: whether the other parts may go on. */
+  /** Takes an error of a part of the section; true if the other parts may continue. */
   readonly refused: Refused;
   /** Resources of every mapping, chosen once for all sections: spread over the key, strangest rows first. */
   sample(): Promise<readonly SampledResource[]>;
-  /** The same with what comparing its rows with their resources has shown. */
+  /** The same sample, with the differences between its rows and resources. */
   sampled(): Promise<Sampled>;
 }
 
 export interface SampledResource {
   readonly mapping: Mapping;
   readonly id: string;
-  /** As it is served. */
+  /** The JSON as served. */
   readonly json: string;
   readonly resource: Readonly<Record<string, unknown>>;
 }
@@ -82,11 +82,11 @@ export interface Sampled {
   readonly resources: readonly SampledResource[];
   /** Rows that were compared. */
   readonly rows: number;
-  /** Of them, those that depend on what only the engine can read. */
+  /** How many of them depend on an expression which only the engine can evaluate. */
   readonly unjudged: number;
-  /** Mappings that the time did not suffice for. */
+  /** Sources that the time budget did not reach. */
   readonly unreached: readonly string[];
-  /** Mappings with more branches than rows are looked for, each with the number of the others. */
+  /** Mappings with too many branches, each with the number of branches left out. */
   readonly cut: readonly string[];
   /** Differences between rows and resources. */
   readonly problems: readonly Problem[];

@@ -1,6 +1,6 @@
 /**
- * What the server has under the ids of rows. In: rows that were read. Out: the same, each with the resources that are
- * served under its id, with the digits of their numbers.
+ * Reads what the server has under the ids of rows. In: rows that were read. Out: the same, each with the resources that
+ * are served under its id, with numbers digit by digit.
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
@@ -17,12 +17,12 @@ import { and, or } from '../sql/construct.ts';
 import type { SqlPlan } from '../sql/plan.ts';
 import type { Asking, ReadRow, SampledRow } from './sample.ts';
 
-/** Ids that one search asks for. */
+/** Ids per search. */
 const IDS = 200;
-/** Rows of another mapping that may have the ids. */
+/** Maximum number of rows of another mapping that may have the ids. */
 const OTHERS = 20_000;
 
-/** `interpreter`: writes the ids of other mappings. */
+/** Adds the served resources to each row. `interpreter`: writes the ids of other mappings. */
 export async function withServed(
   read: readonly ReadRow[],
   interpreter: Interpreter<View>,
@@ -31,7 +31,7 @@ export async function withServed(
   return await ownAlone(await askedFor(read, asking), interpreter, asking);
 }
 
-/** Asks the server for each id, whether it should have it or not. */
+/** Asks the server for each id, whether it should be served or not. */
 async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): Promise<readonly SampledRow[]> {
   const served = new Map<string, string[]>();
   const byType = Map.groupBy(read, ({ mapping }) => mapping.resource);
@@ -50,7 +50,7 @@ async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): P
           if (known) known.push(text);
           else served.set(`${type}/${id}`, [text]);
         }
-        // A server may give fewer on a page than it is asked for.
+        // A server may return fewer matches per page than requested.
         parameters = page.next;
       }
     }
@@ -58,9 +58,7 @@ async function askedFor(read: readonly ReadRow[], { facade, signal }: Asking): P
   return read.map(one => ({ ...one, served: served.get(`${one.mapping.resource}/${one.id}`) ?? [] }));
 }
 
-/**
- * Leaves out what another mapping serves under the id of a row that this one takes away, as two may that write UUIDs.
- */
+/** Drops what another mapping serves under the id of a row that this mapping excludes, as can happen with UUIDs. */
 async function ownAlone(
   rows: readonly SampledRow[],
   interpreter: Interpreter<View>,
@@ -92,7 +90,7 @@ async function ownAlone(
   );
 }
 
-/** The matches of a page with the digits of their numbers as they stand, and what to ask for the next. */
+/** Parses a page: the matches, with the digits of their numbers kept, and the parameters of the next page. */
 function pageOf(json: string): {
   readonly resources: readonly (readonly [string, string])[];
   readonly next?: Parameters;

@@ -1,6 +1,6 @@
 /**
  * Finds suspicious numbers of rows: dates far away, alternatives that no row takes, rules that exclude many rows. In:
- * parts of a mapping, with the rows that reach them. Out: conditions to count, and the warning for a count.
+ * parts of a mapping, with the rows that reach them. Out: conditions to count, each with the function that warns.
  */
 import { plural } from '../common/plural.ts';
 import type { Codec } from '../mapping/codecs/codec.ts';
@@ -15,27 +15,31 @@ import { and, constant, equals, exists, glob, not, or, TRUE } from '../sql/const
 import type { ColumnExpression, Predicate } from '../sql/expression.ts';
 import { renameRelation } from '../sql/rename.ts';
 
-/** What is counted: a condition, and who is told the number. */
+/** A condition to count, and the function that takes the number. */
 export interface Counted {
   readonly when: Predicate;
   readonly tell: (rows: number) => void;
 }
 
-/** Fewer rows prove nothing. */
+/** With fewer rows than this, a number proves nothing. */
 export const ENOUGH = 20;
-/** Years from now after which nothing is planned: what lies behind them stands for "no end" or is a slip. */
+/** Years from now after which nothing is planned. Later dates stand for "no end" or are mistakes. */
 const AHEAD = 50;
-/** Spans of years behind those: dates of a column in several of them are no word for "no end". */
+/**
+ * Number and length (in years) of the periods after that. If a column has dates in several of them, they do not mean
+ * "no end".
+ */
 const SPANS = 4;
 const SPAN = 40;
-/** Nobody in a database of today was born before. */
+/** Assumed earliest birth year of anybody in a database. */
 const OLDEST = 1850;
-/** Where a larger share of rows is taken away by a rule that is meant for exceptions, somebody should look. */
+/** A rule for exceptions that drops a larger share of rows deserves a warning. */
 const MANY = 0.1;
 
 /**
- * Rows whose date is emitted and can hardly be meant. `element`: as `Patient.birthDate`. A column whose dates are
- * spread over the years ahead has been shifted, as in data for research: of it the dates behind these years are told.
+ * Counts rows whose emitted date is implausible. `element`: as `Patient.birthDate`. If the dates of a column spread
+ * over several future periods, they were shifted, as in data for research; only dates after these periods are then
+ * reported.
  */
 export function farDates(
   node: ValueNode,
@@ -94,8 +98,8 @@ function asCounted(when: Predicate | undefined, tell: Counted['tell']): Counted 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
 /**
- * Alternatives that no row of many takes: of a row the first counts that is there. `alternatives`: the nodes of each,
- * as they are written. The last may be for rows that are still to come, so only one that is there in no row is told.
+ * Counts alternatives that no row takes; a row takes the first that has a value. `alternatives`: the nodes of each, as
+ * written. The last may be for future rows, so it is reported only if no row has a value for it.
  */
 export function untaken(
   alternatives: readonly (readonly Node[])[],
@@ -104,7 +108,7 @@ export function untaken(
   report: Report,
 ): readonly Counted[] {
   const places = new Set(alternatives.map(([first]) => JSON.stringify(first?.at)));
-  // Those of a code map in a table stand where the map is named.
+  // Alternatives of a code map in a table have the position where the map is named.
   if (places.size < alternatives.length) return [];
   const present = alternatives.map(nodes => or(...nodes.map(node => presentPredicate(node, env))));
   let all = 0;
@@ -141,7 +145,8 @@ export function untaken(
 }
 
 /**
- * The alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an object.
+ * Returns the alternatives of a node, each with its nodes: of a `first`, and of each `first` among the elements of an
+ * object.
  */
 export function alternativesIn(node: Node): readonly (readonly (readonly Node[])[])[] {
   if (node.kind === 'first') return [node.alternatives.map(one => [one])];
@@ -152,8 +157,8 @@ export function alternativesIn(node: Node): readonly (readonly (readonly Node[])
 }
 
 /**
- * Rows without what they need, and not because a rule has chosen them: where the other table has no row with the key at
- * all.
+ * Matches rows that lack a required value although no rule chose them: for a reference, if the other table has no row
+ * with the key at all.
  */
 export function lacks(node: Node, env: Environment): Predicate {
   const without = (): Predicate => {
@@ -177,16 +182,17 @@ export function lacks(node: Node, env: Environment): Predicate {
 export interface Reading {
   readonly node: ValueNode;
   readonly column: ColumnExpression;
-  /** As `Patient.birthDate`. */
+  /** Such as `Patient.birthDate`. */
   readonly element: string;
-  /** The rows of which it is asked: its resource is served, and each `if` above it holds. */
+  /** Matches the rows for which it is evaluated: the resource is served, and each `if` above it holds. */
   readonly reached: Predicate;
 }
 
 /**
- * Rows whose column has a value that no element shows: a text in another form than its codec reads, a number that means
- * nothing to it. `readings`: of one source, by column. Told once per column, at its first value. Not judged: columns of
- * dates and times, whose forms are told apart; values of code maps, whose unmapped codes are; pieces of a text.
+ * Counts rows whose column has a value that no element shows: a text in a form that its codec does not read, a number
+ * without meaning. `readings`: of one source, by column. Reported once per column, at its first value. Excluded:
+ * columns of dates and times, whose forms are reported separately; code maps, whose unmapped codes are; pieces of a
+ * text.
  */
 export function unshownValues(
   readings: ReadonlyMap<string, readonly Reading[]>,
@@ -207,7 +213,7 @@ export function unshownValues(
     const shown = or(...all.map(one => and(one.reached, presentPredicate(one.node, env))));
     let read = 0;
     const tell = (rows: number): void => {
-      // Where none is read, the element itself is told.
+      // If no value is read, the warning about the element itself covers it.
       if (rows === 0 || read === 0) return;
       report.warning(
         'wrong-values',
@@ -232,7 +238,7 @@ export function unshownValues(
   });
 }
 
-/** Zeros, with or without separators, are how programs write that there is no day. */
+/** Matches zeros, with or without separators: programs write them for "no day". */
 function isNoDay(column: ColumnExpression): Predicate {
   return column.type.kind === 'text' ? not(glob(column, '*[^-0 /.]*')) : equals(column, constant(0, column.type));
 }
@@ -240,7 +246,8 @@ function isNoDay(column: ColumnExpression): Predicate {
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'datetime', 'instant', 'time']);
 
 /**
- * Whether the value is made of a code map, or of a piece of the text: what they leave out is meant, or told elsewhere.
+ * True if the value comes from a code map or a piece of the text: what they leave out is intended, or reported
+ * elsewhere.
  */
 function isOfPart({ codec, from }: ValueNode): boolean {
   return from.length > 1 || isOfCodeMap(codec) || skips(codec, 1);
@@ -251,9 +258,9 @@ function isOfCodeMap(codec: Codec): boolean {
 }
 
 /**
- * Whether a value may be there in no row. What a code map has no row for is told with its values (LNT-705), and what a
- * row of it makes absent is meant; `else: absent` says neither. A piece behind the second, or what a single word
- * leaves, may be there in none; that no text of many has a separator is a slip.
+ * True if it is acceptable that no row has this value. For a code map, codes without a row are reported with its values
+ * (LNT-705), and codes that a row makes absent are intended; neither covers `else: absent`. A piece after the second,
+ * or the remainder of a single word, may be missing in all rows; a separator that is missing in all texts is a mistake.
  */
 export function mayFindNothing({ codec, from: [column] }: ValueNode): boolean {
   const origin = codeMapOf(codec);
@@ -261,14 +268,14 @@ export function mayFindNothing({ codec, from: [column] }: ValueNode): boolean {
   return isOfCodeMap(codec) || skips(codec, 2);
 }
 
-/** A text step asks for a piece behind this one, or for what is left of several words. */
+/** True if a text step reads a piece after this one, or the remainder of several words. */
 function skips({ options }: Codec, behind: number): boolean {
   return (options?.steps ?? []).some(
     step => (step.step === 'piece' && step.at > behind) || (step.step === 'words' && /^all-but-/.test(step.words)),
   );
 }
 
-/** Some row of the table has the key, whatever else is asked of it. */
+/** Matches if any row of the table has the key, without further conditions. */
 export function hasRow(
   { table, alias }: Pick<Scope, 'table' | 'alias'>,
   on: readonly JoinColumn[],
@@ -281,13 +288,13 @@ export function hasRow(
   return exists({ ...relation, where: and(...joined) });
 }
 
-/** Told where a rule takes away a good part of the rows that come to it. `rule`: as the mapping says it. */
+/** Warns if a rule drops a large share of the rows that reach it. `rule`: its name in the mapping. */
 export function tellTaken(
   { at, rule, table }: { readonly at: Position; readonly rule: string; readonly table: string },
   { taken, of }: { readonly taken: number; readonly of: number },
   report: Report,
 ): void {
-  // A rule that leaves none is told as that.
+  // A rule that drops every row is reported elsewhere.
   if (of < ENOUGH || taken < of * MANY || taken === of) return;
   const percent = Math.round((100 * taken) / of);
   report.warning(

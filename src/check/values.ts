@@ -1,5 +1,5 @@
 /**
- * Checks that resources say what rows hold. In: the sample. Out: each element that differs, by the line that makes it.
+ * Checks that resources agree with the rows. In: the sample. Out: each element that differs, by the line that makes it.
  */
 import { plural } from '../common/plural.ts';
 import { type CheckSection, someOf } from './section.ts';

@@ -1,7 +1,7 @@
 /**
- * Finds references across charts: a resource of one patient that refers to a resource of another. A join to the wrong
- * column often finds rows by chance, and then every reference resolves and is wrong. In: the sample, and the facade
- * for targets. Out: a problem per reference of a mapping, with numbers.
+ * Finds references across charts: a resource of one patient that refers to a resource of another. A join on the wrong
+ * column often finds rows by chance; every reference then resolves and is wrong. In: the sample, and the facade for
+ * targets. Out: a problem per reference of a mapping, with numbers.
  */
 import { plural } from '../common/plural.ts';
 import { indexOf } from '../law/oracle.ts';
@@ -14,11 +14,14 @@ import type { CheckContext, CheckSection, SampledResource, SectionResult } from 
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Ids in one search. */
+/** Ids per search. */
 const AT_ONCE = 50;
-/** Of a newborn's encounters some are part of the mother's: where one in so many crosses, the join is wrong. */
+/**
+ * If a larger share crosses, the join is wrong. Some crossings are legitimate: a newborn's encounters may be part of
+ * the mother's.
+ */
 const BY_CHANCE = 0.1;
-/** Fewer are rows that were written wrongly, whichever columns are joined. */
+/** Fewer crossings are errors in the rows, not in the join. */
 const FEW = 3;
 const NONE = { compared: 0, crossing: 0 };
 
@@ -80,7 +83,7 @@ interface Placed {
 
 const typeOf = (node: RefNode, registry: Registry): string => registry.mapping(node.target).resource;
 
-/** References of a mapping in a compartment to resources that are in one, too. */
+/** Finds the references from a resource in the patient compartment to another in it. */
 function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[] {
   if (patientCompartmentOf(mapping.resource).length === 0) return [];
   const found: Placed[] = [];
@@ -101,10 +104,7 @@ function chartReferences(mapping: Mapping, registry: Registry): readonly Placed[
   return found;
 }
 
-/**
- * Of the sampled resources, those whose reference at the path leads into a chart, and those of them that it is not
- * theirs.
- */
+/** Counts the references at the path that lead into a chart, and those that lead into another patient's chart. */
 async function crossings(
   sample: readonly SampledResource[],
   path: readonly string[],
@@ -114,7 +114,7 @@ async function crossings(
   const pairs = sample.flatMap(({ resource }) =>
     valuesAt(resource, path).flatMap(value => {
       const reference = (value as Json)['reference'];
-      // Of a `target` that names the record and its patient, the record.
+      // If the `target` gives the record and its patient, take the record.
       return typeof reference === 'string' && reference.startsWith(`${type}/`) ? [{ resource, reference }] : [];
     }),
   );
@@ -137,7 +137,7 @@ async function crossings(
   return { compared, crossing };
 }
 
-/** All values at a path of elements; items of lists each for itself. */
+/** Returns all values at a path of elements, with the items of lists separately. */
 function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   const [name, ...rest] = path;
   if (Array.isArray(value)) return value.flatMap(item => valuesAt(item, path));
@@ -145,7 +145,7 @@ function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   return name === undefined ? [value] : valuesAt((value as Json)[name], rest);
 }
 
-/** The patients in whose compartments a resource is, as `Patient/1`. */
+/** Returns the patients whose compartments contain a resource, as `Patient/1`. */
 function patientsOf(type: string, resource: Json): ReadonlySet<string> {
   const patients = new Set<string>();
   for (const code of patientCompartmentOf(type)) {

@@ -1,6 +1,6 @@
 /**
- * Reports values that can be emitted and not searched, and cost their type search parameters: a text that is put
- * together has no inverse. In: the mappings. Out: a notice per value, with the parameters that the type could offer
+ * Reports values that can be emitted but not searched, and so remove search parameters from their type: a text that is
+ * put together has no inverse. In: the mappings. Out: a notice per value, with the parameters that the type could offer
  * without it.
  */
 import { createReport } from '../mapping/load/problem.ts';
