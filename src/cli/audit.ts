@@ -66,7 +66,7 @@ patient: their column "patients" is "unknown".`,
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Milliseconds since the epoch. */
+/** Returns the option's time in milliseconds since the epoch. */
 function timeOf(args: Arguments, name: string): number | undefined | 'wrong' {
   const text = args.text(name);
   if (text === undefined) return undefined;
@@ -95,7 +95,7 @@ function csvLine(one: Disclosure): string {
   return COLUMNS.map(([, of]) => cell(of(one))).join(',');
 }
 
-/** What a spreadsheet would compute is shown to it as text. */
+/** Protects a field from being evaluated as a formula by spreadsheets. */
 function cell(text: string): string {
   return csvField(/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
 }
@@ -123,5 +123,8 @@ function textLine(one: Disclosure): string {
     .replace(UNSEEN, character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What a request may hold and a terminal would obey: control characters, and those that turn the direction of text. */
+/**
+ * Characters that a request may contain and a terminal would act on: control characters, and those that change the
+ * direction of text.
+ */
 const UNSEEN = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;

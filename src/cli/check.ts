@@ -1,6 +1,4 @@
-/**
- * `lintel check`: every problem of a pack against the schema of the database, and what can be searched.
- */
+/** `lintel check`: reports every problem of a pack against the schema of the database, and the search parameters. */
 import { randomInt } from 'node:crypto';
 import { checkLocked, checkRows } from '../check/check.ts';
 import { forTests, type PackTests, runPackTests } from '../check/pack-tests.ts';
@@ -110,7 +108,7 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
       for (const line of args.is('rows') ? checked.sections.flatMap(({ tables }) => tables.flatMap(tableLines)) : [])
         terminal.out(line);
       if (tests && tests.ran > 0) terminal.out(`${plural(tests.ran, 'test')} of mappings ran`);
-      // A table or column may be unknown only because the pack did not use it when it was locked.
+      // A table or column may be unknown only because the pack did not use it when the lock was written.
       const against = locked && catalog && !registry ? ', against schema.lock.json, which lintel lock writes anew' : '';
       terminal.out(summary(registry, problems) + against);
     }
@@ -121,14 +119,14 @@ A pack without errors is then checked on sampled rows: docs/check.md describes h
   },
 };
 
-/** A mapping, or all variants of one. Throws ArgumentsError where there is none. */
+/** Returns a mapping, or all variants of one. Throws ArgumentsError if there is none. */
 function mappingsNamed(registry: Registry, name: string): readonly Mapping[] {
   const found = registry.mappings.filter(one => one.name === name || one.group === name);
   if (found.length === 0) throw unknownMapping(registry, name);
   return found;
 }
 
-/** Runs the tests of a pack, and says now and then how far it is. */
+/** Runs the tests of a pack and reports progress. */
 export async function testsOf(
   { mappings, schema }: Config,
   registry: Registry,
@@ -143,14 +141,14 @@ export async function testsOf(
 }
 
 interface ForPipelines {
-  /** Of the pack. */
+  /** The folder of the pack. */
   readonly folder: string;
   /** Problems of the pack. Undefined: only its tests ran. */
   readonly own: readonly Problem[] | undefined;
   readonly tests: PackTests | undefined;
 }
 
-/** Writes or prints what `--sarif` and `--junit` ask for. */
+/** Writes or prints the reports of `--sarif` and `--junit`. */
 export function writePipelineReports(args: Arguments, { folder, own, tests }: ForPipelines, terminal: Terminal): void {
   const [sarif, junit] = [args.text('sarif'), args.text('junit')];
   const all = [...(own ?? []), ...(tests?.problems ?? [])];
@@ -158,7 +156,7 @@ export function writePipelineReports(args: Arguments, { folder, own, tests }: Fo
   if (junit !== undefined) writeFileOf(junit, junitText(own, tests?.cases ?? []), terminal);
 }
 
-/** Loaded when rows are asked: they bring the FHIRPath engine along. */
+/** Loads the sections only if rows are checked, because they load the FHIRPath engine. */
 async function sections(): Promise<readonly CheckSection[]> {
   return (await import('../check/sections.ts')).SECTIONS;
 }

@@ -1,6 +1,6 @@
 /**
- * `lintel client`: apps that may ask for tokens. A secret is made here and printed once; a key stays with the app,
- * which gives its public part, or the address where it publishes that.
+ * `lintel client`: manages the apps that may request tokens. It makes secrets and prints them once. Private keys stay
+ * with the app, which gives the public key or the URL that publishes it.
  */
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -97,7 +97,7 @@ Apps are kept in ${FILES.clients} in DATA_DIR; a running server sees changes.`,
   },
 };
 
-/** What takes access away. */
+/** Actions that remove access. */
 const TAKING: ReadonlySet<string> = new Set(['disable', 'rm']);
 
 const DONE: Readonly<Record<string, string>> = {
@@ -109,7 +109,7 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 type Changed =
-  /** The client as it is to be; undefined: it goes. */
+  /** The client after the change; undefined if it is removed. */
   { readonly client: Client | undefined; readonly secret?: string } | { readonly problem: string };
 
 type Change = (own: Client, args: Arguments) => Changed;
@@ -147,7 +147,7 @@ function added(id: string, args: Arguments): Changed {
   return withCredentials(client, credentials);
 }
 
-/** Only the hash of a secret is kept. */
+/** Adds credentials; of a secret only the hash is stored. */
 function withCredentials(client: Omit<Client, 'kind'>, { secret, ...rest }: Credentials): Changed {
   if (secret === undefined) return { client: { ...client, ...rest } };
   return { client: { ...client, ...rest, secret: secret.hash }, secret: secret.secret };
@@ -171,7 +171,7 @@ function credentialsOf(args: Arguments): Credentials | { readonly problem: strin
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'];
 
-/** The keys of a file; nothing of a private one is kept. */
+/** Reads the keys of a file; refuses private ones. */
 function keySet(file: string): Credentials | { readonly problem: string } {
   let set: { readonly keys?: unknown };
   try {
@@ -219,7 +219,7 @@ function scopeProblem(
   return undefined;
 }
 
-/** What people may read of it. */
+/** Returns the parts that may be shown: without the hash of the secret. */
 function shownOf({ secret: _secret, era: _era, ...client }: Client): object {
   return client;
 }
@@ -239,7 +239,7 @@ function list(file: string, args: Arguments, terminal: Terminal): number {
   return 0;
 }
 
-/** Minutes are few, so that a stolen assertion is soon worth nothing. */
+/** Makes a client assertion. It expires after four minutes, so a stolen one is soon worthless. */
 async function assertion(id: string, args: Arguments, terminal: Terminal): Promise<number> {
   const [file, audience] = [args.text('key'), args.text('token-url')];
   if (file === undefined || audience === undefined) {

@@ -1,6 +1,6 @@
 /**
- * `lintel codes import`: a CSV list of codes becomes a code map of the pack. Without `--write` it says what would be
- * written. `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
+ * `lintel codes import`: turns a CSV list of codes into a code map of the pack. Without `--write` it only shows what it
+ * would write. `lintel codes unmapped` is in unmapped.ts, `lintel codes suggest` in suggest.ts.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
@@ -131,14 +131,14 @@ raw value. The options --raw, --code, --display and --system name other headings
   },
 };
 
-/** What `--system` says for all rows; undefined: it names a column, or nothing. */
+/** Returns the system that `--system` gives for all rows; undefined if the option names a column or is missing. */
 function systemOfAll(text: string | undefined, systems: Readonly<Record<string, string>>): string | undefined {
   return text !== undefined && (Object.hasOwn(systems, text) || /^[a-z][a-z0-9+.-]*:\S+$/i.test(text))
     ? text
     : undefined;
 }
 
-/** The address of the system of a map that the pack has. */
+/** Returns the system URI of a code map that the pack already has. */
 function ownSystem(name: string, files: PackFiles): string | undefined {
   const map = codeMapsOf(files)?.get(name);
   return map?.kind === 'rows' ? map.map.system : undefined;
@@ -150,12 +150,12 @@ interface NewMap {
   readonly system: string | undefined;
 }
 
-/** As it stands in codes.yaml. */
+/** Returns the entry of the map in codes.yaml. */
 function declaration({ name, system }: Pick<NewMap, 'name' | 'system'>): string {
   return system === undefined ? '' : `${name}:\n  system: ${system}\n`;
 }
 
-/** The map as the pack would read it: systems and codes that it cannot have. */
+/** Checks the map as the pack would read it: for systems and codes that are not allowed. */
 function checkMap(map: NewMap, files: PackFiles, report: Report): void {
   const settings = settingsOf(files);
   if (!('deny' in settings)) return;
@@ -165,9 +165,9 @@ function checkMap(map: NewMap, files: PackFiles, report: Report): void {
   readCodeMaps(document, [{ path: `${map.name}.csv`, text: map.csv }], systemsOf(settings.pack.systems), report);
 }
 
-/** The map of this name in a codes.yaml of the pack, as a document of its own. */
+/** Returns the entry of this name in a codes.yaml of the pack, as a document of its own. */
 function ownEntry(name: string, files: PackFiles): ReturnType<typeof readYaml> | undefined {
-  // Of packs one upon another the uppermost says it.
+  // Among packs on top of each other, the uppermost decides.
   for (const { path, text } of files.codes.toReversed()) {
     for (const document of readYaml(path, text, createReport())) {
       const entries = entriesOf(document).filter(({ key }) => key === name);
@@ -183,7 +183,7 @@ interface Import extends NewMap {
   readonly files: PackFiles;
 }
 
-/** Says what the map is, and writes it where that is asked for. Returns the exit code. */
+/** Describes the map, and writes it if `--write` was given. Returns the exit code. */
 function finish({ imported, csv, name, system, folder, files }: Import, args: Arguments, terminal: Terminal): number {
   const { rows, repeated, encoding, delimiter, taken } = imported;
   const out = args.json ? terminal.note : terminal.out;

@@ -1,6 +1,4 @@
-/**
- * The interface of a command, and its access to the terminal.
- */
+/** Defines the interface of a command and its access to the terminal. */
 import { statSync, writeFileSync } from 'node:fs';
 import { type Config, type Environment, readConfig } from '../config/config.ts';
 import { nearest } from '../mapping/load/read/spelling.ts';
@@ -8,17 +6,17 @@ import type { Registry } from '../mapping/model.ts';
 import { ADDRESS_FORMS } from '../sql/engines.ts';
 
 export interface Terminal {
-  /** Writes one line, or several, of the result. */
+  /** Writes one or more lines of the result. */
   readonly out: (text: string) => void;
-  /** Writes what goes beside the result: progress and complaints. */
+  /** Writes messages that are not part of the result: progress and problems. */
   readonly note: (text: string) => void;
-  /** Undefined: that of the process. */
+  /** Undefined: the environment of the process. */
   readonly environment: Environment | undefined;
-  /** Asks for a line without showing it. Undefined: on the process's own terminal. */
+  /** Asks for a line without showing it. Undefined: uses the process's own terminal. */
   readonly secret?: (prompt: string) => Promise<string>;
 }
 
-/** What stands behind the command. */
+/** The parsed arguments of a command. */
 export class Arguments {
   readonly values: Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
   readonly positionals: readonly string[];
@@ -28,29 +26,29 @@ export class Arguments {
     this.positionals = positionals;
   }
 
-  /** Whether a switch was given. */
+  /** True if a switch was given. */
   is(option: string): boolean {
     return this.values[option] === true;
   }
 
-  /** Whether `--json` was given. */
+  /** True if `--json` was given. */
   get json(): boolean {
     return this.is('json');
   }
 
-  /** The text of an option, if it was given. */
+  /** Returns the text of an option, if it was given. */
   text(option: string): string | undefined {
     const value = this.values[option];
     return typeof value === 'string' ? value : undefined;
   }
 
-  /** All texts of an option that may be given several times. */
+  /** Returns all texts of an option that may be repeated. */
   list(option: string): readonly string[] {
     const value = this.values[option];
     return Array.isArray(value) ? value : [];
   }
 
-  /** The whole number of an option. Throws ArgumentsError for anything else. */
+  /** Returns the whole number of an option. Throws ArgumentsError for anything else. */
   wholeNumber(option: string, [least, most]: readonly [number, number]): number | undefined {
     const text = this.text(option);
     if (text === undefined) return undefined;
@@ -61,14 +59,14 @@ export class Arguments {
 }
 
 /**
- * What an option does; before that what follows it (`FILE`), where it is no switch. `several`: it may be given more
- * than once. The parser and the help read nothing else.
+ * Description of an option; for one that takes a value, first the placeholder of the value (`FILE`). `several`: it may
+ * be repeated. The parser and the help both read this.
  */
 export type Option = string | readonly [value: string, does: string, several?: 'several'];
 
 type Options = Readonly<Record<string, Option>>;
 
-/** Options of many commands. */
+/** Options that many commands share. */
 export const DATABASE = { database: ['URL', ADDRESS_FORMS] } as const satisfies Options;
 export const SCHEMA = {
   schema: ['VERSION', "version of the database's schema, instead of the pack's"],
@@ -76,22 +74,24 @@ export const SCHEMA = {
 export const MAPPINGS = { mappings: ['FOLDER', 'folder of the pack'] } as const satisfies Options;
 
 export interface Command {
-  /** One line for the list of commands. */
+  /** Its line in the list of commands. */
   readonly summary: string;
-  /** The beginning of `lintel <command> --help`; the options and the exit codes follow. */
+  /** The beginning of `lintel <command> --help`; options and exit codes follow. */
   readonly help: string;
-  /** What the exit codes 0 and 1 say. 2 says the same of every command: the arguments are wrong. */
+  /** The meaning of exit codes 0 and 1. Exit code 2 always means wrong arguments. */
   readonly exits: readonly [fine: string, no: string];
   readonly options: Options;
-  /** Options that take a FILE; without one behind them they print instead of the command's text, as `--json` does. */
+  /**
+   * Options that take a FILE. Without a value they print to stdout in place of the command's text, as `--json` does.
+   */
   readonly files?: readonly string[];
-  /** Fewest and most arguments that are not options. */
+  /** Minimum and maximum number of positional arguments. */
   readonly positionals: readonly [fewest: number, most: number];
   /** Resolves to the exit code. */
   run(args: Arguments, terminal: Terminal): Promise<number>;
 }
 
-/** The arguments are wrong: `main` tells what was expected, and the exit code is 2. */
+/** Wrong arguments: `main` prints what was expected and exits with 2. */
 export class ArgumentsError extends Error {
   override readonly name = 'ArgumentsError';
   readonly problems: readonly string[];
@@ -102,17 +102,17 @@ export class ArgumentsError extends Error {
   }
 }
 
-/** Prints one JSON object, as `--json` asks for. */
+/** Prints one JSON object, for `--json`. */
 export function printJson(shown: object, { out }: Terminal): void {
   out(JSON.stringify(shown, undefined, 2));
 }
 
-/** What stands for the terminal in the place of a FILE. */
+/** Value of a FILE option that means the terminal. */
 export const PRINTED = '-';
 
 /**
- * Whether the command prints its text, and no option of `files`, nor `--json`, prints in its place. Throws
- * ArgumentsError where two of them would, or where a FILE is a folder.
+ * True if the command prints its text, because neither an option of `files` nor `--json` prints instead. Throws
+ * ArgumentsError if two of them would print, or if a FILE is a folder.
  */
 export function printsText(args: Arguments, files: readonly string[]): boolean {
   const printed = [...(args.json ? ['json'] : []), ...files.filter(one => args.text(one) === PRINTED)];
@@ -131,16 +131,16 @@ export function writeFileOf(file: string, text: string, { out }: Terminal): void
   else writeFileSync(file, text);
 }
 
-/** The message with the known name that is nearest to the one that was written, if one is near. */
+/** Appends the most similar known name to a message, if there is one. */
 export function withNearest(message: string, written: string, known: readonly string[]): string {
   const near = nearest(written, known);
   return near === undefined ? message : `${message}; did you mean ${near}?`;
 }
 
-/** More names than these are no help. */
+/** Longer lists of names are not printed. */
 const LISTED = 12;
 
-/** No mapping of the pack has this name. */
+/** Makes the error for a mapping name that the pack does not have. */
 export function unknownMapping({ pack, mappings }: Registry, name: string): ArgumentsError {
   const names = mappings.map(one => one.name);
   const expected =
@@ -151,13 +151,13 @@ export function unknownMapping({ pack, mappings }: Registry, name: string): Argu
   return new ArgumentsError([withNearest(problem, name, names)]);
 }
 
-/** Tells why a command does not do what it is asked for. Returns the exit code. */
+/** Reports why a command cannot do its work. Returns the exit code. */
 export function refuse(lines: readonly string[], { note }: Terminal): number {
   for (const line of lines) note(line);
   return 1;
 }
 
-/** Options that stand for variables of the environment. */
+/** Options that override environment variables. */
 const VARIABLES: Readonly<Record<string, string>> = {
   accounts: 'ACCOUNTS',
   database: 'DATABASE_URL',
@@ -168,8 +168,8 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The configuration of a command: its options come before the environment. `pack`: the argument that names the folder
- * of the pack, if one does.
+ * Reads the configuration of a command; its options override the environment. `pack`: the argument that names the
+ * folder of the pack, if there is one.
  */
 export function configOf(args: Arguments, { environment }: Terminal, pack?: string): Config {
   const given = Object.entries({ ...args.values, ...(pack !== undefined && { mappings: pack }) });

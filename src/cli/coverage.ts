@@ -1,6 +1,4 @@
-/**
- * `lintel coverage`: how much of US Core a pack covers, and what of the database it leaves.
- */
+/** `lintel coverage`: reports how much of US Core a pack covers, and which parts of the database it does not read. */
 
 import { nowAndThen } from '../common/now-and-then.ts';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -28,11 +26,11 @@ import {
 import { withPack } from './with-pack.ts';
 
 const FILES = ['html'];
-/** Resources of each profile that are read. */
+/** Default number of resources that are read per profile. */
 const SAMPLE = 1000;
-/** The most that can be asked for of both. */
+/** Maximum of both `--sample` and `--budget`. */
 const MOST = 999_999;
-/** Time in which resources are read, and again in which rows of tables are counted. */
+/** Default time limit for reading resources, and again for counting rows of tables. */
 const SECONDS = 60;
 
 export const coverage: Command = {

@@ -1,6 +1,4 @@
-/**
- * `lintel diff`: what changes for callers between two packs over one database.
- */
+/** `lintel diff`: reports the differences for callers between two packs over one database. */
 
 import { someOf } from '../check/section.ts';
 import { nowAndThen } from '../common/now-and-then.ts';
@@ -15,11 +13,11 @@ import { differenceOf, type ElementDifference, type PackDifference, type TypeDif
 import { type Command, configOf, DATABASE, printJson, refuse, type Terminal } from './command.ts';
 import { withPack } from './with-pack.ts';
 
-/** Rows of each source, of either pack, whose resources are compared. */
+/** Default number of rows per source and pack whose resources are compared. */
 const SAMPLE = 100;
-/** Milliseconds that taking the sample of a pack may last. */
+/** Time limit in milliseconds for the sample of a pack. */
 const LONGEST = 60_000;
-/** Elements of a type that are printed. */
+/** At most so many elements per type are printed. */
 const PRINTED = 20;
 
 export const diff: Command = {
@@ -57,7 +55,7 @@ equal in all this are omitted. No value is printed.`,
   },
 };
 
-/** Files of the packs whose texts differ, or that one of them lacks. */
+/** Returns the files whose texts differ, or that only one pack has. */
 function textsThatDiffer(old: PackFiles, now: PackFiles): readonly string[] {
   const textsOf = ({ pack, codes, tables, mappings, ccds, access }: PackFiles): ReadonlyMap<string, string> =>
     new Map(
@@ -69,7 +67,7 @@ function textsThatDiffer(old: PackFiles, now: PackFiles): readonly string[] {
     .toSorted();
 }
 
-/** What the reader may take from a difference that was not found. */
+/** Tells the reader how much "nothing differs" means. */
 function closing({ types, compared, unreached }: PackDifference, texts: readonly string[]): readonly string[] {
   const left =
     unreached.length === 0

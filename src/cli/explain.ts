@@ -1,5 +1,5 @@
 /**
- * `lintel explain`: prints how a search is answered, stage by stage. It reads no row, and shows no value unless asked.
+ * `lintel explain`: prints how a search is executed, stage by stage. It reads no rows, and shows values only if asked.
  */
 import { queryLines } from '../explain/query-text.ts';
 import { type ExplainedStatement, type Explanation, explainSearch, type RenderedStatement } from '../explain/search.ts';
@@ -23,18 +23,18 @@ import {
 import { subjectLines } from './subject.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
-/** Of more mappings than these only a summary is printed, unless one is named. */
+/** With more mappings than this, only a summary is printed, unless one is named. */
 const IN_FULL = 2;
 
 const NAMES = [...ENGINES.keys()].join(', ');
 
-/** What is printed of an explanation. */
+/** Options of the printed explanation. */
 interface View {
-  /** Names. */
+  /** Names of engines. */
   readonly engines: readonly string[];
-  /** What `--mapping` says. */
+  /** The value of `--mapping`. */
   readonly mapping: string | undefined;
-  /** Whether a mapping is that one, or a variant of its file. */
+  /** True if a mapping is that one, or a variant of its file. */
   readonly isWanted: (name: string) => boolean;
   readonly values: boolean;
 }
@@ -149,7 +149,7 @@ function printSql(statement: RenderedStatement, values: boolean, out: Terminal['
   );
 }
 
-/** The explanation for programs; texts as in print. */
+/** Returns the explanation for programs, with the same texts as in print. */
 function asJson(explanation: Explanation, subject: readonly string[], { engines, isWanted, values }: View): object {
   const { query, mappings, statements, lineage } = explanation;
   const statementOf = ({ engine, text, parameters }: RenderedStatement): object => ({

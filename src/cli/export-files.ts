@@ -18,7 +18,7 @@ type Placed = Readonly<Record<'output' | 'deleted' | 'error', readonly PlacedFil
 
 const MANIFEST = 'manifest.json';
 
-/** `from`: the folder of the job. Returns the number of files with resources. */
+/** Places the files of an export. `from`: the folder of the job. Returns the number of files with resources. */
 export function placeExport(view: JobView, from: string, folder: string): number {
   const before = filesOf(join(folder, MANIFEST));
   const placed = placeFiles(view, from, folder);
@@ -28,14 +28,14 @@ export function placeExport(view: JobView, from: string, folder: string): number
   return placed.output.length;
 }
 
-/** Files that a manifest names, as far as it is one of ours. */
+/** Returns the files that a manifest names, if they have our names. */
 function filesOf(file: string): readonly string[] {
   if (!existsSync(file)) return [];
   const names = readFileSync(file, 'utf8').matchAll(/"url": "([A-Za-z]+(?:-deleted)?(?:-\d+)?\.ndjson)"/g);
   return [...names].map(([, name = '']) => name);
 }
 
-/** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; with numbers where there are several. */
+/** Moves the files out of the job: `Type.ndjson`, `Type-deleted.ndjson`; numbered if there are several. */
 function placeFiles(view: JobView, from: string, folder: string): Placed {
   const files = outputFiles(view);
   const place = ({ type, list, about, name, count }: OutputFile): PlacedFile => {

@@ -1,5 +1,5 @@
 /**
- * `lintel export`: writes resources to NDJSON files in a folder, by the jobs and threads of the server's export. Only
+ * `lintel export`: writes resources to NDJSON files in a folder, with the jobs and threads of the server's export. Only
  * the threads load the mappings.
  */
 import { readdirSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ import {
 import { placeExport } from './export-files.ts';
 import { progressLine } from './progress.ts';
 
-/** Below the folder; gone once the export is complete. */
+/** Folder within the target; removed once the export is complete. */
 const UNFINISHED = '.unfinished';
 const TICK_MILLISECONDS = 200;
 
@@ -98,20 +98,20 @@ that was interrupted, and replaces a complete one. Ctrl+C stops it; written file
   },
 };
 
-/** The demo's database is built here, where it can be told while it is. */
+/** Builds the demo's database here, so that progress can be shown. */
 async function withDatabase(config: Config, { note }: Terminal): Promise<Config> {
   if (config.database) return config;
   return { ...config, database: sqliteAddress(await demoDatabase(config.dataDir, note)) };
 }
 
-/** What the options ask for. */
+/** The export that the options request. */
 interface Asked {
   readonly level: ExportLevel;
   readonly parameters: readonly (readonly [name: string, value: string])[];
   readonly context: RequestContext;
 }
 
-/** Starts a job, or goes on with one that was asked for the same; resolves to its id. */
+/** Starts a job, or continues one for the same request; resolves to its id. */
 async function begin(
   jobs: Jobs,
   understood: UnderstoodRequest,
@@ -121,13 +121,13 @@ async function begin(
   const { caller } = origin.access;
   const asked = JSON.stringify(understood.request);
   for (const { job } of jobs.list(caller)) if (job.status === 'failed') await jobs.remove(caller, job.id);
-  // One that is complete was interrupted before its files were in their place.
+  // A complete job was interrupted before its files were moved.
   const same = jobs.list(caller).find(({ job }) => JSON.stringify(job.request) === asked);
   if (same) note('Continuing an export that was interrupted.');
   return (same ?? jobs.start(understood, origin)).job.id;
 }
 
-/** The manifest names a request: the one that asks a server for the same over HTTP. */
+/** Returns the URL of the equivalent HTTP request, which the manifest names. */
 function requestUrl({ level, parameters, context }: Asked): string {
   const path = { system: '', patient: '/Patient', group: `/Group/${level.kind === 'group' ? level.id : ''}` }[
     level.kind
@@ -159,7 +159,7 @@ interface Wanted {
   readonly json: boolean;
 }
 
-/** Shows how far it is until the job is over, then puts its files where they belong. */
+/** Shows progress until the job is over, then moves its files to their place. */
 async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal: Terminal): Promise<number> {
   const { out, note } = terminal;
   const begun = performance.now();
@@ -171,7 +171,7 @@ async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal
   const show = (): void => {
     const now = view();
     if (!now) return;
-    // Over the line before, where a person is watching.
+    // On a terminal, overwrite the previous line.
     const over = again && process.stderr.isTTY ? '\u001b[1A\u001b[2K' : '';
     again = true;
     note(over + progressLine({ ...shown(now), elapsed: performance.now() - begun, ...(from && { from }) }));
@@ -199,7 +199,7 @@ async function follow(jobs: Jobs, id: string, { folder, json }: Wanted, terminal
 
 const resourcesIn = (parts: JobView['parts']): number => parts.reduce((sum, { state }) => sum + resourcesOf(state), 0);
 
-/** Until the work is done, or a signal has come and what is to be done then is done. */
+/** Waits until the work is done, or until a signal has come and `stop` is done. */
 async function untilStopped(work: Promise<void>, stop: () => Promise<void>): Promise<void> {
   const { told, forget } = stopSignal();
   try {

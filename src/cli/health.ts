@@ -7,10 +7,10 @@ import { ANY_ADDRESS } from '../common/loopback.ts';
 import type { Config } from '../config/config.ts';
 import { type Command, configOf, printJson } from './command.ts';
 
-/** Milliseconds. A statement of SQLite holds the server for 10 seconds at most. */
+/** Milliseconds; a statement on SQLite may block the server for up to 10 seconds. */
 const TIME_LIMIT = 12_000;
 
-/** What a server says that demands a certificate of its clients: it is alive. */
+/** Error code of a server that demands client certificates: it is alive. */
 const DEMANDED = 'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED';
 
 export const health: Command = {
@@ -47,7 +47,8 @@ function ask({ host, port, tls }: Config, path: string): Promise<Said> {
   return new Promise(resolve => {
     const place = `${own}:${port}`;
     const request =
-      // What is asked is no secret, and the answer is believed no further than that somebody answers at this address.
+      // Any certificate is accepted: the request is not secret, and the answer only shows that a server is at this
+      // address.
       tls === undefined ? plainRequest(options) : secureRequest({ ...options, rejectUnauthorized: false });
     request.on('response', response => {
       response.resume();

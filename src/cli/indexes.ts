@@ -1,5 +1,5 @@
 /**
- * `lintel indexes`: prints CREATE INDEX statements for the database's administrator, each with what it serves.
+ * `lintel indexes`: prints CREATE INDEX statements for the database's administrator, each with the searches it serves.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -12,7 +12,7 @@ import { type WantedIndex, wantedIndexes, wantedOnViews } from '../workbench/ind
 import { type Command, configOf, DATABASE, printJson, SCHEMA, type Terminal } from './command.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
-/** For what engines say of indexes. */
+/** Default time limit for trying indexes on the engine. */
 const SECONDS = 10;
 
 export const indexes: Command = {
@@ -78,7 +78,7 @@ function asRemark(text: string): readonly string[] {
   return wrapped(text, WIDTH).map(line => `-- ${line.trim()}`);
 }
 
-/** What the engine says of each, as far as the time goes. */
+/** Tries each index on the engine, until the time is over. */
 async function allTried(
   wanted: readonly WantedIndex[],
   tryIndex: ReturnType<typeof indexTrial>,

@@ -1,5 +1,5 @@
 /**
- * `lintel init`: begins a pack from a live schema. Candidates are written as comments, each with its score and reasons.
+ * `lintel init`: starts a pack from a live schema. Candidates are written as comments, each with its score and reasons.
  */
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { rowsInWords } from '../workbench/wire/numbers.ts';
 import { ArgumentsError, type Command, configOf, DATABASE, printJson, refuse } from './command.ts';
 import { withDatabase } from './with-pack.ts';
 
-/** Seconds for the rows of all candidates. */
+/** Time limit in seconds for examining the rows of all candidates. */
 const SECONDS = 60;
 
 export const init: Command = {
@@ -102,7 +102,8 @@ function linesOf(proposal: SeenProposal): readonly string[] {
 }
 
 /**
- * `BORN`; of another table `ACCESSION.PATIENT_ID by NO`, and by each further step; of rows `NAMES.LAST of each PID`.
+ * Returns `BORN`; for another table `ACCESSION.PATIENT_ID by NO`, with each further step; for child rows `NAMES.LAST of
+ * each PID`.
  */
 function placeOf({ column, join = [], child }: SeenElement): string {
   if (child) return `${child.table.name}.${column} of each ${child.on.map(([theirs]) => theirs).join(' and ')}`;
@@ -111,7 +112,7 @@ function placeOf({ column, join = [], child }: SeenElement): string {
   return end === undefined ? column : `${end}.${column} by ${by}`;
 }
 
-/** Without the catalog's own objects. */
+/** Removes objects of the catalog, for JSON. */
 function plainOf({ info: _, named: _named, factor: _factor, elements, rows, ...rest }: SeenProposal) {
   return {
     ...rest,

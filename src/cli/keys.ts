@@ -1,6 +1,4 @@
-/**
- * `lintel keys`: keys of the authorization server.
- */
+/** `lintel keys`: manages the keys of the authorization server. */
 import { join } from 'node:path';
 import { readKeys, rotateKeys } from '../smart/keys.ts';
 import { FILES } from '../smart/server.ts';

@@ -1,6 +1,6 @@
 /**
  * `lintel lock`: writes the part of the schema that a pack uses, so that the pack can be checked without the database
- * and a change of the schema shows as a change of a file. It also writes a JSON Schema for editors.
+ * and schema changes become visible as changes of a file. It also writes a JSON Schema for editors.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,15 +14,15 @@ import { databaseText, subjectLines } from './subject.ts';
 import { type LoadedSetup, withPack } from './with-pack.ts';
 
 const FILE = 'schema.lock.json';
-/** For editors. */
+/** JSON Schema for editors. */
 const NAMES = 'mapping.schema.json';
 
-/** A lock that is about to be replaced is not held against the database. */
+/** Reads the pack without its lock, because a lock that will be replaced must not cause problems. */
 function withoutLock({ mappings, schema }: Config): PackFiles {
   return { ...readPackFiles(mappings, schema), lock: undefined };
 }
 
-/** Writes a file, and says whether that changed it. */
+/** Writes a file; returns whether its content changed. */
 function replaced(file: string, text: string): { readonly file: string; readonly changed: boolean } {
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   writeFileSync(file, text);

@@ -1,12 +1,10 @@
-/**
- * The command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 not understood.
- */
+/** Runs the command line. In: arguments. Out: an exit code: 0 fine, 1 the answer is no, 2 wrong arguments. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { lacksRoom } from '../log.ts';
 import { tellError } from '../start/tell-error.ts';
 import { Arguments, ArgumentsError, type Command, type Option, PRINTED, type Terminal } from './command.ts';
 
-/** Each is loaded when it is asked for: a server starts sooner without the others. */
+/** All commands. Each is loaded on demand, so that a server starts without loading the others. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
@@ -46,7 +44,7 @@ lintel --version prints the version.
 Configuration is by environment variables: lintel serve --help lists them.`;
 }
 
-/** Runs one command. Everything that a person can mend is told without a stack. */
+/** Runs one command. Errors that a user can fix are printed without a stack trace. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
   const [name, ...rest] = argv;
   if (name === '--version' || name === '-v') {
@@ -77,12 +75,12 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 
 const explains = (name: string): string => `lintel ${name} --help explains it.`;
 
-/** Characters of a line of the help. */
+/** Line width of the help. */
 const WIDTH = 120;
 
 const HELP: Option = 'prints this';
 
-/** A line for each head, or several with its text in a column of its own. */
+/** Prints two columns; long texts wrap within their column. */
 function columnsOf(rows: readonly (readonly [head: string, text: string])[]): string {
   const width = Math.max(...rows.map(([head]) => head.length));
   const line = new RegExp(`\\S.{0,${WIDTH - width - 5}}(?= |$)`, 'g');
@@ -111,7 +109,7 @@ ${columnsOf([
 ])}`;
 }
 
-/** `--html` without a FILE behind it as `--html=-`. */
+/** Rewrites `--html` without a FILE as `--html=-`. */
 function withPrinted(args: readonly string[], files: readonly string[]): string[] {
   return args.map((one, i) => {
     const isBare = files.some(file => one === `--${file}`) && /^-./.test(args[i + 1] ?? '--');
@@ -154,9 +152,9 @@ async function runCommand(name: string, command: Command, rest: string[], termin
   return command.run(args, terminal);
 }
 
-/** Runs the process's own arguments, or others, and sets its exit code. */
+/** Runs the given arguments (default: those of the process) and sets the exit code. */
 export async function runProcess(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
-  // Whoever reads no further, such as `head`, wants no more. A server need not be read to serve.
+  // If the reader stops early, such as `head`, ignore EPIPE. A server does not need its output to be read.
   const isServer = argv[0] === 'serve';
   const isBorne = (error: Error): boolean =>
     ('code' in error && error.code === 'EPIPE') || (isServer && lacksRoom(error));

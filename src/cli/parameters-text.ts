@@ -1,5 +1,5 @@
 /**
- * Prints what each type can be searched by (`lintel check --parameters`). In: a registry and the catalog. Out: codes
+ * Prints the search parameters of each type (`lintel check --parameters`). In: a registry and the catalog. Out: codes
  * of search parameters by how they are answered, and columns without an index.
  */
 import { plural } from '../common/plural.ts';
@@ -31,12 +31,12 @@ function printWithoutIndex(title: string, found: readonly WithoutIndex[], out: T
   if (told.length > 0) out(`  ${title} ${told.join('; ')}`);
 }
 
-/** Tables that are told with the same column. */
+/** From so many further tables with the same column on, they are combined. */
 const FEW = 3;
 
 /**
- * Columns as they are told, those of one name in many tables once: `RESULTS_2005.PATNO and the same of 20 more tables`.
- * In: `TABLE.COLUMN`, with a remark behind it that names the table's indexes.
+ * Combines columns of the same name in many tables: `RESULTS_2005.PATNO and the same of 20 more tables`. In:
+ * `TABLE.COLUMN`, followed by a remark that names the table's indexes.
  */
 export function alikeOnce(columns: readonly string[]): readonly string[] {
   const groups = Map.groupBy(columns, text => text.replace(/^\S*\./, '').replace(/\bindex \S+/, 'index'));

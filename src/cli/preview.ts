@@ -1,6 +1,4 @@
-/**
- * `lintel preview`: shows one row beside the resource that a mapping makes of it, and the source of each element.
- */
+/** `lintel preview`: shows one row beside its resource, and the source of each element. */
 
 import { plural } from '../common/plural.ts';
 import { formOf } from '../law/forms.ts';
@@ -72,7 +70,7 @@ R4 and the profiles that it claims, by line.`,
   },
 };
 
-/** What a row holds, or only the form of it. */
+/** Returns a stored value, or only its form. */
 function storedText(stored: SqlValue | undefined, values: boolean): string {
   if (stored === undefined) return 'computed by the database';
   if (stored === null || !values) return formOf(stored);
@@ -125,7 +123,7 @@ function printCcda({ header, sections, notes }: WireCcda, values: boolean, { out
   for (const note of notes) out(`  ${note}`);
 }
 
-/** The columns in which a row has something. */
+/** Returns the columns that have a value in any row. */
 function filledIn({ columns, rows }: WireCcdaSection): readonly string[] {
   return columns.filter((_, i) => rows.some(cells => (cells[i] ?? '') !== ''));
 }

@@ -1,5 +1,5 @@
 /**
- * `lintel profile`: describes the tables of a database before they are mapped. In: a database, with a pack or without.
+ * `lintel profile`: describes the tables of a database before they are mapped. In: a database, with or without a pack.
  * Out: a line per table, or a table column by column: forms and counts, and values only if they are codes or mean "no
  * value".
  */
@@ -25,7 +25,7 @@ const ROWS = 20_000;
 const MOST_ROWS = 1_000_000;
 const SECONDS = 60;
 const WIDTH = 100;
-/** Tables whose sizes take a while. */
+/** With so many tables, reading their sizes takes a while. */
 const MANY = 500;
 
 export const profile: Command = {
@@ -115,7 +115,7 @@ interface Listing {
   readonly json: boolean;
 }
 
-/** A line per table. */
+/** Prints a line per table. */
 async function listTables({ database, catalog, mappings, json }: Listing, terminal: Terminal): Promise<number> {
   if (catalog.tables.size > MANY) terminal.note(`Looking at ${plural(catalog.tables.size, 'table')} …`);
   const surveys = await database.survey?.(catalog);
@@ -186,7 +186,7 @@ function columnLines(
   return [first.trimEnd(), ...details].map(line => cut(line));
 }
 
-/** Of texts that are longer only the beginning is read. */
+/** Only the beginning of longer texts is read. */
 function lengthText(most: number): string {
   return most >= 200 ? '200+' : String(most);
 }

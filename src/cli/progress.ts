@@ -7,7 +7,7 @@ export interface Progress {
   readonly lines: number;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** What was there already when the clock started; rate and time left are of the rest. */
+  /** State when the clock started, for a continued task; rate and time left exclude it. */
   readonly from?: Pick<Progress, 'share' | 'lines'>;
 }
 
@@ -24,7 +24,7 @@ export function progressLine({ share, lines, elapsed, from = NOTHING }: Progress
   return `${bar} ${percent}%  ${lines} resources, ${rate}/s${left}`;
 }
 
-/** `2 h 05 min`, `3 min 20 s`, `7 s`; rounded up. */
+/** Returns `2 h 05 min`, `3 min 20 s`, `7 s`; rounded up. */
 function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds >= 3600)

@@ -1,6 +1,4 @@
-/**
- * `lintel test --record`: makes a test of a row, with invented values, and shows it or writes it.
- */
+/** `lintel test --record`: makes a test from a row, with invented values, and shows or writes it. */
 import { forTests } from '../check/pack-tests.ts';
 import { readPackFiles } from '../mapping/load/read/files.ts';
 import { facadeOf } from '../start/setup.ts';

@@ -1,7 +1,6 @@
 /**
- * Writes into the audit what a command changes of who may log in and what may ask, before it is changed. In: the words
- * of the command, in which no secret is, and whether the change gives access or takes it away. Out: whether it may be
- * made. docs/audit.md
+ * Audits changes to accounts and clients before a command makes them. In: the words of the command, which contain no
+ * secret, and whether the change gives or removes access. Out: whether the change may be made. docs/audit.md
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -14,8 +13,8 @@ import { AUDIT_FILE, type Config, processEnvironment } from '../config/config.ts
 import type { Terminal } from './command.ts';
 
 /**
- * False: the change gives access, there is an audit, and it takes no record. One that takes access away is made
- * nevertheless: whoever floods the audit shall not keep an account alive.
+ * Records a change; returns whether it may be made. If the audit cannot take a record, a change that gives access is
+ * refused. One that removes access is allowed: filling the audit must not keep an account alive.
  */
 export function isRecorded(
   words: readonly string[],
@@ -24,7 +23,7 @@ export function isRecorded(
   terminal: Terminal,
 ): boolean {
   const path = join(dataDir, AUDIT_FILE);
-  // The command may know less of the environment than the server does.
+  // The server's environment may enable the audit even if this command's does not.
   if (audit === undefined && !existsSync(path)) return true;
   const record = recordOf(words.join(' '), personAtConsole(terminal));
   try {
@@ -57,7 +56,7 @@ function recordOf(query: string, subject: string): AuditRecord {
   };
 }
 
-/** The login of the system; behind `sudo` that of the person, too. */
+/** Returns the operating system's user; with `sudo` also the person behind it. */
 function personAtConsole({ environment = processEnvironment() }: Terminal): string {
   const login = loginOfProcess();
   const person = environment['SUDO_USER'];
@@ -68,7 +67,7 @@ function loginOfProcess(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number that no name belongs to.
+    // In a container the user id may have no name.
     return `uid ${process.getuid?.()}`;
   }
 }

@@ -4,7 +4,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Resolves to the line without its end; empty at the end of the input. */
+/** Resolves to the line without its line break; empty at the end of the input. */
 export async function readSecret(prompt: string): Promise<string> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) {

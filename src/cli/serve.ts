@@ -1,12 +1,10 @@
-/**
- * `lintel serve`: the server, as `npm start` runs it.
- */
+/** `lintel serve`: runs the server, as `npm start` does. */
 
 import { describeVariables } from '../config/variables.ts';
 import { runServer } from '../main.ts';
 import { type Command, configOf, DATABASE, MAPPINGS, SCHEMA } from './command.ts';
 
-/** Indented lines of at most 110 characters. */
+/** Returns indented lines of at most 110 characters. */
 function paragraph(text: string): string {
   return text.replaceAll(/(.{1,104})(?: |$)/g, '      $1\n');
 }

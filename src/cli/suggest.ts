@@ -1,7 +1,4 @@
-/**
- * `lintel codes suggest`: the raw values that no code map knows, with the codes that may be meant, for a person to
- * review.
- */
+/** `lintel codes suggest`: lists the raw values that no code map has, with likely codes, for a person to review. */
 import { plural } from '../common/plural.ts';
 import type { UnmappedColumn } from '../mapping/check/unmapped.ts';
 import { type SuggestedColumn, suggestedLines } from '../workbench/codes-csv.ts';
@@ -10,7 +7,7 @@ import { type Arguments, ArgumentsError, printJson, type Terminal } from './comm
 import { columnLine, unmappedOf } from './unmapped.ts';
 
 type Value = SuggestedColumn['values'][number] & {
-  /** What a list of the database says that it means. */
+  /** Its meaning in a code list of the database. */
   readonly text: string | undefined;
 };
 type Suggested = Omit<UnmappedColumn, 'values'> & { readonly values: readonly Value[] };

@@ -1,6 +1,4 @@
-/**
- * `lintel test`: runs the tests beside the mappings of a pack, on rows of their own.
- */
+/** `lintel test`: runs the tests of a pack, each on its own rows. */
 import { checkLocked } from '../check/check.ts';
 import { countOf } from '../check/report.ts';
 import { plural } from '../common/plural.ts';

@@ -1,6 +1,4 @@
-/**
- * `lintel codes unmapped`: the raw values that no code map of the pack knows, with how many rows hold each.
- */
+/** `lintel codes unmapped`: lists the raw values that no code map of the pack has, with the number of rows of each. */
 
 import { nowAndThen } from '../common/now-and-then.ts';
 import { plural } from '../common/plural.ts';
@@ -15,9 +13,9 @@ import { type CodeList, listsOf } from '../workbench/init/lists.ts';
 import { type Arguments, configOf, printJson, type Terminal } from './command.ts';
 import { withPack } from './with-pack.ts';
 
-/** Values of one column that are listed. */
+/** At most so many values per column are listed. */
 const LISTED = 1000;
-/** Milliseconds in which lists of codes are read. */
+/** Time limit in milliseconds for reading code lists of the database. */
 const LISTS_LAST = 10_000;
 
 /** Runs the action `unmapped` of `lintel codes`. Resolves to the exit code. */
@@ -31,11 +29,14 @@ export async function unmapped(args: Arguments, terminal: Terminal): Promise<num
 export interface Unmapped {
   readonly registry: Registry;
   readonly columns: readonly UnmappedColumn[];
-  /** What the database itself says of the codes of each column, where that was asked (`withLists`). */
+  /** The database's own code list for each column, if requested (`withLists`). */
   readonly lists: readonly (CodeList | undefined)[];
 }
 
-/** What no code map knows, most rows first; `--name`: of one map. Undefined: the pack has errors, which are told. */
+/**
+ * Returns the values that no code map has, most rows first; with `--name` for one map. Undefined if the pack has
+ * errors, which are reported.
+ */
 export function unmappedOf(
   args: Arguments,
   terminal: Terminal,
@@ -81,7 +82,7 @@ function print(columns: readonly UnmappedColumn[], args: Arguments, terminal: Te
   if (shown.length === 0) out('Every value that a code map reads has a row.');
 }
 
-/** `sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:7:11)`. */
+/** Returns `sex: 3 values of PERSON.SEX in 4 rows; an else stands in for them  (person.yaml:7:11)`. */
 export function columnLine({
   map,
   table,

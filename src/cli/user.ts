@@ -1,6 +1,6 @@
 /**
- * `lintel user`: accounts of people. A password is typed without echo, or is the first line of standard input;
- * it is never an argument, which other people's process lists would show.
+ * `lintel user`: manages accounts of people. A password is typed without echo, or is the first line of standard input.
+ * It is never an argument, because other users can see arguments in the process list.
  */
 import { randomBytes } from 'node:crypto';
 import { type Account, isAccountName, isFhirUser, readAccounts, writeAccounts } from '../auth/accounts.ts';
@@ -89,7 +89,7 @@ ${LONGEST_PASSWORD} characters.`,
   },
 };
 
-/** What takes access away. */
+/** Actions that remove access. */
 const TAKING: ReadonlySet<string> = new Set(['deny-password', 'disable', 'rm']);
 
 const DONE: Readonly<Record<string, string>> = {
@@ -104,13 +104,16 @@ const DONE: Readonly<Record<string, string>> = {
 };
 
 interface Changed {
-  /** The account as it is to be, or that it goes. */
+  /** The account after the change. */
   readonly after: Account | 'removed';
-  /** A password that was made. */
+  /** A generated password. */
   readonly made?: string;
 }
 
-/** `own`: the account as it is, or a new one. Resolves to undefined where the change cannot be, which has been told. */
+/**
+ * Changes an account. `own`: the existing account, or a new one. Resolves to undefined if the change is impossible; the
+ * reason has been reported.
+ */
 type Change = (own: Account, args: Arguments, terminal: Terminal) => Promise<Changed | undefined>;
 
 const CHANGES: Readonly<Record<string, Change>> = {
@@ -136,7 +139,7 @@ function complain(terminal: Terminal, text: string): undefined {
   return undefined;
 }
 
-/** The account with a password that was typed, or made. */
+/** Returns the account with a typed or generated password. */
 async function withNewPassword(own: Account, args: Arguments, terminal: Terminal): Promise<Changed | undefined> {
   const made = args.is('generate') ? randomBytes(15).toString('base64url') : undefined;
   const password = made ?? (await (terminal.secret ?? readSecret)('Password: '));
@@ -147,7 +150,7 @@ async function withNewPassword(own: Account, args: Arguments, terminal: Terminal
   return made === undefined ? { after } : { after, made };
 }
 
-/** Without the hash of the password. */
+/** Returns the account without the hash of the password. */
 function shownOf({ name, disabled, fhirUser, restPassword }: Account): object {
   return { name, disabled, fhirUser: fhirUser ?? null, restPassword: restPassword === true };
 }

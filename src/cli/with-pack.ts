@@ -1,6 +1,6 @@
 /**
- * Runs what a command does with a database, or with a pack and its database. In: the configuration. The database is
- * closed in the end.
+ * Runs a function with a database, or with a pack and its database. In: the configuration. Closes the database
+ * afterwards.
  */
 import type { Config } from '../config/config.ts';
 import { problemLine } from '../mapping/load/problem.ts';
@@ -10,7 +10,7 @@ import type { Database } from '../sql/database.ts';
 import { openDatabase, type Setup, setUp } from '../start/setup.ts';
 import { refuse, type Terminal } from './command.ts';
 
-/** For commands that need no pack, or a part of one. */
+/** For commands that need no pack, or only a part of one. */
 export async function withDatabase<T>(
   config: Config,
   terminal: Terminal,
@@ -26,7 +26,7 @@ export async function withDatabase<T>(
 
 export type LoadedSetup = Setup & { readonly registry: Registry };
 
-/** Resolves to undefined where the pack has errors, which are told. `files`: the pack, where it was read before. */
+/** Resolves to undefined if the pack has errors, which are reported. `files`: the pack, if it was read before. */
 export async function withPack<T>(
   config: Config,
   terminal: Terminal,

@@ -1,6 +1,6 @@
 /**
- * `lintel words`: prints the statements that make and maintain a table of words, which searches by words use, and the
- * lines of pack.yaml for it. In: a table and columns. Out: SQL for the engine; nothing is executed.
+ * `lintel words`: prints the statements that create and maintain a table of words, which searches by words use, and its
+ * lines for pack.yaml. In: a table and columns. Out: SQL for the engine; nothing is executed.
  * docs/decisions/0316-an-index-of-words.md
  */
 import { settingsOf } from '../mapping/load/pack/pack.ts';
@@ -79,7 +79,7 @@ executes nothing: the administrator of the database does, and grants Lintel's lo
   },
 };
 
-/** A mapping knows the key of a table that declares none. */
+/** Returns the table's key. If the table declares none, the key of a mapping that reads it. */
 function keyOf(of: TableInfo, registry: Registry | undefined): readonly ColumnInfo[] {
   const source = registry?.mappings.find(mapping => mapping.source.table.name.toLowerCase() === of.name.toLowerCase());
   const names = of.primaryKey.length > 0 ? of.primaryKey : (source?.source.key.map(({ column }) => column) ?? []);

@@ -1,6 +1,4 @@
-/**
- * `lintel workbench`: the page in which a pack is written, on this machine alone.
- */
+/** `lintel workbench`: serves the page for writing a pack, on this machine only. */
 import { statSync } from 'node:fs';
 import { ConfigError } from '../config/config.ts';
 import { listen } from '../http/server/server.ts';
@@ -10,7 +8,7 @@ import { tellError } from '../start/tell-error.ts';
 import { Arguments, type Command, configOf, DATABASE, SCHEMA } from './command.ts';
 import { databaseText } from './subject.ts';
 
-/** Milliseconds that requests under way may take once the workbench stops. */
+/** Milliseconds for running requests to finish when the workbench stops. */
 const DRAIN = 1000;
 
 export const workbench: Command = {
