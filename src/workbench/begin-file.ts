@@ -1,6 +1,7 @@
 /**
- * What a new file of a pack begins with. In: its path, and the names that the pack and the database have. Out: the text
- * of its kind (mapping, codes, test, guide, …) with what its name tells filled in, and where the next word goes.
+ * Makes the initial text of a new file of a pack. In: its path, and the names that the pack and the database have. Out:
+ * the text of its kind (mapping, codes, test, guide, …), filled in as far as the file name allows, and the position of
+ * the next word.
  */
 import { basename, resolve } from 'node:path';
 import { GUIDE_FILE } from '../coverage/guide.ts';
@@ -17,7 +18,7 @@ export interface Beginning {
   readonly offset: number;
 }
 
-/** `folder`: of the pack. */
+/** Returns the initial text. `folder`: the folder of the pack. */
 export function beginningOf(path: string, folder: string, names: Names): Beginning {
   const file = path.replace(/^.*\//, '');
   if (GUIDE_FILE.test(file)) return at(GUIDE);
@@ -33,7 +34,7 @@ export function beginningOf(path: string, folder: string, names: Names): Beginni
   return at(mappingText(file.replace(/\.ya?ml$/, ''), names));
 }
 
-/** `|`: where the next word goes; without it the end. */
+/** Takes `|` as the position of the next word; default: the end. */
 function at(text: string): Beginning {
   const offset = text.indexOf('|');
   return offset < 0 ? { text, offset: text.length } : { text: text.replace('|', ''), offset };
@@ -62,7 +63,7 @@ const ACCESS = `# Which user sees which patients, as in
 # docs/access-rules.md
 |`;
 
-/** The system where the name does not tell it is left to the editor. */
+/** Leaves the system to the editor if the name does not determine it. */
 function codesText(name: string | undefined, { codeMaps }: Names): string {
   const isSex = name === 'sex' || name === 'gender' || (name === undefined && !codeMaps.includes('sex'));
   const map = name ?? (isSex ? 'sex' : 'name-of-the-map');
@@ -70,7 +71,7 @@ function codesText(name: string | undefined, { codeMaps }: Names): string {
   return `# By name, as \`via\` has it. The view Codes fills in the rows.\n${map}:\n  system: ${system}\n  rows: {}\n`;
 }
 
-/** A row with the key alone, and the type that it must become. */
+/** Makes a test with one row that has only its key, and the expected type. */
 function testText(name: string, path: string, { mappings, catalog }: Names): string {
   const beside = path.replace(/\.test\.(ya?ml)$/, '.$1');
   const mapping = mappings.find(({ file }) => file === beside) ?? mappings.find(one => one.name === name);
@@ -82,7 +83,7 @@ function testText(name: string, path: string, { mappings, catalog }: Names): str
   return `${head}mapping: ${mapping.name}\nrows:\n  ${table}: { ${values.join(', ')}| }\nresource: { resourceType: ${type} }\n`;
 }
 
-/** Some value of a column. */
+/** Returns an example value for a column. */
 function someValue(info: TableInfo | undefined, column: string): string {
   const kind = info && findColumn(info, column)?.type?.kind;
   if (kind === 'date') return '2024-01-31';
@@ -91,7 +92,7 @@ function someValue(info: TableInfo | undefined, column: string): string {
   return kind === 'text' ? 'A1' : '1';
 }
 
-/** A mapping of the type and the table that the name of its file tells. */
+/** Makes a mapping with the type and table that the file name suggests. */
 function mappingText(name: string, names: Names): string {
   const table = tableFor(name, names);
   const kind = kindNamed(wordsIn(name));
@@ -105,7 +106,7 @@ function mappingText(name: string, names: Names): string {
   return `${head}${rows}  key: [${key.join(', ')}]\nid: ${id}\nelements:\n  ${type === undefined ? '' : '|'}\n`;
 }
 
-/** The table of this name, in whatever number, else the one that is named best for records of this kind. */
+/** Finds the table of this name, singular or plural; else the table whose name fits records of this kind best. */
 function tableFor(name: string, { catalog }: Names): TableInfo | undefined {
   const tables = [...new Set(catalog.tables.values())].filter(one => isIdentifier(one.name));
   const wordsOf = (of: string): string => [...wordsIn(of)].toSorted().join(' ');
@@ -120,14 +121,14 @@ function tableFor(name: string, { catalog }: Names): TableInfo | undefined {
   return best && best.fit > (next?.fit ?? 0) ? best.table : undefined;
 }
 
-/** The columns that tell rows apart, if they may be read. */
+/** Returns the columns of the key, if they may be read. */
 function keyOf(table: TableInfo, { isDenied }: Names): readonly string[] {
   const unique = table.indexes.find(index => index.unique)?.columns ?? [];
   const key = table.primaryKey.length > 0 ? table.primaryKey : unique;
   return key.some(column => !isIdentifier(column) || isDenied(table.name, column)) ? [] : key;
 }
 
-/** `lab-result` and `LAB_RESULT` are alike. */
+/** Makes `lab-result` and `LAB_RESULT` equal. */
 function bare(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,6 +1,6 @@
 /**
- * Raw values without a row, with the codes that they may mean, as a CSV list to review: `lintel codes suggest --csv`
- * and the page write the same. In: columns with their values. Out: lines.
+ * Writes raw values without a row, with likely codes, as a CSV list to review: `lintel codes suggest --csv` and the
+ * page write the same. In: columns with their values. Out: lines.
  */
 import { csvField } from '../mapping/load/read/csv.ts';
 import type { Suggestion } from './suggest.ts';
@@ -16,7 +16,7 @@ export interface SuggestedColumn {
   }[];
 }
 
-/** Blank codes are to be filled in: `lintel codes import` refuses them. */
+/** Writes the lines. Codes left blank must be filled in: `lintel codes import` refuses them. */
 export function suggestedLines(columns: readonly SuggestedColumn[]): readonly string[] {
   const rows = columns.flatMap(({ map, table, column, values }) =>
     values.map(({ value, rows: count, suggestions: [best, ...others] }) => [

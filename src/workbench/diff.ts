@@ -1,8 +1,8 @@
 /**
- * What changes for callers between two packs over the same database. In: both facades. Out: by type the number of
- * resources, the searches that come and go, and, of a sample of ids, how many resources come, go or change, with the
- * elements that do. The sample has rows of each mapping of either pack, unusual ones first, as that of `lintel check`:
- * the first resources of a type may all be of one mapping. No value is told.
+ * Compares two packs over the same database from a caller's view. In: both facades. Out: for each type the number of
+ * resources, the searches that are added and removed, and, for a sample of ids, how many resources are added, removed
+ * or changed, with the elements. The sample has rows of each mapping of either pack, unusual ones first, like that of
+ * `lintel check`, because the first resources of a type may all come from one mapping. It outputs no values.
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
@@ -13,27 +13,27 @@ import type { Parameters } from '../search/query.ts';
 import { type Database, within } from '../sql/database.ts';
 
 export interface PackDifference {
-  /** Resources that were compared, of all types. */
+  /** Number of compared resources of all types. */
   readonly compared: number;
   /** Types that differ. */
   readonly types: readonly TypeDifference[];
-  /** Sources of whose rows there was no time to take some. */
+  /** Sources that the time limit did not reach. */
   readonly unreached: readonly string[];
 }
 
 export interface TypeDifference {
   readonly type: string;
-  /** Resources that each pack has in the whole database. */
+  /** Number of resources of each pack in the whole database. */
   readonly resources: { readonly old: number; readonly new: number };
   readonly searches: { readonly gone: readonly string[]; readonly added: readonly string[] };
   readonly sample: {
-    /** Ids that were compared. */
+    /** Number of compared ids. */
     readonly compared: number;
     readonly gone: number;
     readonly added: number;
     readonly changed: number;
   };
-  /** Elements without the indexes of lists, each with the resources in which it differs, most first. */
+  /** Elements without list indexes, each with the number of resources in which it differs, largest first. */
   readonly elements: readonly ElementDifference[];
 }
 
@@ -48,20 +48,20 @@ export interface Diffing {
   readonly old: Facade;
   readonly new: Facade;
   readonly database: Database;
-  /** Rows of each source, of each pack. */
+  /** Rows per source and pack. */
   readonly sample: number;
-  /** Milliseconds that taking the sample of a pack may last. */
+  /** Time limit in milliseconds for the sample of a pack. */
   readonly milliseconds: number;
-  /** Told which type is compared. */
+  /** Called with each type before it is compared. */
   readonly onType: (type: string) => void;
 }
 
-/** Ids that one search asks for. */
+/** Ids per search. */
 const IDS = 50;
-/** The same rows are drawn each time. */
+/** Fixed seed, so that each run draws the same rows. */
 const SEED = 1;
 
-/** Types that differ, in the order of the alphabet. Rejects with DatabaseError. */
+/** Returns the types that differ, in alphabetical order. Rejects with DatabaseError. */
 export async function differenceOf(diffing: Diffing): Promise<PackDifference> {
   const { old, new: now, onType } = diffing;
   const types = [...new Set([...old.offers.types, ...now.offers.types])].toSorted();
@@ -82,7 +82,7 @@ export async function differenceOf(diffing: Diffing): Promise<PackDifference> {
   return { compared, types: differences, unreached: [...new Set(samples.flatMap(({ unreached }) => unreached))] };
 }
 
-/** Ids of a pack's resources by type, of rows of each of its mappings. */
+/** Returns ids of a pack's resources by type, with rows of each of its mappings. */
 async function sampleOf(
   facade: Facade,
   { database, sample, milliseconds }: Diffing,
@@ -154,7 +154,7 @@ function serves(type: string, facade: Facade): boolean {
   return facade.offers.types.includes(type);
 }
 
-/** The resources that a search finds, up to a number. */
+/** Returns the resources that a search finds, up to a maximum. */
 async function found(type: string, facade: Facade, query: Parameters, most: number): Promise<readonly Resource[]> {
   return serves(type, facade) ? (await allOf(facade, type, query, most, most)).slice(0, most) : [];
 }
@@ -178,7 +178,7 @@ async function countOf(type: string, facade: Facade): Promise<number> {
   return (JSON.parse(json) as { readonly total?: number }).total ?? 0;
 }
 
-/** The elements in which two forms of a resource differ. */
+/** Returns the elements in which two versions of a resource differ. */
 function elementsThatDiffer(was: unknown, is: unknown): ReadonlyMap<string, 'gone' | 'added' | 'changed'> {
   const [before, after] = [primitivesOf(was), primitivesOf(is)];
   const found = new Map<string, 'gone' | 'added' | 'changed'>();
@@ -190,7 +190,7 @@ function elementsThatDiffer(was: unknown, is: unknown): ReadonlyMap<string, 'gon
   return found;
 }
 
-/** The values of each element, of all items of lists in their order. */
+/** Returns the values of each element, across all list items in order. */
 function primitivesOf(resource: unknown): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (value: unknown, path: string): void => {

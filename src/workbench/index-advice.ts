@@ -1,6 +1,6 @@
 /**
- * Indexes for one search. In: the search, typed, and all indexes that the pack would use (indexes.ts). Out: those that
- * serve it, and what the engine says that they would change.
+ * Chooses indexes for one search. In: the search, typed, and all indexes that the pack would use (indexes.ts). Out:
+ * those that serve it, and the changes that the engine predicts.
  */
 import type { Explanation } from '../explain/search.ts';
 import type { Mapping } from '../mapping/model.ts';
@@ -9,17 +9,17 @@ import type { Filter, SearchQuery } from '../search/query.ts';
 import { isCostLine, speaksOf } from '../sql/missing-index.ts';
 import type { WantedIndex } from './indexes.ts';
 
-/** Lines of the plan of a statement that an index would change. */
+/** Lines of a statement's plan that an index would change. */
 export interface IndexEffect {
-  /** Of the statement. */
+  /** Purpose of the statement. */
   readonly purpose: string;
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
 /**
- * The lines of each plan that would be others, where the index is among them; of an engine that tries none the lines in
- * which it estimates what the index would save. Empty: it would not be used. Undefined: the engine tells nothing.
+ * Returns the lines of each plan that change and mention the index. An engine that cannot try indexes gives its
+ * estimates of the savings instead. Empty: the index would not be used. Undefined: the engine gives no information.
  */
 export function effectsOf(
   { name, table, columns }: WantedIndex,
@@ -38,10 +38,13 @@ export function effectsOf(
   return isTold ? effects : estimates.length > 0 ? estimates : undefined;
 }
 
-/** Indexes that are tried out for one search. */
+/** Maximum number of indexes tried for one search. */
 export const TRIED = 10;
 
-/** Each with what of the search it serves. `read`: the mappings whose rows are read. */
+/**
+ * Returns the indexes that serve the search, each with the parts that it serves. `read`: the mappings whose rows are
+ * read.
+ */
 export function adviceFor(
   wanted: readonly WantedIndex[],
   query: SearchQuery,
@@ -59,7 +62,7 @@ export function adviceFor(
   });
 }
 
-/** Those of the parameters whose values are worked out before they are compared or sorted by. */
+/** Returns those parameters whose values are computed before they are compared or sorted. */
 export function computedIn(query: SearchQuery, offers: Offers): readonly string[] {
   return [...new Set(searchesIn(query))].filter(search => {
     const [, type = '', code = ''] = /^(\w+)\?(?:_sort=)?(.+)$/.exec(search) ?? [];
@@ -74,7 +77,7 @@ function searchesIn({ type, filters, sort }: SearchQuery): readonly string[] {
   ];
 }
 
-/** As `WantedIndex.serves` writes them. */
+/** Returns the searches in the notation of `WantedIndex.serves`. */
 function searchesOf(type: string, filter: Filter): readonly string[] {
   switch (filter.kind) {
     case 'match':

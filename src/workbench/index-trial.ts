@@ -1,6 +1,6 @@
 /**
- * Tries indexes on searches that they serve. In: an index that a pack would use, and the pack. Out: the search that it
- * was tried on, and what the engine's own planner says that it would change. Values are made up, none of a row is read.
+ * Tries indexes on searches that they serve. In: an index that a pack would use, and the pack. Out: the search on which
+ * it was tried, and the changes that the engine's planner predicts. The values are invented; no value of a row is read.
  */
 import { explainSearch } from '../explain/search.ts';
 import type { Facade } from '../facade.ts';
@@ -17,9 +17,9 @@ import { adviceFor, effectsOf, type IndexEffect, TRIED } from './index-advice.ts
 import type { WantedIndex } from './indexes.ts';
 
 export interface TriedIndex {
-  /** `Patient?birthdate` */
+  /** Such as `Patient?birthdate`. */
   readonly search: string;
-  /** Empty: the engine would not use it there. */
+  /** Empty if the engine would not use the index there. */
   readonly effects: readonly IndexEffect[];
 }
 
@@ -29,16 +29,16 @@ interface Trial {
   readonly now: number;
 }
 
-/** What an index serves that is tried: others of it are alike. */
+/** At most so many uses of an index are tried, because its uses are alike. */
 const SERVED = 3;
-/** Values of a parameter that are tried: of some codes or keys no row can be. */
+/** At most so many values of a parameter are tried; a row may be impossible for some codes or keys. */
 const VALUES = 4;
 
 type Effects = ReadonlyMap<WantedIndex, readonly IndexEffect[]>;
 
 /**
- * A function that tries one of the wanted indexes; it gives undefined where the engine tells nothing of its searches.
- * Each search is explained once, with the indexes that the view *Search* would try for it.
+ * Returns a function that tries one of the wanted indexes; it gives undefined if the engine tells nothing about its
+ * searches. Each search is explained once, with the indexes that the view *Search* would try for it.
  */
 export function indexTrial(
   wanted: readonly WantedIndex[],
@@ -74,7 +74,7 @@ export function indexTrial(
         }),
       );
     } catch (error) {
-      // A made-up value may be none of the parameter.
+      // An invented value may be invalid for the parameter.
       if (error instanceof FhirError) return new Map();
       throw error;
     }
@@ -99,7 +99,7 @@ interface Query {
   readonly parameters: readonly (readonly [string, string])[];
 }
 
-/** Searches that stand for what an index serves (`WantedIndex.serves`). */
+/** Returns searches that represent a use of an index (`WantedIndex.serves`). */
 function queriesFor(serves: string, registry: Registry): readonly Query[] {
   const [, of] = /^(?:child rows|lookup \S+|references) of (\S+)/.exec(serves) ?? [];
   if (of !== undefined) return [{ type: registry.mapping(of).resource, parameters: [] }];
@@ -114,7 +114,7 @@ function queriesFor(serves: string, registry: Registry): readonly Query[] {
 const DAY = '2024-01-31';
 const UUID = '6fa459ea-ee8a-3ca4-894e-db77e160355e';
 
-/** Values that a search by a parameter may have. */
+/** Returns example values for a parameter. */
 function valuesFor(type: string, code: string, registry: Registry): readonly string[] {
   const parameter = searchParameterOf(type, code);
   const env = environment(registry, 0, OPEN_SIGHT);
@@ -139,7 +139,7 @@ function valuesFor(type: string, code: string, registry: Registry): readonly str
   }
 }
 
-/** The codes of the code map that reads a value. */
+/** Returns one code of the code map that reads a value. */
 function codesOf(node: Node, { codeMaps }: Registry): readonly string[] {
   if (node.kind !== 'value') return [];
   const { label } = node.codec;
@@ -147,7 +147,7 @@ function codesOf(node: Node, { codeMaps }: Registry): readonly string[] {
   return [...(map?.rows.values() ?? [])].flatMap(coded => (coded ? [coded.code] : [])).slice(0, 1);
 }
 
-/** An id that a row of a mapping may have. */
+/** Returns an id that a row of a mapping may have. */
 function idsOf(name: string, registry: Registry): readonly string[] {
   const { resource, id } = registry.mapping(name);
   return id.alternatives.map(parts => `${resource}/${parts.map(partOf).join('')}`);

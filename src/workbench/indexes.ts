@@ -1,7 +1,7 @@
 /**
- * Indexes that the database lacks for what a pack asks of it. In: a registry and the catalog. Out: CREATE INDEX
- * statements, each with the searches, sorts and joins that it serves. Lintel executes none: whoever administers the
- * database does.
+ * Finds the indexes that the database lacks for the statements of a pack. In: a registry and the catalog. Out: CREATE
+ * INDEX statements, each with the searches, sorts and joins that it serves. Lintel executes none; the database
+ * administrator does.
  */
 import type { Lookup, Mapping, Registry, Scope } from '../mapping/model.ts';
 import { scopesOf } from '../mapping/piece-lookups.ts';
@@ -19,15 +19,15 @@ export interface WantedIndex {
   readonly name: string;
   readonly table: string;
   readonly columns: readonly string[];
-  /** One statement for the engine at hand. */
+  /** One statement in the dialect of the current engine. */
   readonly statement: string;
   /** `Patient?name`, `Patient?_sort=birthdate`, `child rows of lab-reports`; sorted. */
   readonly serves: readonly string[];
-  /** An index that begins with the same column, and is in another collation than comparisons. */
+  /** An existing index that begins with the same column but has another collation than comparisons use. */
   readonly instead: string | undefined;
 }
 
-/** Columns of one table that are compared together, and what for. */
+/** Columns of one table that are compared together, and the uses. */
 interface Wanted {
   readonly table: TableName;
   readonly columns: readonly Identifier[];
@@ -35,8 +35,8 @@ interface Wanted {
 }
 
 /**
- * The indexes that are missing, those that serve most first. A view takes none. `onMapping` hears of each mapping
- * before it is looked at.
+ * Returns the missing indexes, those with the most uses first. Excludes views, which cannot have indexes. `onMapping`
+ * is called before each mapping.
  */
 export function wantedIndexes(
   registry: Registry,
@@ -49,7 +49,7 @@ export function wantedIndexes(
     .toSorted((a, b) => b.serves.length - a.serves.length || (a.name < b.name ? -1 : 1));
 }
 
-/** By view the columns that the tables behind it should have indexes on; sorted. */
+/** Returns by view the columns for which the tables behind it should have indexes; sorted. */
 export function wantedOnViews(registry: Registry, catalog: Catalog): readonly Pick<WantedIndex, 'table' | 'columns'>[] {
   return wantedOf(registry, catalog)
     .filter(one => isOnView(one, catalog))
@@ -63,7 +63,7 @@ function isOnView({ table }: Wanted, catalog: Catalog): boolean {
 
 const kept = new WeakMap<Registry, { readonly catalog: Catalog; readonly wanted: readonly Wanted[] }>();
 
-/** Worked out once for a registry: of hundreds of mappings it takes a while. */
+/** Caches the result per registry, because hundreds of mappings take a while. */
 function wantedOf(
   registry: Registry,
   catalog: Catalog,
@@ -101,7 +101,7 @@ function wantSearches(mapping: Mapping, registry: Registry, catalog: Catalog, wa
   for (const one of makeOffers(registry).of(mapping.resource)) {
     const { code } = one.parameter;
     const searches = one.inverse === 'indexed' && code !== '_id' ? searchUses(mapping, one, env) : [];
-    // Rows come in the order of an index only where it is of their own table.
+    // An index gives the order of rows only if it is on their own table.
     const sorts = (one.sortable ? sortUses(mapping, one, env) : []).filter(({ columns }) =>
       columns.every(({ alias }) => alias === mapping.source.alias),
     );
@@ -115,7 +115,7 @@ function wantSearches(mapping: Mapping, registry: Registry, catalog: Catalog, wa
   }
 }
 
-/** Columns of one use are of one table, or of several where any of them narrows the rows. */
+/** Groups the columns of one use by table. If any of them is indexed, it narrows the rows and no index is wanted. */
 function wantColumns(
   columns: readonly ColumnExpression[],
   tables: ReadonlyMap<Identifier, TableName>,
@@ -131,7 +131,7 @@ function wantColumns(
   for (const { table, own } of known) want(table, own);
 }
 
-/** Rows that are found for each row of a page: child rows, those that references lead to, and lookups. */
+/** Collects the joins for each row of a page: child rows, targets of references, and lookups. */
 function wantJoins(mapping: Mapping, registry: Registry, catalog: Catalog, want: Want): void {
   const scopes: Scope[] = [mapping.source];
   for (const { from } of eachIn(mapping.root)) {
@@ -149,7 +149,7 @@ function wantJoins(mapping: Mapping, registry: Registry, catalog: Catalog, want:
   }
 }
 
-/** A join is found by its columns, with those before them in an index that a condition holds to one value. */
+/** Wants an index on the columns of a join, preceded by columns that a condition fixes to one value. */
 function wantJoin(
   { table, alias, on, where }: Pick<Lookup, 'table' | 'alias' | 'on' | 'where'>,
   serves: string,
@@ -173,7 +173,7 @@ function tablesOf(mapping: Mapping): ReadonlyMap<Identifier, TableName> {
   );
 }
 
-/** An index on (A, B) serves what one on (A) would. */
+/** Merges an index on (A) into one on (A, B), which serves the same. */
 function withoutPrefixes(all: readonly Wanted[]): readonly Wanted[] {
   const covers = (longer: Wanted, shorter: Wanted): boolean =>
     longer !== shorter &&

@@ -1,7 +1,7 @@
 /**
- * Foreign keys that a database does not declare. In: a table. Out: for its columns the tables whose keys they likely
- * hold, by their names and because a sample of their values is among those keys. SELECTs of few rows each, within a
- * time.
+ * Finds foreign keys that a database does not declare. In: a table. Out: for its columns the tables whose keys they
+ * likely hold, by name and because a sample of their values is among those keys. Reads few rows per statement, within a
+ * time limit.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -20,13 +20,13 @@ import type { WireLikelyKey, WireLikelyKeys } from './wire/tables.ts';
 export interface Looking {
   readonly milliseconds: number;
   readonly signal: AbortSignal;
-  /** Never read, of whatever table. */
+  /** True for columns that must never be read, in any table. */
   readonly isDenied: (table: TableInfo, column: ColumnInfo) => boolean;
-  /** Columns, in lower case, whose foreign keys are declared. */
+  /** Lower-case names of columns with a declared foreign key. */
   readonly declared: ReadonlySet<string>;
 }
 
-/** A table's key of one column. */
+/** A key of one column of some table. */
 interface Target {
   readonly key: string;
   readonly info: TableInfo;
@@ -34,21 +34,21 @@ interface Target {
   readonly column: ColumnExpression;
 }
 
-/** Rows that values are taken from, at each end of the table's order. */
+/** Rows read at each end of the table's order. */
 const ROWS = 1000;
-/** Different values that are looked for. */
+/** Maximum number of distinct values that are looked up. */
 const VALUES = 200;
-/** Without a fitting name only so many values or more say something. */
+/** Without a fitting name, at least so many values are needed. */
 const VALUES_ALONE = 20;
-/** More tables than these with all the values: they are numbers that any table counts up to. */
+/** If more tables than this have all the values, these are just small numbers. */
 const FEW = 2;
-/** Tables of fitting names that are looked at for a column. */
+/** Maximum number of tables with fitting names that are examined per column. */
 const NAMED = 3;
-/** Share of the values that have to be keys. */
+/** Minimum share of the values that must be keys. */
 const LEAST = 0.5;
 const ALIAS = identifier('t');
 
-/** Words of names that say that it is a key, and not of what. */
+/** Words that mark a name as a key without naming its table. */
 const OF_KEYS: ReadonlySet<string> = new Set([
   'id',
   'number',
@@ -61,7 +61,7 @@ const OF_KEYS: ReadonlySet<string> = new Set([
   'sk',
   'oid',
 ]);
-/** Words of names of tables that say nothing of what they hold. */
+/** Words in names of tables that do not describe the content. */
 const OF_TABLES: ReadonlySet<string> = new Set([
   'master',
   'table',
@@ -74,7 +74,7 @@ const OF_TABLES: ReadonlySet<string> = new Set([
   'file',
 ]);
 
-/** Rejects with DatabaseError. */
+/** Returns the likely keys of a table. Rejects with DatabaseError. */
 export async function likelyKeys(
   database: Database,
   catalog: Catalog,
@@ -111,7 +111,7 @@ export async function likelyKeys(
     for (const { column, values } of open) {
       const holding: Target[] = [];
       for (const target of targets.filter(one => isAlike(one.column, column))) {
-        // Most tables lack the first few values already.
+        // In most tables the first few values are missing already.
         const few = values.slice(0, FEW);
         if ((await foundIn(target, few, query)) < few.length) continue;
         if ((await foundIn(target, values, query)) === values.length) holding.push(target);
@@ -145,7 +145,7 @@ function expressionOf({ name, type }: ColumnInfo): ColumnExpression | undefined 
   return isIdentifier(name) && type ? { kind: 'column', alias: ALIAS, column: name, type } : undefined;
 }
 
-/** Of a table with several such keys: the primary one. */
+/** Returns the keys of all tables; of several keys of a table the primary one. */
 function targetsIn({ tables }: Catalog, isDenied: Looking['isDenied']): readonly Target[] {
   return [...tables].flatMap(([key, info]) => {
     const unique = [info.primaryKey, ...info.indexes.filter(one => one.unique).map(one => one.columns)];
@@ -157,7 +157,7 @@ function targetsIn({ tables }: Catalog, isDenied: Looking['isDenied']): readonly
   });
 }
 
-/** The different values of some rows, by column; without blanks, and without what stands for none. */
+/** Returns the distinct values of some rows, by column; without blanks and sentinels. */
 async function sampleOf(
   table: TableName,
   columns: readonly ColumnExpression[],
@@ -204,9 +204,9 @@ function isAlike(a: ColumnExpression, b: ColumnExpression): boolean {
   return a.type.kind === b.type.kind;
 }
 
-/** Tables whose name or key the column is named after, the best first. */
+/** Returns the tables after whose name or key the column is named, best first. */
 function targetsNamed(column: ColumnExpression, { name }: TableInfo, targets: readonly Target[]): readonly Target[] {
-  // Tables of one part of an application begin alike.
+  // Tables of one part of an application have the same prefix.
   const alike = ({ info }: Target): number => {
     const at = [...name].findIndex((letter, i) => info.name[i]?.toLowerCase() !== letter.toLowerCase());
     return at < 0 ? name.length : at;
@@ -224,13 +224,13 @@ function targetsNamed(column: ColumnExpression, { name }: TableInfo, targets: re
     .map(({ target }) => target);
 }
 
-/** `RESULT_ID` of `LAB_RESULT`: the table's own number, which another table may have, too. */
+/** True for `RESULT_ID` of `LAB_RESULT`: the table's own number, which another table may have too. */
 function isNamedAfter(column: string, table: string): boolean {
   const [ours, of] = [wordsOf(column, OF_KEYS), wordsOf(table, OF_TABLES)];
   return ours.length === 0 || ours.join() === of.slice(-ours.length).join();
 }
 
-/** 0: the names have nothing in common that says so. */
+/** Scores the match of the names; 0 if they do not match. */
 function scoreOf(column: string, { info, column: { column: key } }: Target): number {
   const ours = wordsOf(column, OF_KEYS);
   const theirs = wordsOf(key, OF_KEYS);
@@ -245,7 +245,7 @@ function scoreOf(column: string, { info, column: { column: key } }: Target): num
   return isKey && table.every(word => ours.includes(word)) ? 2 : 0;
 }
 
-/** In one number, without words of a kind. */
+/** Returns the words in singular, without the given ones. */
 function wordsOf(name: string, without: ReadonlySet<string>): readonly string[] {
   return [...wordsIn(name)].filter(word => !without.has(word)).map(word => word.replace(/(?<=\w{3})s$/, ''));
 }

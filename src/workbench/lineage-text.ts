@@ -1,6 +1,4 @@
-/**
- * Where an element of a previewed row comes from, in words: `PERSON.SEX via code map sex.code`.
- */
+/** Describes in words where an element of a previewed row comes from: `PERSON.SEX via code map sex.code`. */
 import type { PreviewElement } from './preview-elements.ts';
 
 export function lineageText({ kind, sources, codec, target }: PreviewElement): string {

@@ -1,6 +1,6 @@
 /**
- * Which columns of a database a pack reads, and where. In: a registry and the catalog. Out: by table and column the
- * elements, lookups and conditions that read it, each with its place in the pack.
+ * Finds the columns of a database that a pack reads, and where. In: a registry and the catalog. Out: by table and
+ * column the elements, lookups and conditions that read it, each with its place in the pack.
  */
 
 import { lineageOf } from '../explain/search.ts';
@@ -12,15 +12,15 @@ import { printTable, type TableName } from '../sql/identifier.ts';
 
 interface MappedUse {
   readonly mapping: string;
-  /** `name.family`; undefined: a key, a condition or a lookup. */
+  /** Such as `name.family`; undefined for a key, a condition or a lookup. */
   readonly element: string | undefined;
   readonly place: Position;
 }
 
-/** By the key of the table in the catalog, then by column in lower case. */
+/** By the table's key in the catalog, then by lower-case column. */
 export type MappedColumns = ReadonlyMap<string, ReadonlyMap<string, readonly MappedUse[]>>;
 
-/** Uses of one column that are told. */
+/** Maximum number of uses listed per column. */
 const MOST = 30;
 
 export function mappedColumns(registry: Registry, catalog: Catalog): MappedColumns {

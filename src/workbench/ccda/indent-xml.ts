@@ -1,11 +1,11 @@
 /**
- * XML for people: one element a line. In: XML without layout, as documents have it. Out: the same, indented; an element
- * that holds a text alone stays on its line.
+ * Formats XML for people, one element per line. In: XML without layout, as documents have it. Out: the same, indented;
+ * an element that contains only text stays on its line.
  */
 export function indentXml(xml: string): string {
   const lines: string[] = [];
   let depth = 0;
-  /** The last line is an element that was opened, with nothing but text in it. */
+  /** True while the last line is an opened element with nothing but text in it. */
   let isOpen = false;
   const add = (text: string): void => {
     lines.push('  '.repeat(depth) + text);

@@ -1,7 +1,7 @@
 /**
- * What a resource gives in the C-CDA documents of its patient. In: the resource as it is served, and `ccds.yaml`. Out:
- * the sections that show it, made of it alone and of what it refers to; where there are none, why. Which list finds it
- * is the pack's to say.
+ * Shows what a resource contributes to the C-CDA documents of its patient. In: the resource as it is served, and
+ * `ccds.yaml`. Out: the sections that show it, made from it and from the resources that it refers to; if there are
+ * none, the reason. The pack decides which list finds it.
  */
 
 import { patientsIn } from '../../audit/patients-in.ts';
@@ -29,20 +29,20 @@ import { indentXml } from './indent-xml.ts';
 export interface CcdaAsked {
   readonly resource: Readonly<Record<string, unknown>>;
   readonly facade: Facade;
-  /** Undefined: the pack has no ccds.yaml. */
+  /** Undefined if the pack has no ccds.yaml. */
   readonly content: Content | undefined;
   readonly signal: AbortSignal;
   readonly base?: string;
 }
 
-/** Whose record it may be; more patients are of no one's. */
+/** At most so many patients of the resource are tried. */
 const MOST_PATIENTS = 5;
-/** Resources that it refers to, of each type. */
+/** At most so many referenced resources per type are read. */
 const MOST_REFERRED = 200;
 const REFERENCE = /"reference":"([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})"/g;
 const WORDS = { nothing: '', elsewhere: '' };
 
-/** Rejects with DatabaseError. */
+/** Makes the sections. Rejects with DatabaseError. */
 export async function ccdaPartOf({ resource, facade, content, signal, base }: CcdaAsked): Promise<WireCcda> {
   const [type, id] = [String(resource['resourceType']), String(resource['id'])];
   if (content === undefined) return none('The pack has no ccds.yaml, so no documents are made.');
@@ -88,11 +88,11 @@ export async function ccdaPartOf({ resource, facade, content, signal, base }: Cc
 interface Found {
   readonly chart: Chart;
   readonly content: Content;
-  /** The resource itself, by the lists that find it. */
+  /** The resource itself, by list that finds it. */
   readonly found: ReadonlyMap<ListName, readonly Resource[]>;
   readonly json: string;
   readonly facade: Facade;
-  /** A reference to it. */
+  /** Reference to the resource, as `Type/id`. */
   readonly own: string;
 }
 
@@ -105,7 +105,7 @@ async function partOfRecord({ chart, content, found, json, facade, own }: Found)
   const read = async (name: ListName): Promise<readonly Resource[]> => {
     const list = LISTS[name];
     const others = await inList(chart, content, name, idsOf(list.type));
-    // A result stands in its report, which refers to it.
+    // A result appears within the report that refers to it.
     const offered = list.around === undefined ? undefined : facade.offers.find(list.type, list.around);
     const isAround = offered?.targets.some(type => own.startsWith(`${type}/`));
     const around = isAround ? await matching(chart, content, name, [list.around ?? '', own]) : [];
@@ -121,7 +121,7 @@ async function partOfRecord({ chart, content, found, json, facade, own }: Found)
       return before as Promise<readonly ListTypes[N][]>;
     },
   };
-  // Without what sections tell of the patient.
+  // No personal details, so that sections do not show the patient's.
   const patient: Patient = { resourceType: COMPARTMENT_TYPE, id: chart.patientId };
   const readings = await sectionsReading(new Set(found.keys()));
   const sections = await sectionsMade(readings, { chart: narrowed, patient, namespace });
@@ -140,7 +140,7 @@ async function partOfRecord({ chart, content, found, json, facade, own }: Found)
   };
 }
 
-/** A patient is the subject of the header, and sections say some things of the person. */
+/** Shows a patient: the header, and the sections with personal details. */
 async function partOfPatient(chart: Chart, namespace: string): Promise<WireCcda> {
   const patient = await chart.patient();
   if (patient === undefined) return none('The patient is not served.');
@@ -151,13 +151,13 @@ async function partOfPatient(chart: Chart, namespace: string): Promise<WireCcda>
 
 interface Reading {
   readonly definition: SectionDefinition;
-  /** Title of a document that has it. */
+  /** Title of the document that contains it. */
   readonly topic: string;
-  /** Of the lists, those that it reads. */
+  /** Those of the requested lists that it reads. */
   readonly reads: readonly ListName[];
 }
 
-/** Sections of documents that read one of the lists. Undefined: all sections. */
+/** Returns the sections of documents that read one of the lists; undefined: all sections. */
 async function sectionsReading(lists: ReadonlySet<ListName> | undefined): Promise<readonly Reading[]> {
   const found: Reading[] = [];
   for (const { title: topic, sections } of TOPICS) {
@@ -169,7 +169,7 @@ async function sectionsReading(lists: ReadonlySet<ListName> | undefined): Promis
   return found;
 }
 
-/** The sections that have rows; those that are the same in several documents once. */
+/** Builds the sections that have rows; merges those that are equal in several documents. */
 async function sectionsMade(readings: readonly Reading[], source: SectionSource): Promise<readonly WireCcdaSection[]> {
   const made = new Map<string, WireCcdaSection>();
   for (const { definition, topic, reads } of readings) {
@@ -197,7 +197,7 @@ function listsOfType(type: string): readonly ListName[] {
   return (Object.keys(LISTS) as ListName[]).filter(name => LISTS[name].type === type);
 }
 
-/** Those with these ids that a list of the pack has. */
+/** Returns the resources with these ids that a list of the pack finds. */
 async function inList(
   chart: Chart,
   content: Content,
@@ -209,7 +209,7 @@ async function inList(
 
 type Parameter = Search['parameters'][number];
 
-/** Those of a list of the pack that match a parameter, too. */
+/** Returns the resources that a list of the pack finds and that match a parameter. */
 async function matching(
   chart: Chart,
   content: Content,

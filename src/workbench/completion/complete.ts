@@ -1,8 +1,8 @@
 /**
- * What may stand where a cursor is in a file of a pack. In: the text, the place, and the names that the pack and the
- * database have. Out: words to choose from, each with what it is and what it means: keys of the language, elements with
- * cardinality, type, binding and HL7's short text, tables, columns with their declared type, codecs with their options,
- * code maps, systems, fragments, lists, mappings. Tests, guides and files of searches have their own.
+ * Completes text at the cursor in a file of a pack. In: the text, the position, and the names that the pack and the
+ * database have. Out: options, each with its kind and meaning: keys of the language, elements with cardinality, type,
+ * binding and HL7's short text, tables, columns with their declared type, codecs with their options, code maps,
+ * systems, fragments, lists, mappings. Tests, guides and files of searches have options of their own.
  */
 import { GUIDE_FILE } from '../../coverage/guide.ts';
 import { CODECS, TEXT_STEPS } from '../../mapping/codecs/table.ts';
@@ -22,29 +22,29 @@ export interface NamedMapping {
   readonly type: string;
   readonly table: string;
   readonly key: readonly string[];
-  /** Of its text. */
+  /** File that contains it. */
   readonly file: string;
 }
 
-/** Names that the files of a pack give. */
+/** Names that the files of a pack define. */
 export interface Names {
   readonly mappings: readonly NamedMapping[];
   readonly codeMaps: readonly string[];
   readonly fragments: readonly string[];
   readonly lists: readonly string[];
-  /** Alias to address. */
+  /** URIs by alias. */
   readonly systems: Readonly<Record<string, string>>;
-  /** Rules of `deny`: such a column is not offered. */
+  /** True by the rules of `deny`: such a column is not offered. */
   readonly isDenied: (table: string, column: string) => boolean;
   readonly catalog: Catalog;
 }
 
-/** A list that a person can look through. */
+/** Maximum length of the list of options. */
 const MOST = 200;
 
 type Path = Cursor['path'];
 
-/** `searched`: asked for where the file holds searches. */
+/** Returns the options at an offset. `searched`: called only if the file contains searches. */
 export async function complete(
   file: string,
   text: string,
@@ -63,7 +63,7 @@ export async function complete(
   const found = (own?.options ?? optionsAt(base, cursor, names)).filter(({ label }) => !cursor.beside.has(label));
   const word = cursor.word.toLowerCase();
   const fits = found.filter(({ label }) => label.toLowerCase().includes(word.replace(/^.*\./, '')));
-  // Without a match the page may still find one letter by letter.
+  // A short list is not filtered, because the page also matches letter by letter.
   const shown = found.length <= MOST ? found : fits;
   return { from: own?.from ?? cursor.from, options: shown.slice(0, MOST), isCut: found.length > MOST };
 }
@@ -87,7 +87,7 @@ function optionsAt(base: string, cursor: Cursor, names: Names): readonly WireOpt
   return both(mappingKeys(cursor, names), () => mappingValues(cursor, names));
 }
 
-/** Of a test: the tables of its rows with their columns, and the elements of the resource that they become. */
+/** Offers keys of a test: tables and columns of its rows, and elements of the expected resource. */
 function testKeys({ path, document }: Cursor, names: Names): readonly WireOption[] {
   const [first, table, ...more] = path;
   if (first === 'rows') {
@@ -106,13 +106,13 @@ function testValues({ path, document }: Cursor, names: Names): readonly WireOpti
   return valueOptions(typeBelow(type, inner) ?? '', path, { resource: type });
 }
 
-/** The type of the resource that a test expects. */
+/** Returns the type of the resource that a test expects. */
 function testedType(document: unknown, { mappings }: Names): string | undefined {
   const written = textAt(document, ['resource', 'resourceType']);
   return written ?? mappings.find(({ name }) => name === textAt(document, ['mapping']))?.type;
 }
 
-/** The type at a path of JSON within a type. */
+/** Returns the type at a JSON path within a type. */
 function typeBelow(type: string | undefined, path: Path): string | undefined {
   return path.reduce<string | undefined>((of, step) => {
     if (of === undefined || typeof step === 'number') return of;
@@ -125,7 +125,7 @@ function elementsOrNone(type: string | undefined): readonly WireOption[] {
   return type === undefined ? [] : elementOptions(type);
 }
 
-/** Where a value is awaited, a map begins on the next line. */
+/** Where a value is expected, a map starts on the next line. */
 function asBlock(option: WireOption): WireOption {
   return { ...option, opens: true };
 }
@@ -139,13 +139,13 @@ function codeValues({ path, document }: Cursor, names: Names): readonly WireOpti
   return [];
 }
 
-/** Fragments have no type of their own: columns and the like depend on where they are inserted. */
+/** Offers few values in fragments: columns depend on where the fragment is inserted. */
 function fragmentValues({ path }: Cursor, names: Names): readonly WireOption[] {
   const last = path.findLast(step => typeof step === 'string');
   return last === 'via' ? codecOptions(names) : last === 'insert' ? plain(names.fragments, 'fragment') : [];
 }
 
-/** Keys whose values are columns of the rows at hand. */
+/** Keys whose values are columns of the current rows. */
 const COLUMNS: ReadonlySet<string | number> = new Set([
   ...['from', 'key', 'one-per', 'split', 'order', 'pick', 'present', 'absent', 'changed', 'deleted-at', 'same-as'],
 ]);
@@ -163,7 +163,7 @@ function mappingKeys(cursor: Cursor, names: Names): readonly WireOption[] {
   return type === undefined ? keys : [...elementOptions(type), ...keys];
 }
 
-/** Below `via`: names of codecs, or options of the one at hand. */
+/** Offers keys below `via`: names of codecs, or options of the current one. */
 function viaKeys(path: Path, names: Names): readonly WireOption[] {
   const [name, ...inner] = path.filter(step => typeof step === 'string');
   if (name === undefined) return codecOptions(names).map(option => ({ ...option, key: true }));
@@ -207,9 +207,9 @@ function resourceOf(document: unknown, path: Path): string | undefined {
   return found !== undefined && isResourceType(found) ? found : undefined;
 }
 
-/** Keys of a node that lead to a node of the same element. */
+/** Keys of a node whose value is a node for the same element. */
 const SAME: ReadonlySet<string> = new Set(['elements', 'item', 'first', 'else', 'join']);
-/** Keys of a node that lead out of FHIR. */
+/** Keys of a node whose values are not elements of FHIR. */
 const OTHER: ReadonlySet<string> = new Set([
   ...[
     'from',
@@ -231,7 +231,7 @@ const OTHER: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** The FHIR type of the node at a path; undefined outside of elements. */
+/** Returns the FHIR type of the node at a path; undefined outside of elements. */
 function typeAt(path: Path, document: unknown): string | undefined {
   const start = path[0] === 'variants' ? 2 : 0;
   if (path[start] !== 'elements') return undefined;
@@ -239,7 +239,7 @@ function typeAt(path: Path, document: unknown): string | undefined {
   for (const [i, step] of path.entries()) {
     if (i <= start || typeof step === 'number' || type === undefined) continue;
     const named = childOf(type, step);
-    // An element may be called as a key of the language is; then it stands under `elements`.
+    // If an element has the same name as a key of the language, it is an element only under `elements`.
     if (SAME.has(step) && !(path[i - 1] === 'elements' && named)) continue;
     if (named) type = named.type ?? named.element.types[0];
     else if (OTHER.has(step) || step.startsWith('$')) return undefined;
@@ -248,9 +248,9 @@ function typeAt(path: Path, document: unknown): string | undefined {
   return type;
 }
 
-/** The table of the innermost rows around a path, with the lookups that can be named there. */
+/** Offers the columns of the innermost rows around a path, and of the lookups that are visible there. */
 function rowColumns(path: Path, document: unknown, names: Names, key: boolean): readonly WireOption[] {
-  // The columns of `on` are those of the joined table on the left, and of the rows around it on the right.
+  // In `on`, the left side has columns of the joined table and the right side those of the surrounding rows.
   const around = path.at(-2) === 'on' ? path.slice(0, -3) : path;
   const own: WireOption[] = [];
   for (let length = around.length; length >= 0; length--) {
@@ -271,7 +271,7 @@ function rowColumns(path: Path, document: unknown, names: Names, key: boolean): 
   return own;
 }
 
-/** The table whose columns stand on the left of `on`: that beside it, or the one of the mapping that is referred to. */
+/** Returns the table of the left side of `on`: the table beside it, or that of the referenced mapping. */
 function joinedTable(path: Path, document: unknown, names: Names): string | undefined {
   const around = path.slice(0, path.lastIndexOf('on'));
   const ref = textAt(document, [...around, 'ref']) ?? textAt(document, [...around, 'ref', 0]);

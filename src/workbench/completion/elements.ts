@@ -1,5 +1,5 @@
 /**
- * Elements of FHIR as options of the editor: cardinality, type, binding, and HL7's short text. In: a type path. Out:
+ * Offers elements of FHIR in the editor: cardinality, type, binding, and HL7's short text. In: a type path. Out:
  * options.
  */
 import { readFileSync } from 'node:fs';
@@ -9,13 +9,13 @@ import type { WireOption } from '../wire/mapping.ts';
 
 let texts: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
 
-/** HL7's short text, and behind a line break the binding that is not required. */
+/** Returns HL7's short text of an element. */
 function textOf({ path, name }: ElementDefinition): string {
   texts ??= JSON.parse(readFileSync(new URL('../element-texts.json', import.meta.url), 'utf8')) as typeof texts;
   return texts?.[path.slice(0, path.lastIndexOf('.'))]?.[name] ?? '';
 }
 
-/** Elements that a node of this type may have; those that must be there first. */
+/** Offers the elements that a node of this type may have, required ones first. */
 export function elementOptions(type: string): readonly WireOption[] {
   if (isPrimitive(type)) return [];
   return elementsOf(type)
@@ -38,7 +38,7 @@ function targetsOf({ targets }: ElementDefinition): string {
   return targets.length === 0 ? '' : `(${targets.join(' | ')})`;
 }
 
-/** Texts that an element of this type may be, where they can be listed. */
+/** Offers the values of a type that has few: booleans, and codes with a required binding. */
 export function valueOptions(type: string, path: Cursor['path'], document: unknown): readonly WireOption[] {
   if (type === 'boolean') return ['true', 'false'].map(label => ({ label, kind: 'value' as const }));
   const element = type === 'code' ? elementFor(path, document) : undefined;
@@ -49,7 +49,7 @@ export function valueOptions(type: string, path: Cursor['path'], document: unkno
   );
 }
 
-/** The definition of the element that a path ends in. */
+/** Returns the definition of the element at the end of a path. */
 function elementFor(path: Cursor['path'], document: unknown): ElementDefinition | undefined {
   const resource = typeof document === 'object' && document !== null ? Reflect.get(document, 'resource') : undefined;
   let type: string | undefined = typeof resource === 'string' ? resource : undefined;

@@ -1,6 +1,6 @@
 /**
- * What may stand where a cursor is in a guide of a pack (`NAME.guide.json`). In: the cursor. Out: keys, resource types,
- * profiles of the type, search parameters, and within `mustSupport` and the like elements, slices and extensions.
+ * Completes text at the cursor in a guide of a pack (`NAME.guide.json`). In: the cursor. Out: keys, resource types,
+ * profiles of the type, search parameters; within `mustSupport` and the like also elements, slices and extensions.
  */
 import { profileAddress } from '../../coverage/guide.ts';
 import { type Cursor, textAt } from '../../mapping/load/read/cursor.ts';
@@ -17,10 +17,10 @@ import { type OptionsFrom, schemaKeys } from './keys.ts';
 const PATHS: ReadonlySet<unknown> = new Set(['mustSupport', 'slices', 'extensions']);
 const FLAGS: ReadonlySet<unknown> = new Set(['revinclude', 'certified', 'optional']);
 const US_CORE = 'us-core-';
-/** The release whose profiles tell slices. */
+/** The release whose profiles are used for slices. */
 const RELEASE = '7.0.0';
 
-/** Undefined options where the guide has none of its own there. */
+/** Returns the options at the cursor. */
 export function guideOptions({ path, role, from, word, before, document }: Cursor): OptionsFrom {
   const [group, key] = path;
   const found = (options: readonly WireOption[], start = from): OptionsFrom => ({ from: start, options });
@@ -28,7 +28,7 @@ export function guideOptions({ path, role, from, word, before, document }: Curso
   if (role === 'key' || group === undefined) return found([]);
   const type = textAt(document, [group, 'type']) ?? '';
   if (key === 'type') return found(values(resourceTypes(), 'resource type'));
-  // An address has signs that end a word.
+  // A URL contains characters that end a word.
   if (key === 'profile') return found(profileOptions(type), from - before.length);
   if (FLAGS.has(key)) return found(values(['true', 'false'], 'flag'));
   if (!isResourceType(type)) return found([]);
@@ -43,7 +43,7 @@ function values(labels: Iterable<string>, detail: string): readonly WireOption[]
   return [...labels].map(label => ({ label, kind: 'value' as const, detail }));
 }
 
-/** Those of US Core by their names, as guides write them, all others by their addresses. */
+/** Offers profiles: those of US Core by name, as guides write them, all others by URL. */
 function profileOptions(type: string): readonly WireOption[] {
   return profileNames().flatMap(name => {
     const { url = '', type: of, usCore = [] } = profileOf(name) ?? {};
@@ -78,7 +78,7 @@ interface InPath {
   readonly isOfExtensions: boolean;
 }
 
-/** Within `name(family, given), extension:race, subject→patient`. */
+/** Completes within `name(family, given), extension:race, subject→patient`. */
 function pathOptions({ type, profile, before, word, isOfExtensions }: InPath): readonly WireOption[] {
   const around: string[] = [];
   let last = '';
@@ -112,7 +112,7 @@ function typeOf(type: string, steps: readonly string[]): string | undefined {
   }, type);
 }
 
-/** What a profile says of the elements that steps lead to. */
+/** Returns the facts of a profile about the element at the end of the steps. */
 function factsBelow(profile: string, steps: readonly string[]): Facts | undefined {
   const known = profileFacts(RELEASE, profile.includes(':') ? profile : profileAddress(profile));
   return steps.reduce<Facts | undefined>((facts, step) => facts?.children?.[step], known?.facts);
@@ -134,9 +134,7 @@ function codeOptions(type: string, steps: readonly string[]): readonly WireOptio
   );
 }
 
-/**
- * Profiles of US Core that a reference has to lead to, without `us-core-`; several stand behind each other with `/`.
- */
+/** Offers the US Core profiles of a reference's targets, without `us-core-`; several are separated by `/`. */
 function targetOptions(word: string): readonly WireOption[] {
   const prefix = word.slice(0, word.lastIndexOf('/') + 1);
   return profileNames().flatMap(name => {

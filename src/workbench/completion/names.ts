@@ -1,6 +1,6 @@
 /**
- * The names that the files of a pack give, as the editor completes them. In: files, of which some may be no YAML for a
- * moment. Out: names.
+ * Collects the names that the files of a pack define, for the editor's completion. In: files, some of which may
+ * temporarily be invalid YAML. Out: names.
  */
 import { packDocument } from '../../mapping/load/macros/extend.ts';
 import type { PackMemory } from '../../mapping/load/pack/memory.ts';

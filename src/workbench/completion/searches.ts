@@ -1,6 +1,6 @@
 /**
- * What may stand where a cursor is in access.yaml and in ccds.yaml. In: the cursor, and what the mappings offer to
- * search. Out: keys with what they mean, types, labels, lists of documents, and searches part by part.
+ * Completes text at the cursor in access.yaml and ccds.yaml. In: the cursor, and the searches that the mappings offer.
+ * Out: keys with their meaning, types, labels, lists of documents, and searches part by part.
  */
 import { USERS } from '../../access/read-access.ts';
 import { contentSchema, SEARCHED } from '../../ccda/content.ts';
@@ -13,12 +13,12 @@ import type { WireOption } from '../wire/mapping.ts';
 import { type Choice, complete, type Searched } from '../wire/search-text.ts';
 import { type OptionsFrom, schemaKeys } from './keys.ts';
 
-/** Whether the file holds searches. */
+/** True if the file contains searches. */
 export function holdsSearches(base: string): boolean {
   return base === 'access.yaml' || base === 'ccds.yaml';
 }
 
-/** `systems`: aliases of pack.yaml. */
+/** Returns the options at the cursor. `systems`: aliases of pack.yaml. */
 export function searchOptions(
   base: string,
   cursor: Cursor,
@@ -66,7 +66,7 @@ function accessValues(cursor: Cursor, systems: readonly string[], searched: Sear
   }
 }
 
-/** Its resources belong to no patient. */
+/** True if the type's resources belong to no patient. */
 function isOfNobody(type: string): boolean {
   return type !== COMPARTMENT_TYPE && compartmentCodes(type).length === 0;
 }
@@ -88,13 +88,13 @@ function listTypes(): Readonly<Record<string, string>> {
 interface Wanted {
   /** Types that may be searched. */
   readonly types: readonly string[];
-  /** What the file may put into values. */
+  /** Placeholders that values may contain in this file. */
   readonly names: readonly string[];
-  /** What may stand in place of a search. */
+  /** Words that may replace a search. */
   readonly more: readonly string[];
 }
 
-/** A search up to the cursor: its type, then parameters and values. */
+/** Completes a search up to the cursor: its type, then parameters and values. */
 function searchText({ before, word, from }: Cursor, { types, names, more }: Wanted, searched: Searched): OptionsFrom {
   const text = before + word;
   const start = from - before.length;

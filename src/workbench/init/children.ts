@@ -1,7 +1,7 @@
 /**
  * Finds columns of a record outside of its own table. In: a kind of record, its table, and the elements that were found
- * there. Out: those of the table whose key it shares (the person of a patient), and those of tables with a row for each
- * value (names, addresses, identifiers). Tables of other people and of other records are none.
+ * there. Out: columns of the table that shares its key (the person of a patient), and of tables with a row for each
+ * value (names, addresses, identifiers). Excludes tables of other people and of other records.
  */
 import type { TableInfo } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
@@ -9,16 +9,16 @@ import { bestIn, bestOf, KINDS, type Kind, kindNamed, type Names, OF_KEYS, round
 import { isSame, type Step } from './parents.ts';
 import type { ProposedElement } from './propose.ts';
 
-/** Words of people around a patient, and of records that name one more. */
+/** Words for people around a patient, and for records that name another person. */
 const OTHERS: readonly string[] = [
   ...['contact', 'relative', 'relation', 'relationship', 'kin', 'guardian', 'emergency', 'spouse', 'employer'],
   ...['insurance', 'insured', 'policy', 'subscriber', 'guarantor', 'history', 'log', 'audit'],
 ];
-/** By a declared foreign key, and by names alone. */
+/** Weight of a declared foreign key, and of names alone. */
 const DECLARED = 0.95;
 const GUESSED = 0.8;
 
-/** The table whose key is that of this one, by a declared foreign key, and the step to it. */
+/** Finds the table that shares this table's key by a declared foreign key, and the step to it. */
 export function sameKey(table: TableInfo, key: readonly string[], { stepsOf }: Names): Step | undefined {
   const [own, ...more] = key;
   if (own === undefined || more.length > 0) return undefined;
@@ -30,7 +30,7 @@ export function sameKey(table: TableInfo, key: readonly string[], { stepsOf }: N
   });
 }
 
-/** Elements of the kind that were not found yet. */
+/** Returns elements of the kind that were not found yet. */
 export function elementsAround(
   kind: Kind,
   table: TableInfo,
@@ -44,7 +44,7 @@ export function elementsAround(
   const above = step ? elementsAbove(kind, step, found, names) : [];
   if (own === undefined || more.length > 0 || kind.children === undefined) return above;
   const children = names.childrenOf(table).filter(({ on }) => isSame(on[0]?.[1] ?? '', own));
-  // Rows of the table with the same key: `person_id` of a name is `patient_id` of a patient.
+  // Children of a table with the same key: `person_id` of a name is `patient_id` of a patient.
   const cousins = [step?.table, ...sharing(table, own, names)].flatMap(
     other =>
       (other &&
@@ -63,7 +63,7 @@ export function elementsAround(
   return [...above, ...elementsBelow(kind, table, all, [...found, ...above], names)];
 }
 
-/** The person that a row is: a declared foreign key that is named after a table of people, such as `person_id`. */
+/** Finds the person of a row: a declared foreign key named after a table of people, such as `person_id`. */
 function personOf(table: TableInfo, persons: readonly string[], names: Names): Step | undefined {
   const { wordsOf, stepsOf } = names;
   const isOfPeople = ({ name }: TableInfo): boolean =>
@@ -80,7 +80,7 @@ function personOf(table: TableInfo, persons: readonly string[], names: Names): S
   });
 }
 
-/** Steps from a record to the rows that refer to the person that it is. */
+/** Returns steps from a record to the rows that refer to its person. */
 function childrenBy({ table, on }: Step, { childrenOf }: Names): readonly Step[] {
   const [[theirs, ours] = []] = on;
   if (theirs === undefined || ours === undefined) return [];
@@ -89,7 +89,7 @@ function childrenBy({ table, on }: Step, { childrenOf }: Names): readonly Step[]
     .map(({ on: by, ...child }) => ({ ...child, on: by.map(([column]) => [column, ours] as const) }));
 }
 
-/** Tables whose key is declared to be that of this one. */
+/** Returns tables whose key is declared as a foreign key to this one's. */
 function sharing(table: TableInfo, own: string, names: Names): readonly TableInfo[] {
   return names
     .childrenOf(table)
@@ -158,8 +158,8 @@ function elementsBelow(
 }
 
 /**
- * Whether rows of a table may say more of the record that they refer to, and are no records of their own. `of`: the
- * person that they refer to, after whom the table may be named.
+ * True if rows of a table describe the record that they refer to, and are not records of their own. `of`: the person
+ * that they refer to, after whom the table may be named.
  */
 function isOfRecord({ resource }: Kind, table: TableInfo, on: Step['on'], names: Names, of?: TableInfo): boolean {
   const { wordsOf } = names;
@@ -172,24 +172,24 @@ function isOfRecord({ resource }: Kind, table: TableInfo, on: Step['on'], names:
   return ['birthDate', 'gender'].every(path => ofPatients(path, table, names) === undefined);
 }
 
-/** Columns that say how two people are related. */
+/** Columns that give the relationship between two people. */
 const RELATIONS: readonly string[] = ['relation', 'relationship', 'kin', 'insured', 'subscriber', 'guarantor'];
-/** Whoever wrote a row down. */
+/** Words for the author of a row. */
 export const WRITERS: readonly string[] = ['by', 'creator', 'author'];
 
-/** The column that would be this element of a patient. */
+/** Returns the column that would be this element of a patient. */
 function ofPatients(path: string, table: TableInfo, names: Names): string | undefined {
   const { columns = [], kind = 'text' } = KINDS[0]?.elements.find(one => one.path === path) ?? {};
   return bestIn(table, columns, kind, names)?.column;
 }
 
-/** Whether the table is called after what its rows hold, beside the words of the record's table. */
+/** True if the table's name has words of its content, apart from the words of the record's table. */
 function isNamed({ name }: TableInfo, record: TableInfo, tables: readonly string[], { wordsOf }: Names): boolean {
   const rest = new Set([...wordsOf(name)].filter(word => !wordsOf(record.name).has(word)));
   return bestOf(tables, rest).score === 1;
 }
 
-/** A table with the name of a person who is not the one whose record this is. */
+/** True for a table with the name of another person than the record's subject. */
 function isOfSomebodyElse({ path, child }: ProposedElement, found: readonly ProposedElement[], names: Names): boolean {
   if (child === undefined || path.startsWith('name.') || ofPatients('name.family', child.table, names) === undefined)
     return false;

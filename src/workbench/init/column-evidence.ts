@@ -1,7 +1,7 @@
 /**
- * What a sample says of a column that may make an element. In: the profile of the column, and what the element wants.
- * Out: words for it without a value of a person, how well it fits, the codec that reads it, and codes with what each
- * may mean.
+ * Judges by a sample whether a column fits an element. In: the profile of the column, and the element's requirements.
+ * Out: a description without a person's values, how well it fits, the codec that reads it, and codes with their likely
+ * meanings.
  */
 import { plural } from '../../common/plural.ts';
 import type { ColumnProfile, Counted } from '../../profile/column.ts';
@@ -10,38 +10,40 @@ import { suggestionsFor, vocabularyOfSystem } from '../suggest.ts';
 import type { CodeList } from './lists.ts';
 import type { ProposedElement } from './propose.ts';
 
-/** What the sample says of one column. */
+/** The evidence of a sample about one column. */
 export interface ElementEvidence {
-  /** In words, without a value of a person: `97 % filled; yyyymmdd`. */
+  /** In words, without a person's values: `97 % filled; yyyymmdd`. */
   readonly note: string;
-  /** How well the rows fit, from 0 to 1; the score of the name is multiplied by it. */
+  /** How well the rows fit, from 0 to 1; a factor for the score of the name. */
   readonly fit: number;
-  /** What stands behind `via:` to read them, as YAML; undefined: nothing has to. */
+  /** The YAML after `via:` that reads them; undefined if none is needed. */
   readonly via: string | undefined;
-  /** Raw codes with the code that each may mean, most rows first. */
+  /** Raw codes with their likely codes, most rows first. */
   readonly codes?: readonly RawCode[];
 }
 
 export interface RawCode extends Counted {
-  /** What a list of the database says that it means. */
+  /** Its meaning in a code list of the database. */
   readonly text?: string;
-  /** Undefined: none. `isLikely`: good enough to be written, where a person is asked to look at it. */
+  /** Undefined if there is none. `isLikely`: good enough to be written and reviewed by a person. */
   readonly suggestion: { readonly code: string; readonly reason: string; readonly isLikely: boolean } | undefined;
 }
 
-/** Of a table or a column without a value the names may be right, and a full one is likelier. */
+/** Fit of a table or column without values: the names may be right, but one with values is likelier. */
 export const EMPTY = 0.5;
-/** Names fit and rows do not. */
+/** Fit if the name fits and the rows do not. */
 export const CONTRADICTED = 0.3;
-/** So many of the rows. */
+/** Share of the rows that counts as nearly all. */
 export const NEARLY_ALL = 0.8;
-/** A table of concepts is of no more code systems; a text in fewer rows is none. */
+/**
+ * A table of concepts has at most so many code systems; a text in fewer rows than FEWEST_ROWS is not counted as one.
+ */
 const MOST_SYSTEMS = 60;
 const FEWEST_ROWS = 3;
-/** The score of a suggestion that is written. */
+/** Minimum score of a suggestion that is written. */
 const LIKELY = 0.85;
 
-/** Of a column that has rows. `list`: what its codes mean, where the database says it. */
+/** Judges a column that has rows. `list`: the meanings of its codes, if the database has them. */
 export function evidenceOf(
   { kind, system, type }: ProposedElement,
   of: ColumnProfile,
@@ -79,13 +81,13 @@ export function evidenceOf(
     const codes = named.map(counted => ({ ...counted, suggestion: systemNamed(counted.what) }));
     return { note: `${filledText}; ${plural(codes.length, 'system')}`, fit: 1, via: undefined, codes };
   }
-  // Texts of results: `<5` beside `7.2`.
+  // Results as texts: `<5` beside `7.2`.
   const via = kind === 'any' && type?.kind === 'text' ? 'comparator-number.value' : undefined;
   const hasCommas = via !== undefined && forms.some(form => /\d,\d/.test(form));
   return { note: hasCommas ? `${told}; ${COMMAS}` : told, fit: 1, via };
 }
 
-/** What tables of concepts call the well-known systems, in small letters and digits alone. */
+/** Usual names of code systems in tables of concepts, in lower-case letters and digits only. */
 const SYSTEMS: Readonly<Record<string, string>> = {
   ...{ snomed: 'http://snomed.info/sct', snomedct: 'http://snomed.info/sct', sct: 'http://snomed.info/sct' },
   ...{ loinc: 'http://loinc.org', rxnorm: 'http://www.nlm.nih.gov/research/umls/rxnorm' },
@@ -103,7 +105,7 @@ function systemNamed(what: string): RawCode['suggestion'] {
 
 const COMMAS = 'no codec reads decimal commas: docs/mapping-language.md, "What old tables have"';
 
-/** What reads dates of a form, alone and with a time behind them; seconds may be missing in rows. */
+/** Returns the codecs for a form of dates, alone and followed by a time; seconds may be missing in rows. */
 function datesOf(form: string, written: string): [form: RegExp, via: string][] {
   const step = (text: string): string =>
     `{ written: ${written.includes('YYYY') ? text : `{ form: ${text}, from: 1930 }`} }`;
@@ -116,13 +118,13 @@ function datesOf(form: string, written: string): [form: RegExp, via: string][] {
   return [[new RegExp(`^${form}$`), `[${step(written)}, ymd8]`], ...times];
 }
 
-/** The forms of dates with what reads them. */
+/** The forms of dates and their codecs. */
 const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^yyyymmdd$|^yyyymm00$|^yyyy0000$/, 'ymd8'],
   ...datesOf('yyyy-mm-dd', 'YYYY-MM-DD').slice(1),
-  // The zone behind a time is not read, and so neither is the time.
+  // No codec reads the time zone, so the time is dropped too.
   [/^yyyy-mm-ddThh:mm/, '[{ piece: { by: T, at: 1 } }, { written: YYYY-MM-DD }, ymd8]'],
-  // Years of four digits that full stops or slashes part, and years of two that come first.
+  // Four-digit years separated by dots or slashes, and two-digit years at the beginning.
   ...['-', '/', '.'].flatMap((mark): [RegExp, string][] => {
     const short = ['yy', 'mm', 'dd'].join(mark === '.' ? '\\.' : mark);
     return [...datesOf(`yy${short}`, `YYYY${mark}MM${mark}DD`), ...datesOf(short, `YY${mark}M${mark}D`)];
@@ -146,7 +148,7 @@ const DATE_CODECS: readonly (readonly [form: RegExp, via: string])[] = [
   [/^days,seconds$/, 'horolog'],
 ];
 
-/** What reads numbers that count, by the greatest of a column: days from 2000 to 2035, seconds from 1971 on. */
+/** Codecs for numbers that count, by the greatest value of a column: days from 2000 to 2035, seconds from 1971 on. */
 const COUNTS: readonly (readonly [least: number, most: number, via: string])[] = [
   [10_957, 24_106, '{ days: { since: 1970-01-01 } }'],
   [36_526, 49_675, '{ days: { since: 1899-12-30 } }'],
@@ -159,25 +161,25 @@ const COUNTS: readonly (readonly [least: number, most: number, via: string])[] =
 
 function countCodec(form: string, greatest: string | undefined): string | undefined {
   if (!/^whole number$|^number, /.test(form)) return undefined;
-  // Nothing is known of the range of a column that may hold what tells a person.
+  // The range is unknown if the column may contain personal values.
   if (greatest === undefined) return form === 'whole number' ? 'epoch' : 'julian';
   return COUNTS.find(([least, most]) => Number(greatest) >= least && Number(greatest) < most)?.[2];
 }
 
-/** Stamps of HL7 v2, of any precision. */
+/** Timestamps of HL7 v2, of any precision. */
 const MESSAGE = /^yyyymmdd(?:hh|\+)/;
-/** Kinds of columns that `datetime` reads, without its name behind `via:`. */
+/** Types of columns that `datetime` reads without a `via:`. */
 const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
 const AMBIGUOUS = 'the rows do not decide between both, the one below is a guess';
 const SHORT_YEAR = /\byy\b/;
 const WHICH_YEARS = 'the rows do not decide the century, 1930 to 2029 is a guess';
-/** Forms of which a row proves which is the day and which the month, unless they are ambiguous. */
+/** Forms that prove which part is the day and which the month, unless they are ambiguous. */
 const ORDERED = /^(?:dd|mm)[-/](?:dd|mm)/;
 
 /**
- * What reads the usual form. Undefined: nothing does. `''`: nothing has to stand behind `via:`, as in a column of dates
- * that holds dates. Where rows prove both orders of day and month, the more frequent one is taken, and where none
- * proves any, the month first.
+ * Returns the codec for the usual form; undefined if there is none; `''` if no `via:` is needed, as in a column of
+ * dates that holds dates. If rows prove both orders of day and month, it takes the more frequent one; if none proves
+ * either, the month first.
  */
 function dateCodec(
   forms: readonly string[],
@@ -186,7 +188,7 @@ function dateCodec(
 ): string | undefined {
   const [usual = ''] = forms;
   if (usual.startsWith('yyyy-') && type && TIMES.has(type.kind)) return '';
-  // Some days are known without a time.
+  // Some rows have only the day.
   if (/^yyyymmdd/.test(usual) && forms.some(form => MESSAGE.test(form))) return 'dtm';
   const ambiguous = isAmbiguousDay(usual);
   const read = ambiguous
@@ -196,9 +198,9 @@ function dateCodec(
 }
 
 /**
- * Codes with what they may mean. What a list of the database says of a code counts for more than the code itself. A
- * single letter means little: `E` may be an error or an end. It is believed where letters of nearly all rows mean
- * something in the same system.
+ * Returns codes with their likely meanings. The meaning in a code list of the database counts more than the code
+ * itself. Single letters are weak: `E` may be an error or an end. They count only if the letters of nearly all rows
+ * mean something in the same system.
  */
 function codesOf(frequent: readonly Counted[], system: string, list: CodeList | undefined): readonly RawCode[] {
   const vocabulary = vocabularyOfSystem(system);

@@ -1,6 +1,6 @@
 /**
- * Finds codes in tables of concepts, which have a code, its name and the vocabulary that it is of. In: a table, and
- * what names and foreign keys say of it. Out: the elements that the concept of a record makes.
+ * Finds codes in tables of concepts, which have a code, its name and its vocabulary. In: a table, and the names and
+ * foreign keys that lead to it. Out: the elements that the concept of a record makes.
  */
 import { type ColumnInfo, findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { isIdentifier } from '../../sql/identifier.ts';
@@ -8,7 +8,7 @@ import { bestOf, type Found, found, type Kind, type Names, rounded } from './hin
 import { isSame, type Step } from './parents.ts';
 import type { ProposedElement } from './propose.ts';
 
-/** A table of concepts, by its columns. */
+/** A table of concepts, with its columns. */
 interface Concepts {
   readonly table: TableInfo;
   readonly key: string;
@@ -17,19 +17,19 @@ interface Concepts {
   readonly vocabulary: ColumnInfo;
 }
 
-/** The text of a CodeableConcept that says what a record is of. */
+/** The text of the CodeableConcept that says what a record is about. */
 const TEXT_OF_CODE = /^(code|vaccineCode|medicationCodeableConcept)\.text$/;
 const NAMES = ['name', 'text', 'term', 'display', 'description'];
 const VOCABULARIES = ['vocabulary', 'system', 'terminology', 'source'];
-/** A text of the record itself that names no source: it stays, and the concept is the code beside it. */
+/** Minimum score at which a text of the record itself stays; the concept then gives only the code. */
 const OWN_TEXT = 0.9;
-/** What a declared foreign key counts, and what only a name says. */
+/** Weight of a declared foreign key, and of a name alone. */
 const DECLARED = 0.95;
 const GUESSED = 0.85;
 
 /**
- * What the concept of a record makes: text, code and system of its code. `own`: what other rules have found, which it
- * takes the text from unless that is sure. `keyOf`: the columns that tell the rows of a table apart.
+ * Adds the elements from a record's concept: text, code and its system. `own`: elements found by other rules; a sure
+ * text among them stays. `keyOf`: the key columns of a table.
  */
 export function withConcept(
   kind: Kind,
@@ -62,7 +62,7 @@ export function withConcept(
   return [...own.filter(({ path }) => !more.some(one => one.path === path)), ...more];
 }
 
-/** Undefined: it is another table. */
+/** Returns the columns of a table of concepts; undefined for any other table. */
 function conceptsIn(
   table: TableInfo,
   { wordsOf }: Names,
@@ -92,7 +92,7 @@ interface Leading {
   readonly why: string;
 }
 
-/** The columns of a table that lead to its concepts and say by their names that the record is of them. */
+/** Finds the columns of a table that lead to its concepts and whose names say that the record is about them. */
 function leadingTo(concepts: Concepts, kind: Kind, table: TableInfo, { wordsOf, stepsOf }: Names): readonly Leading[] {
   if (table === concepts.table) return [];
   const keyWords = new Set([...wordsOf(concepts.key), ...wordsOf(concepts.table.name), 'id', 'code', 'number']);
@@ -103,7 +103,7 @@ function leadingTo(concepts: Concepts, kind: Kind, table: TableInfo, { wordsOf, 
       step =>
         step.isDeclared && step.table === concepts.table && step.on.length === 1 && step.on[0]?.[1] === column.name,
     );
-    // `condition_concept_id`: the name of the key, and what the concept is of before it.
+    // `condition_concept_id`: the subject, followed by the name of the key.
     const isNamed = column.name.toLowerCase().endsWith(`_${concepts.key.toLowerCase()}`);
     if (
       !declared &&

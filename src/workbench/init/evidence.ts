@@ -1,7 +1,7 @@
 /**
- * What rows say of a proposal. In: a database and proposals made of names. Out: the same proposals, best first, each
- * column with what a sample of its rows holds, scored anew: a name that promises a date and holds none loses. Every
- * read is bounded in rows and in time.
+ * Scores proposals by their rows. In: a database and proposals based on names. Out: the same proposals, best first,
+ * each column with the findings of a sample of its rows, and new scores: a name that promises a date loses if the rows
+ * hold none. Every read is limited in rows and in time.
  */
 
 import { plural } from '../../common/plural.ts';
@@ -21,41 +21,41 @@ import { severalIn } from './several.ts';
 import { shareAmong, unread } from './shares.ts';
 
 export interface SeenElement extends ProposedElement {
-  /** Undefined: no row was read. */
+  /** Undefined if no row was read. */
   readonly seen: ElementEvidence | undefined;
 }
 
 export interface SeenProposal extends Proposal {
-  /** Undefined: they were not counted. */
+  /** Undefined if they were not counted. */
   readonly rows: TableRows | undefined;
   readonly elements: readonly SeenElement[];
 }
 
-/** Rows of a table that are read. */
+/** Rows that are read per table. */
 const SAMPLE = 500;
-/** Likewise where a column tells kinds of records, or code systems, apart, of which some are rare. */
+/** The same for a table with a column that distinguishes kinds of records, or code systems, because some are rare. */
 const ROWS_OF_KINDS = 5000;
-/** Milliseconds for one table. */
+/** Time limit in milliseconds per table. */
 const TIME_LIMIT = 2000;
-/** Rows of each that are read at most, where a key may have several. */
+/** Maximum of rows read per key value that may occur several times. */
 const ROWS_EACH = 10;
-/** Candidates of one kind that are told. */
+/** Maximum number of candidates per kind. */
 const MOST = 3;
-/** A best candidate whose name fits, too. */
+/** Minimum score of a best candidate whose name fits too. */
 const SURE = 0.6;
-/** The share of keys that lead to a row, where they are keys. */
+/** Minimum share of values that lead to a row, if they are keys. */
 const LEAST_FOUND = 0.5;
-/** Among candidates alike the one with more rows counts: this for each power of ten. */
+/** Bonus per power of ten of rows, so that among equal candidates the larger table wins. */
 const ROWS_SHARE = 0.01;
 
-/** What was found. */
+/** The result of the search for tables. */
 export interface Candidates {
   readonly proposals: readonly SeenProposal[];
-  /** What a person has to decide before anything can be proposed, in sentences. */
+  /** Decisions that a person must take before anything can be proposed, in sentences. */
   readonly undecided: readonly string[];
 }
 
-/** Proposals without a look at rows. */
+/** Ranks proposals without reading rows. */
 export function unseen(proposals: readonly Proposal[], names: Names): Candidates {
   const best = ranked(proposals.map(unseenOne));
   const whole = best.map(one => {
@@ -68,7 +68,7 @@ export function unseen(proposals: readonly Proposal[], names: Names): Candidates
   return { proposals: whole, undecided: [] };
 }
 
-/** Rows that only names lead to the record are left out. */
+/** Leaves out child rows that only names connect to the record. */
 function unseenOne(proposal: Proposal): SeenProposal {
   const elements = proposal.elements
     .filter(({ child }) => child?.isDeclared !== false)
@@ -82,8 +82,8 @@ function withElements(proposal: SeenProposal, more: readonly ProposedElement[]):
 }
 
 /**
- * Proposals with what their rows say. `progress` hears how many were looked at. Once `signal` is aborted the rest comes
- * as names alone make it. Throws DatabaseError where the database cannot be reached.
+ * Scores proposals by their rows. `progress` is called with the number of tables done. Once `signal` is aborted, the
+ * rest is scored by names alone. Throws DatabaseError if the database cannot be reached.
  */
 export async function withEvidence(
   database: Database,
@@ -93,7 +93,7 @@ export async function withEvidence(
   progress: (done: number) => void,
 ): Promise<Candidates> {
   const seen: SeenProposal[] = [];
-  // Patients come first: other tables are looked at for their keys.
+  // Patients come first, because other tables are checked against their keys.
   let patients: Proposal | undefined;
   for (const proposal of proposals) {
     if (signal.aborted) break;
@@ -116,7 +116,7 @@ export async function withEvidence(
   return { proposals: whole, undecided: several.undecided };
 }
 
-/** Of each element the first reference that rows do not contradict. */
+/** Returns for each element the first reference that rows do not contradict. */
 async function referencesOf(
   database: Database,
   { info }: SeenProposal,
@@ -143,7 +143,7 @@ async function referencesOf(
   return [...taken.values()];
 }
 
-/** The best candidate for patients, once all of them were looked at. */
+/** Returns the best candidate for patients, once all candidates were examined. */
 function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Proposal | undefined {
   const kind = all[0]?.resource === COMPARTMENT_TYPE ? all[0].kind : undefined;
   if (kind === undefined || all.some(one => one.kind === kind && !seen.some(({ info }) => info === one.info))) {
@@ -153,8 +153,9 @@ function bestOf(seen: readonly SeenProposal[], all: readonly Proposal[]): Propos
 }
 
 /**
- * Best first. Of kinds that make the same resource (results, vital signs) a table is one only: both would share the
- * ids. A table that is named after one kind is of no kind that its name does not say.
+ * Sorts proposals, best first. If several kinds make the same resource (results, vital signs), a table is used for one
+ * only, because both would share the ids. A table whose name fits one kind is dropped for kinds that its name does not
+ * fit.
  */
 function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
   const claims = Map.groupBy(proposals, ({ resource, table, only }) => {
@@ -173,15 +174,15 @@ function ranked(proposals: readonly SeenProposal[]): readonly SeenProposal[] {
 }
 
 /**
- * Without rows only names speak for a table: its own, and that of a column which leads to the patient if its kind has
- * one.
+ * True if nothing supports an empty table: neither its name nor, for kinds that have one, a column that leads to the
+ * patient.
  */
 function isGroundless({ kind, named, elements }: SeenProposal): boolean {
   const isOfPatients = kindOf(kind)?.elements.some(element => element.kind === 'patient') ?? false;
   return named === 0 || (isOfPatients && !elements.some(element => element.kind === 'patient'));
 }
 
-/** Where the best has a name that fits and columns too, tables whose names say nothing only mislead. */
+/** If the best candidate has both a fitting name and fitting columns, drops tables without a fitting name. */
 function withoutNoise(own: readonly SeenProposal[]): readonly SeenProposal[] {
   const [best] = own;
   const isSure = best !== undefined && best.named > 0 && best.score >= SURE;
@@ -245,12 +246,12 @@ async function seenProposal(
   };
 }
 
-/** The table of an element's column. */
+/** Returns the table of an element's column. */
 function tableOf({ join, child }: ProposedElement, { info }: Proposal): TableInfo {
   return child?.table ?? join?.at(-1)?.table ?? info;
 }
 
-/** Whether a key that is not declared tells the rows of the sample apart; if not, the proposal has none. */
+/** Checks whether an undeclared key is unique in the sample; if not, the proposal has no key. */
 function keyHolds(
   { key, isKeyGuessed, reasons }: Proposal,
   of: TableProfile | undefined,
@@ -266,7 +267,10 @@ function keyHolds(
   return { reasons: told(`may be its key: unique in ${where} ${plural(profile.values, 'row')}`) };
 }
 
-/** Whether steps that names suggest lead to rows. Undefined: all are declared, or nobody can tell. */
+/**
+ * Checks whether steps that are based on names lead to rows. Undefined if all steps are declared or it cannot be
+ * determined.
+ */
 async function stepsHold(
   look: Look,
   { join = [] }: ProposedElement,
@@ -286,8 +290,8 @@ async function stepsHold(
 }
 
 /**
- * How many records have such rows. None, where few have: what is told of few is of somebody else, as a contact is. Rows
- * that only names lead to the record have to lead there, nearly all of them.
+ * Returns how many records have such rows. The fit is 0 if few have: the rows then describe somebody else, such as a
+ * contact. If only names connect the rows to the record, nearly all of them must lead to a record.
  */
 async function childHolds(
   look: Look,
@@ -314,7 +318,7 @@ interface Look {
   readonly signal: AbortSignal;
 }
 
-/** Where several tables may be joined, a declared step, or the one among whose keys most of our values are. */
+/** Chooses among several possible joins: a declared one, or the one whose keys include most of our values. */
 async function joinedBest(look: Look, { info }: Proposal, element: ProposedElement): Promise<ProposedElement> {
   let best = element;
   let most = -1;
@@ -334,8 +338,8 @@ async function joinedBest(look: Look, { info }: Proposal, element: ProposedEleme
 }
 
 /**
- * The columns of some elements. `systems`: columns that hold names of code systems, which may be of several words.
- * Undefined: the table could not be read, or not in time.
+ * Profiles the columns of some elements. `systems`: columns with names of code systems, which may have several words.
+ * Undefined if the table cannot be read, or not in time.
  */
 async function profileOf(
   { database, signal }: Look,
@@ -358,7 +362,7 @@ async function profileOf(
   }
 }
 
-/** How many of a sample of values are keys of patients. Undefined: it cannot be asked, or not in time. */
+/** Returns how many values of a sample are keys of patients. Undefined if it cannot be determined, or not in time. */
 async function amongPatients(
   look: Look,
   info: TableInfo,

@@ -1,5 +1,5 @@
 /**
- * What kinds of records look like, and how well names fit them. In: hints.json, and names of tables and columns as
+ * Describes kinds of records, and scores how well names fit them. In: hints.json, and names of tables and columns as
  * words. Out: kinds, the column of a table that fits an element best, and scores from 0 to 1.
  */
 import { readFileSync } from 'node:fs';
@@ -13,48 +13,48 @@ export interface Kind {
   readonly resource: string;
   /** Names of tables, in words. */
   readonly tables: readonly string[];
-  /** Its columns are those of many tables, so only a name that says no more counts. */
+  /** Many tables have such columns, so the table's name must match exactly. */
   readonly onlyNamed?: true;
-  /** Values that mean it in a column which tells kinds of records apart, in words. */
+  /** Words of the values by which a column marks rows of this kind. */
   readonly values?: readonly string[];
-  /** Elements that FHIR requires and few tables have a column of, as they mostly are. */
+  /** Required elements for which few tables have a column, with their usual value. */
   readonly constants?: Readonly<Record<string, string>>;
   readonly elements: readonly {
     readonly path: string;
     readonly columns: readonly string[];
-    /** Whole names that say it where no column has a name of `columns`: the `date` of a visit. */
+    /** Names that count only as a whole, if no column has a name of `columns`: the `date` of a visit. */
     readonly alone?: readonly string[];
     /** Further names in a table of several kinds of records: the `title` of each. */
     readonly shared?: readonly string[];
-    /** Names of columns in a list that the table only has the key of, as the one who joins patients and allergens. */
+    /** Names of columns in a joined list, if the table has only its key: a table that joins patients and allergens. */
     readonly joined?: readonly string[];
     readonly kind: string;
-    /** Of the score; 0: good to have, and not missed. */
+    /** Its part of the score; 0: useful but not missed. */
     readonly weight: number;
-    /** Further names of a column in a table of such values alone, whose name says what they are. */
+    /** Further names in a child table that holds only such values, because its name says what they are. */
     readonly child?: readonly string[];
-    /** What stands beside the column, as the system of a telephone number. */
+    /** Constants beside the column, such as the system of a telephone number. */
     readonly with?: Readonly<Record<string, string>>;
-    /** The code system whose codes the element wants. */
+    /** The code system that the element requires. */
     readonly system?: string;
   }[];
-  /** Words of tables of people, one of whom is this record: its `person_id` leads to the names. */
+  /** Words of tables of people, if the record is a person: its `person_id` leads to the names. */
   readonly persons?: readonly string[];
-  /** Elements that may have a table of their own, with a row for each value: several names of a patient. */
+  /** Elements that may have a table of their own with a row per value, such as several names of a patient. */
   readonly children?: readonly {
-    /** Begins the paths of the elements. */
+    /** Prefix of the paths of the elements. */
     readonly path: string;
-    /** The elements that must be found there, at least so many. */
+    /** Minimum number of elements that must be found there. */
     readonly least: number;
-    /** Where the columns say too little: names of the table, in words beside those of the record. */
+    /** Names of the table, in words in addition to the record's name, if the columns say too little. */
     readonly tables?: readonly string[];
   }[];
   /** References to other kinds. */
   readonly references?: readonly {
     readonly path: string;
-    /** The resource that is referred to. */
+    /** The resource type of the target. */
     readonly to: string;
-    /** The tables that lead to the patient may have it, too: the order of a result is of the same visit. */
+    /** The column may also be in the tables on the way to the patient: a result's order belongs to the same visit. */
     readonly away?: true;
     /** Names of columns, in words. */
     readonly columns: readonly string[];
@@ -63,43 +63,43 @@ export interface Kind {
 
 const known: {
   readonly candidates: readonly Kind[];
-  /** Words of the names of tables of several kinds of records, and of the columns that tell these apart. */
+  /** Words of names of tables with several kinds of records, and of the columns that distinguish these. */
   readonly several: { readonly tables: readonly string[]; readonly columns: readonly string[] };
 } = JSON.parse(readFileSync(new URL('./hints.json', import.meta.url), 'utf8'));
 
 /** All kinds; patients come first. */
 export const KINDS = known.candidates;
 
-/** Words of keys beside those of their table. */
+/** Words of keys, in addition to those of their table. */
 export const OF_KEYS: ReadonlySet<string> = new Set(['id', 'number', 'key', 'code']);
 
-/** Tables of several kinds of records. */
+/** Words for tables of several kinds of records. */
 export const SEVERAL = known.several;
 
-/** The kind of this name. */
+/** Returns the kind of this name. */
 export function kindOf(name: string): Kind | undefined {
   return KINDS.find(one => one.name === name);
 }
 
-/** Which columns a kind of element takes. `patient`: a key of patients. */
+/** Types of columns that fit a kind of element. `patient`: a key of patients. */
 const FITS: Readonly<Record<string, readonly string[]>> = {
   text: ['text'],
-  // Numbers and signs too, as telephone numbers are.
+  // Also numbers, for values such as telephone numbers.
   string: ['text', 'integer', 'decimal'],
   date: ['date', 'datetime', 'instant', 'text', 'integer', 'decimal', 'float'],
   code: ['text', 'integer', 'decimal', 'bit'],
 };
 
-/** What the names of a schema say, and where its tables lead. */
+/** The tables of a schema, the words of names, and where the tables lead. */
 export interface Names {
   readonly tables: readonly TableInfo[];
   readonly wordsOf: (name: string) => ReadonlySet<string>;
   readonly stepsOf: StepsOf;
-  /** Steps to the rows that refer to a table by one column each. */
+  /** Steps to the rows that refer to a table by one column. */
   readonly childrenOf: StepsOf;
 }
 
-/** A column that fits an element, and how well. */
+/** A column that fits an element, with its score. */
 export interface Found {
   readonly column: string;
   readonly declared: string;
@@ -110,7 +110,7 @@ export interface Found {
   readonly type: ColumnInfo['type'];
 }
 
-/** The column whose name fits best. */
+/** Returns the column whose name fits best. */
 export function bestIn(
   table: TableInfo,
   texts: readonly string[],
@@ -120,7 +120,7 @@ export function bestIn(
 ): Found | undefined {
   const isKey = ({ name }: ColumnInfo): boolean =>
     stepsOf(table).some(({ isDeclared, on }) => isDeclared && on.some(([, ours]) => ours === name));
-  // `modified_by`: whoever did it, and no date. A number that is the key of another table is no code.
+  // `modified_by` is a person and no date. A number that is the key of another table is no code.
   const isOther = (column: ColumnInfo): boolean =>
     type === 'date'
       ? wordsOf(column.name).has('by') || isKey(column)
@@ -130,26 +130,26 @@ export function bestIn(
     .filter(column => !isOther(column))
     .map(column => ({ column, ...bestOf(texts, wordsOf(column.name)) }))
     .filter(({ score }) => score > 0)
-    // Of two that fit alike, `start date` and `date`, the one whose text comes first.
+    // Among equal scores (`start date` and `date`), the text that is listed first wins.
     .toSorted((a, b) => b.score - a.score || texts.indexOf(a.words) - texts.indexOf(b.words));
   return best && found(best.column, best.score, `reads as "${best.words}"`);
 }
 
-/** A column that was found, with how well its name fits. */
+/** Makes the result for a column, with the score of its name. */
 export function found({ name, declared, type }: ColumnInfo, score: number, why: string): Found {
   return { column: name, declared, type, score: rounded(score), why };
 }
 
 function fits({ type, denied }: ColumnInfo, kind: string): boolean {
   if (denied || type === undefined) return false;
-  // A flag, or any other small number, is no date.
+  // A flag or another small number is no date.
   if (kind === 'date' && type.kind === 'integer' && type.bits < 32) return false;
   return FITS[kind]?.includes(type.kind) ?? true;
 }
 
 const OF_PEOPLE = ['first', 'last', 'maiden', 'birth', 'marital'];
 
-/** The kind of record that a name means: the resource, and how well other names fit the kind. */
+/** Returns the kind of record that a name means: its resource, and a function that scores other names for it. */
 export function kindNamed(
   words: ReadonlySet<string>,
 ): { readonly resource: string; readonly fit: (words: ReadonlySet<string>) => number } | undefined {
@@ -158,7 +158,10 @@ export function kindNamed(
   return best && { resource: best.kind.resource, fit: of => bestOf(best.kind.tables, of).score };
 }
 
-/** How well a name fits the best of several texts: all words of the text are there, and few others. */
+/**
+ * Scores how well a name fits the best of several texts: the name must have all words of the text, and the fewer others
+ * the better.
+ */
 export function bestOf(
   texts: readonly string[],
   words: ReadonlySet<string>,
@@ -167,9 +170,10 @@ export function bestOf(
   for (const text of texts) {
     const wanted = text.split(' ');
     if (!wanted.every(word => words.has(word))) continue;
-    // The name of a person is none of a procedure, nor the date of birth its date, nor marriage the status of a stay.
+    // The name of a person is not that of a procedure, a birth date not the date of a record, a marital status not the
+    // status of a stay.
     if (OF_PEOPLE.some(word => words.has(word) && !wanted.includes(word))) continue;
-    // The type of an allergen is not its name, nor that of an address its street.
+    // The type of an allergen is not its name, and the type of an address not its street.
     if (['type', 'kind'].some(word => words.has(word) && !wanted.includes(word))) continue;
     // The id of a result is not its value.
     if (words.has('id') && !wanted.includes('id') && wanted[0] !== 'patient') continue;

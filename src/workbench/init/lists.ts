@@ -1,7 +1,7 @@
 /**
- * Finds what the codes of a column mean where the database says it: in a table of a code list, with a row for each
- * code. In: a column, and what the names of the schema say. Out: the list, and its texts by the raw values. Every read
- * is bounded in rows, and in time by the signal.
+ * Finds the meanings of a column's codes in the database: in a code list table, with a row per code. In: a column, and
+ * the names of the schema. Out: the list, with its texts by raw value. Every read is limited in rows, and in time by
+ * the signal.
  */
 import { type Catalog, findTable, type TableInfo, tableText } from '../../sql/catalog.ts';
 import type { Meanings } from '../suggest.ts';
@@ -12,18 +12,18 @@ import { pairsIn, type Reader } from './shares.ts';
 /** `name` is the table, such as `ZC_SEX`. */
 export type CodeList = Meanings;
 
-/** Columns that say in words what a code means. */
+/** Names of columns with the meaning of a code. */
 const TEXTS = ['name', 'description', 'title', 'label', 'display', 'text', 'meaning'];
-/** Words of a code or of its list, beside those of what the code is of: `SEX_C` and `ZC_SEX`, `sex_cd` and `lu_sex`. */
+/** Words of codes and lists, besides their subject: `SEX_C` and `ZC_SEX`, `sex_cd` and `lu_sex`. */
 const OF_LISTS: ReadonlySet<string> = new Set(
   'c cd code id key number zc zh lu lkp lkup lookup list ref dict cat'.split(' '),
 );
-/** A table of more rows is no list of codes. */
+/** A table with more rows is no list of codes. */
 const MOST_ROWS = 2000;
-/** Of the values of the column so many have to be there. */
+/** Minimum share of the column's values that the list must have. */
 const LEAST_FOUND = 0.8;
 
-/** The list that has most of these values as keys; undefined: there is none. */
+/** Returns the first list that has most of these values as keys; undefined if there is none. */
 export async function listOf(
   reader: Reader,
   { info, column }: { readonly info: TableInfo; readonly column: string },
@@ -43,12 +43,12 @@ export async function listOf(
 interface HeldCodes {
   readonly table: string;
   readonly column: string;
-  /** The column holds the code and nothing else. */
+  /** True if the column holds the code and nothing else. */
   readonly isCode: boolean;
   readonly values: readonly { readonly value: string }[];
 }
 
-/** The lists of several columns, in their order; undefined of a column that has none. */
+/** Returns the lists of several columns, in their order; undefined for a column without one. */
 export async function listsOf(
   reader: Reader,
   catalog: Catalog,
@@ -67,8 +67,9 @@ export async function listsOf(
 type Keyed = readonly [table: TableInfo, key: string];
 
 /**
- * Tables that the column refers to by a declared foreign key or by names, then those that are named like it, and last
- * the only one whose name has two words and more of the column's: `ZC_DISP_ENC_TYPE` of `ENC_TYPE_C`.
+ * Returns candidates in this order: tables that the column refers to by a foreign key or by names; tables with the same
+ * subject in their name; the only table whose name contains a subject of two words or more: `ZC_DISP_ENC_TYPE` for
+ * `ENC_TYPE_C`.
  */
 function possibleLists(info: TableInfo, column: string, { tables, stepsOf, wordsOf }: Names): readonly Keyed[] {
   const led = stepsOf(info).flatMap(({ table, on }): readonly Keyed[] => {

@@ -1,7 +1,7 @@
 /**
- * The files of a pack that is begun. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line
- * with one `#` is YAML of the mapping language and counts once a person takes the `#` away; what stands behind `##`
- * stays a comment then.
+ * Writes the files of a new pack. In: proposals. Out: texts by file name. All but pack.yaml are comments: a line with
+ * one `#` is YAML of the mapping language and takes effect once a person removes the `#`; text after `##` then stays a
+ * comment.
  */
 
 import { idCodec } from '../../mapping/id-rule.ts';
@@ -22,17 +22,17 @@ import { wordsIn } from './words.ts';
 
 export interface NewPack {
   readonly name: string;
-  /** Undefined: not known. */
+  /** Undefined if unknown. */
   readonly zone: string | undefined;
 }
 
-/** The files of the pack, by name. */
+/** Returns the files of the pack, by name. */
 export function packFiles({ proposals, undecided }: Candidates, { name, zone }: NewPack): ReadonlyMap<string, string> {
   const files = new Map([['pack.yaml', packText(name, zone)]]);
   const patients = proposals.find(({ resource }) => resource === COMPARTMENT_TYPE);
   const codes = new Map<string, readonly string[]>();
   for (const [kind, own] of Map.groupBy(proposals, one => one.kind)) {
-    // Mappings of one resource share no id.
+    // Mappings of the same resource must not share ids, so their ids get a prefix.
     const isShared = proposals.some(one => one.kind !== kind && one.resource === own[0]?.resource);
     const prefix = isShared ? `${kind[0]}-` : '';
     const named = own.map((proposal, i) => ({ ...proposal, prefix, mapping: i === 0 ? kind : `${kind}-${i + 1}` }));
@@ -46,11 +46,11 @@ export function packFiles({ proposals, undecided }: Candidates, { name, zone }: 
 
 interface Named extends SeenProposal {
   readonly mapping: string;
-  /** At the beginning of its ids. */
+  /** Prefix of its ids. */
   readonly prefix: string;
 }
 
-/** pack.yaml, begun. */
+/** Writes a new pack.yaml. */
 export function packText(name: string, zone: string | undefined): string {
   return [
     ...[`name: ${JSON.stringify(name)}`, `title: ${JSON.stringify(name)}`],
@@ -110,7 +110,10 @@ function proposalLines(proposal: Named, index: number, patients: SeenProposal | 
   ];
 }
 
-/** The id of rows with this key, in quotes: texts beside each other are escaped, so that no two keys share an id. */
+/**
+ * Returns the id of rows with this key, in quotes. If several parts are texts, they are escaped, so that different keys
+ * never have the same id.
+ */
 export function idText(info: TableInfo, key: readonly string[], prefix = ''): string {
   const isText = (column: string): boolean => findColumn(info, column)?.type?.kind === 'text';
   const isEscaped = key.filter(isText).length > 1;
@@ -121,7 +124,7 @@ function rowsText(rows: SeenProposal['rows']): string {
   return rows === undefined ? '' : `, ${rowsInWords(rows)}`;
 }
 
-/** Rows without what FHIR requires are not served. */
+/** Writes `needs`, because rows without the elements that FHIR requires are not served. */
 function neededLines(resource: string, elements: readonly SeenElement[]): readonly string[] {
   const names = requiredOf(resource).flatMap(name => {
     const element = makes(elements, name);
@@ -130,7 +133,7 @@ function neededLines(resource: string, elements: readonly SeenElement[]): readon
   return names.length > 0 ? [`# needs: [${names.join(', ')}]`] : [];
 }
 
-/** What FHIR requires and no column makes: a constant, where the kind has one, else a comment. */
+/** Writes required elements that no column makes: a constant if the kind has one, else a comment. */
 function requiredLines({ kind, resource, elements, info }: SeenProposal): readonly string[] {
   const why = `FHIR requires it, and no column of ${info.name} looks like it`;
   const { constants = {} } = kindOf(kind) ?? {};
@@ -145,7 +148,7 @@ function requiredLines({ kind, resource, elements, info }: SeenProposal): readon
     });
 }
 
-/** Which rows of the table the mapping is of. */
+/** Writes the condition that selects the rows of the mapping. */
 function onlyLine({ column, values, names }: Only): string {
   const [first = ''] = values;
   const list = values.length === 1 ? rawText(first) : `[${values.map(rawText).join(', ')}]`;
@@ -178,7 +181,10 @@ const ITEM = /^(\w+)\[\w+\]$/;
 
 type Lines = (name: string, element: SeenElement) => readonly string[];
 
-/** `path`: of the resource or the element that the tree is of. `each`: of the rows that an element has items for. */
+/**
+ * Writes the lines of a tree. `path`: of its resource or element. `each`: writes the child rows of which an element has
+ * items.
+ */
 function treeLines(tree: Tree, path: string, text: Lines, each: (child: Step) => string, depth = 1): readonly string[] {
   const indent = '  '.repeat(depth);
   const lists = new Set<string>();
@@ -189,7 +195,7 @@ function treeLines(tree: Tree, path: string, text: Lines, each: (child: Step) =>
     const list = ITEM.exec(name)?.[1] ?? (child && name);
     const inner = `${path}.${list ?? name}`;
     if (list === undefined) {
-      // What FHIR requires within: without it the whole element is absent.
+      // Required children: without one of them the whole element is absent.
       const needed = requiredOf(inner).filter(one => below.has(one));
       const needs = needed.length > 0 ? [`# ${indent}  needs: [${needed.join(', ')}]`] : [];
       return [`# ${indent}${name}:`, ...needs, ...treeLines(below, inner, text, each, depth + 1)];
@@ -217,12 +223,13 @@ interface Surroundings {
 }
 
 /**
- * The lines of an element. A result such as `<5` is a number and a comparator: without that, it would be served as 5.
+ * Writes the lines of an element. A result such as `<5` needs a number and a comparator; without the comparator it
+ * would be served as 5.
  */
 function elementText(name: string, element: SeenElement, around: Surroundings): readonly string[] {
   const { path, seen, column } = element;
   const isDay = elementsOf(around.resource).some(one => one.name === path && one.types.includes('date'));
-  // A day without a time of it is mostly kept as its midnight in UTC.
+  // A date without a time is mostly stored as midnight in UTC.
   if (isDay && (seen?.via === 'epoch' || seen?.via === 'julian'))
     return elementText(name, { ...element, seen: { ...seen, via: `{ ${seen.via}: { zone: UTC } }` } }, around);
   if (element.kind === 'system' && !seen?.codes?.length)
@@ -233,10 +240,10 @@ function elementText(name: string, element: SeenElement, around: Surroundings): 
   return [line, `# ${name.replace(/value$/, 'comparator')}: ${from}`];
 }
 
-/** The time of the last change, which the source names and not an element. */
+/** The time of the last change; it becomes `changed` of the source and not an element. */
 const STAMP = 'meta.lastUpdated';
 
-/** Words beside `deleted` in the name of a flag. */
+/** Words that may accompany `deleted` in the name of a flag. */
 const OF_FLAGS: ReadonlySet<string> = new Set([
   'deleted',
   'is',
@@ -253,7 +260,7 @@ function isMoment(type: ColumnType | undefined): boolean {
   return type?.kind === 'datetime' || type?.kind === 'instant';
 }
 
-/** A flag that says that a row is deleted, and the date of it. */
+/** Finds a flag that marks deleted rows, and a date of deletion. */
 function deletionIn(info: TableInfo): {
   readonly flag?: ColumnInfo | undefined;
   readonly date?: ColumnInfo | undefined;
@@ -269,7 +276,8 @@ function deletionIn(info: TableInfo): {
 }
 
 /**
- * `deleted` of a source: a flag that says so, else the date of it. What a flag of texts holds is for a person to say.
+ * Writes `deleted` of a source: by a flag, else by the date. The value of a flag that is a text must be chosen by a
+ * person.
  */
 function deletedLines(info: TableInfo): readonly string[] {
   const { flag, date } = deletionIn(info);
@@ -284,13 +292,13 @@ function deletedLines(info: TableInfo): readonly string[] {
 
 interface Joined {
   readonly step: Step;
-  /** The alias that our side is of; undefined: that of the row. */
+  /** Alias of the table on our side; undefined: the mapping's own rows. */
   readonly from: string | undefined;
-  /** A row without one is no resource. */
+  /** True if a row without a match is no resource. */
   readonly required: boolean;
 }
 
-/** `changed` of a source, by a codec that gives a moment. */
+/** Writes `changed` of a source, if a codec makes an instant of the column. */
 function changedLine(stamp: SeenElement): string {
   const { column, seen, type } = stamp;
   const why = `  ## ${whyText(stamp)}`;
@@ -301,17 +309,17 @@ function changedLine(stamp: SeenElement): string {
     : `##   changed: ${column} may be the time of the last change, and no codec makes a moment of it${why}`;
 }
 
-/** What reads dates, as instants: a day without a time is its midnight. */
+/** Turns a codec of dates into one of instants, with midnight for days without a time. */
 function momentVia(via: string, type: ColumnType | undefined): string | undefined {
   if (/\b(?:epoch|julian)\b/.test(via)) return via;
-  // A fraction is a time.
+  // A column with fractions of days has times.
   if (/\bdays:/.test(via) && type?.kind !== 'integer') return via;
   const [, before = '', name, since = '', behind = ''] =
     /^(\[.*, )?(?:\{ )?(ymd8|ymd14|dtm|yddd|horolog|days)(?:: \{ (since: [\d-]+) \} \})?(\])?$/.exec(via) ?? [];
   return name && `${before}{ ${name}: { ${since && `${since}, `}at: "00:00" } }${behind}`;
 }
 
-/** Steps that lead to the columns of elements, by alias: `j`, `j2`. */
+/** Assigns aliases to the steps that lead to the columns of elements: `j`, `j2`. */
 function joinsOf(elements: readonly SeenElement[]): ReadonlyMap<string, Joined> {
   const found = new Map<string, Joined>();
   for (const { join = [], kind } of elements) {
@@ -333,13 +341,13 @@ function aliasOf(joins: ReadonlyMap<string, Joined>, { table, on }: Step, from: 
   )?.[0];
 }
 
-/** Aliases of the tables whose rows make items: `c`, `c2`. */
+/** Assigns aliases to the tables whose rows become items: `c`, `c2`. */
 function childrenOf(elements: readonly SeenElement[]): ReadonlyMap<TableInfo, string> {
   const tables = [...new Set(elements.flatMap(({ child }) => (child ? [child.table] : [])))];
   return new Map(tables.map((table, i) => [table, i === 0 ? 'c' : `c${i + 1}`]));
 }
 
-/** Rows that are not deleted, those first that are marked as preferred. */
+/** Writes the child rows: without deleted ones, preferred ones first. */
 function eachText({ table, on, isDeclared }: Step, aliases: ReadonlyMap<TableInfo, string>): string {
   const pairs = on.map(([theirs, ours]) => `${theirs}: ${ours}`).join(', ');
   const { flag, date } = deletionIn(table);
@@ -359,7 +367,7 @@ function eachText({ table, on, isDeclared }: Step, aliases: ReadonlyMap<TableInf
   return `{ table: ${tableText(table)}, as: ${aliases.get(table)}, on: { ${pairs} }${where}${order && `, order: [${order}]`} }${why}`;
 }
 
-/** The alias that an element's column is of. */
+/** Returns the alias of the table that has an element's column. */
 function lastAlias(joins: ReadonlyMap<string, Joined>, join: readonly Step[] = []): string | undefined {
   return join.reduce<string | undefined>((from, step) => aliasOf(joins, step, from), undefined);
 }
@@ -371,7 +379,7 @@ function joinLine(alias: string, { step: { table, on, isDeclared }, from, requir
   return `#     ${alias}: { table: ${tableText(table)}, on: { ${pairs} }${more} }${isDeclared ? '' : '  ## by the names alone'}`;
 }
 
-/** `score 0.97: reads as "birth date"; 98 % filled; yyyymmdd`. */
+/** Returns `score 0.97: reads as "birth date"; 98 % filled; yyyymmdd`. */
 function whyText({ score, why, declared, seen }: SeenElement): string {
   const note = seen ? `; ${seen.note}` : '';
   return `${declared}, score ${score.toFixed(2)}: ${why}${note}`;
@@ -395,14 +403,14 @@ function nodeText(element: SeenElement, { mapping, joins, children, patients }: 
   return seen?.via === undefined ? `{ from: ${from} }` : `{ from: ${from}, via: ${seen.via} }`;
 }
 
-/** The code systems of a table of concepts are the same for all mappings. */
+/** Names a code map. That of a table of concepts is shared, because its code systems are the same for all mappings. */
 function codeMapName(mapping: string, { path, kind, column, join }: SeenElement): string {
   const table = kind === 'system' ? join?.at(-1)?.table.name : undefined;
   const name = table === undefined ? `${mapping}-${path.replaceAll('.', '-')}` : `${table}-${column}`;
   return table === undefined ? name : name.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
 }
 
-/** Names of code maps with their lines. */
+/** Returns code maps by name, with their lines. */
 function codeMapsOf({ mapping, elements }: Named): readonly (readonly [string, readonly string[]])[] {
   return elements.flatMap(element => {
     const { column, kind, system, seen } = element;
@@ -428,7 +436,7 @@ function codeLine({ what, rows, text, suggestion }: RawCode): string {
   return `#     ${raw}: ${isLikely ? code : 'absent'}  ## ${rows} rows${means}; ${told}`;
 }
 
-/** A value of the database as YAML. */
+/** Writes a value of the database as YAML. */
 function rawText(value: string): string {
   return /^[A-Za-z][\w-]*$/.test(value) ? value : JSON.stringify(value);
 }

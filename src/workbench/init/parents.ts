@@ -1,6 +1,6 @@
 /**
- * Steps from a table to rows that it refers to. In: the tables of a catalog and their declared foreign keys. Out: for
- * each table its declared steps, then those that names suggest for columns without a declared foreign key.
+ * Finds steps from a table to rows that it refers to. In: the tables of a catalog and their declared foreign keys. Out:
+ * for each table its declared steps, then those that names suggest for columns without a declared foreign key.
  */
 import { type Catalog, findColumn, type TableInfo } from '../../sql/catalog.ts';
 import type { ForeignKey, TableSurvey } from '../../sql/database.ts';
@@ -8,9 +8,9 @@ import { isIdentifier } from '../../sql/identifier.ts';
 
 export interface Step {
   readonly table: TableInfo;
-  /** Columns of `table`, each with ours. */
+  /** Pairs of a column of `table` and ours. */
   readonly on: readonly (readonly [theirs: string, ours: string])[];
-  /** By a declared foreign key; false: the names fit. */
+  /** True for a declared foreign key; false if only the names fit. */
   readonly isDeclared: boolean;
 }
 
@@ -20,10 +20,10 @@ export type Surveys = ReadonlyMap<string, TableSurvey>;
 
 type WordsOf = (name: string) => ReadonlySet<string>;
 
-/** A key that stands in so many tables, such as ID, leads nowhere. */
+/** A key name that so many tables have, such as ID, suggests no step. */
 const SHARED_KEY = 5;
 
-/** `keyOf`: the columns that tell the rows of a table apart. */
+/** Returns the steps of each table. `keyOf`: the key columns of a table. */
 export function stepsIn(
   catalog: Catalog,
   surveys: Surveys,
@@ -44,7 +44,7 @@ export function stepsIn(
   };
 }
 
-/** Steps from tables to the rows that refer to them by one column: those of `stepsOf`, turned around. */
+/** Returns the reverse steps: from a table to the rows that refer to it by one column. */
 export function childrenIn(tables: readonly TableInfo[], stepsOf: StepsOf): StepsOf {
   let children: ReadonlyMap<TableInfo, readonly Step[]> | undefined;
   return table => {
@@ -66,7 +66,7 @@ function turned(child: TableInfo, { on, table, isDeclared }: Step): readonly Ste
   return [{ table: child, on: [[ours, theirs]], isDeclared }];
 }
 
-/** The declared foreign keys that a mapping can name. */
+/** Returns the declared foreign keys that a mapping can use. */
 function declaredIn(catalog: Catalog, surveys: Surveys): StepsOf {
   const byTable = new Map([...catalog.tables].map(([key, info]) => [info, surveys.get(key)?.foreignKeys ?? []]));
   return table =>
@@ -83,8 +83,8 @@ function declaredIn(catalog: Catalog, surveys: Surveys): StepsOf {
 }
 
 /**
- * By the names of keys: legacy databases seldom declare foreign keys. They spell such a column like the key that it
- * means, or as the name of the table with `id` behind it (`allergy_id` of `allergies`).
+ * Guesses steps by the names of keys, because legacy databases seldom declare foreign keys. Such a column has the name
+ * of the key, or that of the table followed by `id` (`allergy_id` of `allergies`).
  */
 function guessedIn(
   tables: readonly TableInfo[],

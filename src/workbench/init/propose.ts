@@ -1,8 +1,8 @@
 /**
- * Proposes tables for a pack that is begun. In: the catalog of a database, and its declared foreign keys. Out: for each
- * kind of record (hints.json) the tables that may hold it, each with a score, the columns that may make its elements,
- * and the reasons. This file looks at names, types and keys; evidence.ts looks at rows, and pack-text.ts writes
- * proposals as comments. A person decides.
+ * Proposes tables for a new pack. In: the catalog of a database, and its declared foreign keys. Out: for each kind of
+ * record (hints.json) the tables that may hold it, each with a score, the columns that may make its elements, and the
+ * reasons. This file examines names, types and keys; evidence.ts examines rows, and pack-text.ts writes proposals as
+ * comments. A person decides.
  */
 import { idCodec, LONGEST, longestKey } from '../../mapping/id-rule.ts';
 import type { Catalog, IndexInfo, TableInfo } from '../../sql/catalog.ts';
@@ -19,69 +19,69 @@ export interface ProposedElement extends Found {
   readonly path: string;
   readonly kind: string;
   readonly system?: string;
-  /** Constants beside it, by name. */
+  /** Constants beside the column, by name. */
   readonly with?: Readonly<Record<string, string>>;
-  /** The column is of another table, which these steps lead to. */
+  /** Steps to the column's table, if it is another one. */
   readonly join?: readonly Step[];
-  /** It is a reference to the row of another mapping where all these columns are equal. */
+  /** A reference to the row of another mapping for which all these columns are equal. */
   readonly reference?: {
     readonly mapping: string;
     readonly on: readonly (readonly [theirs: string, ours: string])[];
   };
-  /** The column is of each of these rows, which refer to the record. */
+  /** Step to the child rows that have the column. */
   readonly child?: Step;
-  /** Other tables that such steps may lead to, next best first. */
+  /** Alternatives with other tables, next best first. */
   readonly otherwise?: readonly ProposedElement[];
 }
 
 export interface Proposal {
-  /** `patients`: the name of the mapping that is proposed. */
+  /** Name of the proposed mapping, such as `patients`. */
   readonly kind: string;
   readonly resource: string;
   readonly table: string;
   readonly info: TableInfo;
   /** From 0 to 1, two decimals. */
   readonly score: number;
-  /** Of the score, what the name of the table gives: from 0 to 1. */
+  /** The score of the table's name, from 0 to 1. */
   readonly named: number;
-  /** What is left of the score for what speaks against the table: 1 for nothing. */
+  /** Factor of the score for what speaks against the table; 1 for nothing. */
   readonly factor: number;
   readonly reasons: readonly string[];
   readonly key: readonly string[];
-  /** Of a table of several kinds of records those that are of this kind. */
+  /** The rows of this kind, if the table holds several kinds of records. */
   readonly only?: Only;
-  /** The table declares no key, and this one has the name of one. */
+  /** True if the table declares no key and this column has the name of one. */
   readonly isKeyGuessed: boolean;
   readonly elements: readonly ProposedElement[];
 }
 
-/** Tables that score less are no candidates. */
+/** Minimum score of a candidate. */
 const LEAST = 0.4;
-/** Nearly all columns, where the name of the table says nothing. */
+/** The same if the name of the table says nothing: nearly all columns must fit. */
 const UNNAMED = 0.55;
-/** Candidates of one kind whose rows are worth a look. */
+/** Maximum number of candidates per kind whose rows are examined. */
 const MOST = 6;
-/** What a column one step away counts: by a declared foreign key, and by names. */
+/** Weight of a column one step away: by a declared foreign key, and by names. */
 const DECLARED = 0.95;
 const GUESSED = 0.9;
-/** A name that many columns have. */
+/** Weight of a name that many columns have. */
 const ALONE = 0.7;
-/** The most steps to the patient of a row: from a result by its order to the visit. */
+/** Maximum number of steps to the patient of a row: from a result by its order to the visit. */
 const STEPS = 2;
-/** A column that names a patient, and whose foreign key leads to another table. */
+/** Weight of a column that names a patient but whose foreign key leads to another table. */
 const ASTRAY = 0.5;
-/** A table of people that refers to patients: their relatives, or the members of a plan. */
+/** Weight of a table of people that refers to patients: their relatives, or the members of a plan. */
 const RELATED = 0.6;
-/** A table without a key may be one, and somebody has to find out what its key is. */
+/** Weight of a table without a key: a person must find out its key. */
 const KEYLESS = 0.9;
-/** What a column says of rows: nearly as much as a table of its own would. */
+/** Score for rows that a column marks as this kind: nearly that of a table of its own. */
 const SAID = 0.9;
-/** Names of columns that lead to other records: to whoever measured, or where, and not to what was measured. */
+/** Names of columns that lead to other records: to the performer or the place, and not to the subject. */
 const REFERENCES = [...new Set(KINDS.flatMap(({ references = [] }) => references.flatMap(({ columns }) => columns)))];
-/** Of the score: the name of the table; the columns have the rest. */
+/** Share of the table's name in the score; the columns have the rest. */
 const NAME_SHARE = 0.4;
 
-/** `surveys`: declared foreign keys by the catalog's keys of tables. */
+/** Reads the names of a catalog. `surveys`: declared foreign keys, by the catalog's key of the table. */
 export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   const words = new Map<string, ReadonlySet<string>>();
   const wordsOf = (name: string): ReadonlySet<string> => {
@@ -96,7 +96,7 @@ export function namesIn(catalog: Catalog, surveys: Surveys): Names {
   return { tables, wordsOf, stepsOf, childrenOf: childrenIn(tables, stepsOf) };
 }
 
-/** Candidates of each kind, best first. */
+/** Returns candidates of each kind, best first. */
 export function proposalsFor(names: Names): readonly Proposal[] {
   const { tables } = names;
   const candidates = (kind: Kind, patients: ReadonlySet<TableInfo>): readonly Proposal[] =>
@@ -114,17 +114,17 @@ export function proposalsFor(names: Names): readonly Proposal[] {
 }
 
 interface Around extends Names {
-  /** Tables that may be those of patients. */
+  /** Tables that may hold patients. */
   readonly patients: ReadonlySet<TableInfo>;
 }
 
 /**
- * The declared key, or a unique number beside it where an id of that key may have too many characters; else that of a
- * unique index, else a first column with the name of one.
+ * Returns the key: the declared one; a unique number instead if ids of that key may be too long; else that of a unique
+ * index; else a first column with the name of a key.
  */
 function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
   const unique = table.indexes.filter(index => index.unique);
-  // Rows may lack a value of a column that can be NULL, as UUIDs that were added later.
+  // A nullable column may lack values in some rows, such as UUIDs that were added later.
   const isFilled = (name: string): boolean => findColumn(table, name)?.nullable === false;
   if (table.primaryKey.length > 0) {
     const isNumber = ({ columns: [only, ...more] }: IndexInfo): boolean =>
@@ -136,14 +136,14 @@ function keyIn(table: TableInfo, wordsOf: Names['wordsOf']): readonly string[] {
   const [first] = table.columns.values();
   if (!first || first.denied || !['integer', 'text', 'uuid'].includes(first.type?.kind ?? '')) return [];
   const [words, own] = [[...wordsOf(first.name)], wordsOf(table.name)];
-  // `orden` of `ordenes`: of a plural that is not known the beginning is.
+  // `orden` of `ordenes`: for unknown plurals a common beginning suffices.
   const isOwn = (word: string): boolean =>
     own.has(word) || [...own].some(one => word.length > 3 && (one.startsWith(word) || word.startsWith(one)));
   const isKey = words.some(word => OF_KEYS.has(word)) && words.every(word => OF_KEYS.has(word) || isOwn(word));
   return isKey ? [first.name] : [];
 }
 
-/** With texts as they are; where they are escaped, an id has more characters. */
+/** True if ids of the key are short enough, not counting escapes in texts. */
 function fitsId(table: TableInfo, key: readonly string[]): boolean {
   const parts = key.map(name => {
     const type = findColumn(table, name)?.type;
@@ -154,8 +154,9 @@ function fitsId(table: TableInfo, key: readonly string[]): boolean {
 }
 
 /**
- * Of people who refer to other candidates those others are likelier the patients, and of two tables with one key the
- * one whose key refers to the other: a person may be no patient.
+ * Lowers the score of tables of other people. If a table refers to another candidate, the other is likelier the
+ * patients'. If two tables share a key and one key refers to the other, the referring table is likelier: a person may
+ * be no patient.
  */
 function withoutRelated(patients: readonly Proposal[], names: Names): readonly Proposal[] {
   return patients.map(proposal => {
@@ -180,7 +181,7 @@ function less(proposal: Proposal, reason: string): Proposal {
   return scored({ ...proposal, factor: proposal.factor * RELATED, reasons: [...proposal.reasons, reason] });
 }
 
-/** `only`: rows of the table that a column says to be of this kind. */
+/** Makes the proposal of a table for a kind. `only`: the rows of this kind, if a column distinguishes them. */
 export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: Only): Proposal {
   const { wordsOf, stepsOf } = names;
   const named = only ? { score: SAID, words: '' } : bestOf(kind.tables, wordsOf(table.name));
@@ -194,7 +195,7 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
       ? patientIn(table, columns, names)
       : (bestIn(table, columns, type, names, taken) ?? aloneIn(table, element, names, taken));
     const steps = stepsOf(table);
-    // A code with a declared foreign key stands for the text of that list.
+    // A code with a declared foreign key stands for the text in that list.
     const list =
       ours && steps.filter(({ isDeclared, on }) => isDeclared && on.some(([, column]) => column === ours.column));
     const away = isPatient
@@ -231,7 +232,7 @@ export function proposalOf(kind: Kind, table: TableInfo, names: Around, only?: O
   });
 }
 
-/** The patient of a row: by a declared foreign key, whatever its name, or else by its name. */
+/** Finds the patient of a row: by a declared foreign key, whatever its name, else by name. */
 function patientIn(table: TableInfo, columns: readonly string[], names: Around): Found | undefined {
   const { wordsOf, stepsOf, patients } = names;
   const declared = stepsOf(table).filter(step => step.isDeclared && step.on.length === 1 && !isOfWriter(step, wordsOf));
@@ -253,7 +254,7 @@ function patientIn(table: TableInfo, columns: readonly string[], names: Around):
   return { ...named, score: rounded(ASTRAY * named.score), why };
 }
 
-/** A column whose whole name says it, if nothing says it better. */
+/** Finds a column by its whole name, if no better one was found. */
 function aloneIn(
   table: TableInfo,
   { alone = [], kind }: Kind['elements'][number],
@@ -264,12 +265,12 @@ function aloneIn(
   return best && names.wordsOf(best.column).size === 1 ? { ...best, score: rounded(ALONE * best.score) } : undefined;
 }
 
-/** A way through whoever wrote a row down (`voided_by`) leads to the user, and never to the patient. */
+/** True for a step by the author of a row (`voided_by`): it leads to a user, never to the patient. */
 function isOfWriter({ on }: Step, wordsOf: Names['wordsOf']): boolean {
   return on.some(([, ours]) => WRITERS.some(word => wordsOf(ours).has(word)));
 }
 
-/** `CLIENT_NO`, which patients have as their key. */
+/** Finds a column with the name of the patients' key, such as `CLIENT_NO`. */
 function namedAsKey(table: TableInfo, { stepsOf, patients }: Around): Found | undefined {
   const step = stepsOf(table).find(
     ({ table: to, on, isDeclared }) => !isDeclared && on.length === 1 && to !== table && patients.has(to),
@@ -280,7 +281,7 @@ function namedAsKey(table: TableInfo, { stepsOf, patients }: Around): Found | un
   return found(column, GUESSED, `may be ${tableText(step.table)}.${theirs}, by the names`);
 }
 
-/** What has no patient of its own belongs to something that has one: a result to its order, and that to a visit. */
+/** Finds the patient over other tables: a result belongs to its order, and the order to a visit. */
 function patientsAway(
   table: TableInfo,
   columns: readonly string[],
@@ -306,7 +307,7 @@ function patientsAway(
   return [];
 }
 
-/** A text that stands in a list which the table only has the key of. */
+/** Finds a text in a list of which the table has only the key. */
 function textsAway(
   steps: readonly Step[],
   joined: readonly string[],
@@ -328,7 +329,7 @@ function textsAway(
     });
 }
 
-/** The proposal with the score that its name and its elements give. */
+/** Computes the score of a proposal from its name and its elements. */
 export function scored(proposal: Proposal): Proposal {
   const { named, elements, factor } = proposal;
   const wanted = kindOf(proposal.kind)?.elements ?? [];
@@ -338,12 +339,14 @@ export function scored(proposal: Proposal): Proposal {
   return { ...proposal, score: rounded(factor * (NAME_SHARE * named + (1 - NAME_SHARE) * (had / whole))) };
 }
 
-/** The column of patients that a column which means a patient leads to: the one of the same name, or else the key. */
+/**
+ * Returns the column of the patients' table that a patient column refers to: the one of the same name, else the key.
+ */
 export function patientColumn({ info, key }: Proposal, column: string): string | undefined {
   return findColumn(info, column)?.name ?? (key.length === 1 ? key[0] : undefined);
 }
 
-/** Elements that the kind has and no column was found for. */
+/** Returns the elements of the kind for which no column was found. */
 export function missingIn({ kind, elements }: Proposal): readonly string[] {
   const wanted = kindOf(kind)?.elements ?? [];
   const missed = wanted.filter(({ weight }) => weight > 0);

@@ -1,7 +1,7 @@
 /**
- * References of a table to those that other mappings are proposed for. In: a proposal, and the best of each kind. Out:
- * for each reference that FHIR knows the columns that may be it, likeliest first: declared foreign keys, columns that
- * are named like the key of the other table or like the element, and those of the tables that lead to the patient.
+ * Finds references of a table to those of other proposed mappings. In: a proposal, and the best of each kind. Out: for
+ * each reference that FHIR knows the columns that may be it, likeliest first: declared foreign keys, columns named like
+ * the key of the other table or like the element, also in the tables that lead to the patient.
  */
 import { findColumn, type TableInfo, tableText } from '../../sql/catalog.ts';
 import { bestOf, type Found, found, kindOf, type Names } from './hints.ts';
@@ -10,18 +10,18 @@ import type { Proposal, ProposedElement } from './propose.ts';
 
 export interface PossibleReference extends ProposedElement {
   readonly reference: NonNullable<ProposedElement['reference']>;
-  /** What it refers to. */
+  /** The proposal that it refers to. */
   readonly target: Proposal;
   readonly isDeclared: boolean;
 }
 
-/** Columns of whoever changed or removed a row. */
+/** Words of columns for the user who changed or removed a row. */
 const AFTERWARDS: readonly string[] = ['updated', 'deleted', 'removed'];
-/** By the name of the other table's key, and of a table on the way to the patient. */
+/** Weight of a match by the name of the other table's key, and of each step on the way to the patient. */
 const BY_KEY = 0.9;
 const AWAY = 0.95;
 
-/** `best`: all proposals, the best of each kind first. */
+/** Returns possible references. `best`: all proposals, the best of each kind first. */
 export function possibleReferences(
   proposal: Proposal,
   best: readonly Proposal[],
@@ -45,7 +45,7 @@ export function possibleReferences(
   });
 }
 
-/** The columns of a table that may be the key of another, likeliest first. */
+/** Returns the columns of a table that may be the key of another, likeliest first. */
 function keysTo(
   target: Proposal,
   from: TableInfo,

@@ -1,9 +1,9 @@
 /**
- * Finds tables that hold several kinds of records, told apart by a column such as `type`. In: the names of a schema,
- * and a way to profile rows. Out: for each kind that a value of the column names (hints.json) a proposal of these rows
- * alone; and of tables whose values say too little a line with the values. A wrong list of allergies is worse than
- * none: table, column and value have to be known by all of their words, and two values or more have to name kinds. Of
- * tables whose codes have their systems before them (`LOINC:2345-7` of i2b2) a line has these.
+ * Finds tables that hold several kinds of records, distinguished by a column such as `type`. In: the names of a schema,
+ * and a function that profiles rows. Out: for each kind that a value of the column names (hints.json) a proposal for
+ * its rows; for tables whose values say too little, a line with the values; for tables whose codes begin with a system
+ * (`LOINC:2345-7` of i2b2), a line with the systems. Because a wrong list of allergies is worse than none, all words of
+ * table, column and value must be known, and at least two values must name kinds.
  */
 import { plural } from '../../common/plural.ts';
 import type { ColumnProfile, Counted } from '../../profile/column.ts';
@@ -16,12 +16,12 @@ import { requiredWithout } from './required.ts';
 import { pairsIn, type Reader } from './shares.ts';
 import { wordsIn } from './words.ts';
 
-/** Rows of a table by which they are told apart: those with these values. */
+/** The condition for the rows of one kind: the column has one of these values. */
 export interface Only {
   readonly column: string;
-  /** As they stand in the column. */
+  /** As stored in the column. */
   readonly values: readonly string[];
-  /** Where the column has the keys of a list: its table, and what it has for them. */
+  /** If the column holds the keys of a list: its table, and its names for them. */
   readonly names?: { readonly table: string; readonly words: readonly string[] };
 }
 
@@ -29,23 +29,23 @@ export interface Several {
   readonly proposals: readonly Proposal[];
   /** Tables that have proposals here. */
   readonly tables: ReadonlySet<TableInfo>;
-  /** What a person has to decide, in sentences. */
+  /** Decisions for a person, in sentences. */
   readonly undecided: readonly string[];
 }
 
-/** Of one table the columns that are named, or undefined: they cannot be read. */
+/** Profiles the named columns of a table; undefined if they cannot be read. */
 export type ProfileRows = (table: TableInfo, columns: readonly string[]) => Promise<TableProfile | undefined>;
 
-/** Tables that are looked at. */
+/** Maximum number of tables examined. */
 const MOST_TABLES = 20;
-/** Values of a column that tells kinds apart. */
+/** Maximum number of values of a column that distinguishes kinds. */
 const MOST_VALUES = 30;
-/** An element that says what a record is about. */
+/** Minimum weight of an element that gives the subject of a record. */
 const TELLING = 2;
-/** What a list calls its items. */
+/** Names of columns with the names of a list's items. */
 const NAMES_OF_ITEMS = ['name', 'text', 'title', 'kind', 'kind name', 'kind text', 'type', 'type name', 'type text'];
 
-/** `patients`: tables that may be those of patients. */
+/** Finds the proposals. `patients`: tables that may hold patients. */
 export async function severalIn(
   reader: Reader,
   names: Names,
@@ -86,13 +86,13 @@ export async function severalIn(
   return { proposals, tables, undecided };
 }
 
-/** Every word of its name is one of tables that hold all sorts of records. */
+/** True if every word of the table's name is typical of tables with several kinds of records. */
 function isOfSeveral({ name }: TableInfo, { wordsOf }: Names): boolean {
   const words = [...wordsOf(name)];
   return words.length > 0 && words.every(word => SEVERAL.tables.includes(word));
 }
 
-/** `TYPE`, `OBS_TYPE`, `KIND_ID`. */
+/** Finds a column such as `TYPE`, `OBS_TYPE`, `KIND_ID`. */
 function kindColumn(table: TableInfo, { wordsOf }: Names): ColumnInfo | undefined {
   const isMeant = ({ name }: ColumnInfo): boolean => {
     const words = [...wordsOf(name)];
@@ -105,7 +105,7 @@ function kindColumn(table: TableInfo, { wordsOf }: Names): ColumnInfo | undefine
   return found.toSorted((a, b) => wordsOf(a.name).size - wordsOf(b.name).size)[0];
 }
 
-/** `CONCEPT_CD`, `ITEM_CODE`, `CODE`: what a row is about. */
+/** Finds the column with the subject of a row, such as `CONCEPT_CD`, `ITEM_CODE`, `CODE`. */
 function codeColumn(table: TableInfo, { wordsOf }: Names): ColumnInfo | undefined {
   const found = [...table.columns.values()].filter(({ name, type, denied }) => {
     const words = [...wordsOf(name)];
@@ -120,7 +120,7 @@ interface Split {
   readonly table: TableInfo;
   readonly column: ColumnInfo;
   readonly of: ColumnProfile;
-  /** Its values, as far as they may be shown. */
+  /** Its values, if they may be shown. */
   readonly frequent: readonly Counted[];
   readonly read: TableProfile;
 }
@@ -151,7 +151,7 @@ async function splitBy(reader: Reader, split: Split, around: Around): Promise<Om
   return { proposals, undecided: [] };
 }
 
-/** A value none of whose words is left over: `no allergy` is no allergy. */
+/** Returns the kind that a value names. All words must match: `no allergy` is no allergy. */
 function kindMeant(value: string): Kind | undefined {
   if (!/^[\p{L}\s_./-]+$/u.test(value)) return undefined;
   const words = wordsIn(value);
@@ -162,7 +162,7 @@ function kindMeant(value: string): Kind | undefined {
   return KINDS.find(({ values = [] }) => values.some(isWhole));
 }
 
-/** What keeps a proposal from being one; undefined: nothing. */
+/** Returns what a proposal lacks; undefined if nothing. */
 function lackIn(kind: Kind, { elements }: Proposal): string | undefined {
   const isTelling = kind.elements.some(
     ({ path, kind: type, weight }) =>
@@ -212,14 +212,14 @@ function countedText({ what, rows }: Counted): string {
   return `${what} (${plural(rows, 'row')})`;
 }
 
-/** Whether rows are of patients, by any kind. */
+/** True if rows have a patient. */
 function hasPatientIn({ table, column }: Pick<Split, 'table' | 'column'>, around: Around): boolean {
   const only: Only = { column: column.name, values: [] };
   const [kind] = KINDS.filter(({ values = [] }) => values.length > 0);
   return kind !== undefined && proposalOf(kind, table, around, only).elements.some(one => one.kind === 'patient');
 }
 
-/** The most frequent prefixes that are told. */
+/** Maximum number of prefixes that are listed. */
 const TOLD = 12;
 
 function prefixesText(table: TableInfo, { name }: ColumnInfo, prefixes: readonly Counted[]): string {
@@ -240,7 +240,7 @@ function undecidedText({ table, column, frequent }: Split): string {
   );
 }
 
-/** The names that a list has for the keys in a column; undefined: there is no such list. */
+/** Returns the names that a list has for the keys in a column; undefined if there is no such list. */
 async function listOf(
   reader: Reader,
   table: TableInfo,

@@ -1,6 +1,6 @@
 /**
- * Asks which share of the values of a column another table has. In: two tables, and a column of each. Out: the share
- * among a sample. Every read is bounded in rows, and in time by the signal.
+ * Determines the share of a column's values that another table has. In: two tables, and a column of each. Out: the
+ * share in a sample. Every read is limited in rows, and in time by the signal.
  */
 import { findColumn, type TableInfo, tableNameOf } from '../../sql/catalog.ts';
 import { among, filled, TRUE, value } from '../../sql/construct.ts';
@@ -9,12 +9,12 @@ import type { ColumnExpression, SqlValue } from '../../sql/expression.ts';
 import { identifier, isIdentifier } from '../../sql/identifier.ts';
 import type { SqlPlan } from '../../sql/plan.ts';
 
-/** Different values that are looked for. */
+/** Maximum number of distinct values that are looked up. */
 const LOOKED_FOR = 200;
 
 /**
- * The share of a sample of the different values of a column that another table has as keys. Undefined: not to be asked,
- * or not in time.
+ * Returns the share of a sample of a column's distinct values that another table has as keys. Undefined if it cannot be
+ * determined, or not in time.
  */
 export async function shareAmong(
   { database, signal }: Reader,
@@ -35,7 +35,7 @@ export async function shareAmong(
       values.map(one => value(one, ours.type)),
     );
     const found = await database.query(planOf(to, theirs, wanted, rowsEach), { bulkhead: 'export', signal });
-    // A column that holds `JSM` and `jsm` finds one key, by the collation of keys.
+    // By the collation of keys, `JSM` and `jsm` both match one key.
     const keys = new Set(found.map(([one]) => comparable(one)));
     return values.filter(one => keys.has(comparable(one))).length / values.length;
   } catch (error) {
@@ -43,13 +43,13 @@ export async function shareAmong(
   }
 }
 
-/** Who asks, and until when. */
+/** The database, and the signal that ends the reads. */
 export interface Reader {
   readonly database: Database;
   readonly signal: AbortSignal;
 }
 
-/** The texts of a short list by their keys, as texts. Undefined: it is longer, not to be asked, or not in time. */
+/** Returns the texts of a short list by key, as text. Undefined if it is longer, cannot be read, or not in time. */
 export async function pairsIn(
   { database, signal }: Reader,
   list: TableInfo,
@@ -89,7 +89,7 @@ function planOf(info: TableInfo, column: ColumnExpression, where: SqlPlan['from'
   };
 }
 
-/** What fails or takes too long says nothing. Throws the error of a database that is away. */
+/** Returns undefined for a statement that failed or timed out. Throws if the database is unreachable. */
 export function unread(error: unknown): undefined {
   if (wasEnded(error) || (error instanceof DatabaseError && error.reason !== 'unavailable')) return undefined;
   throw error;

@@ -1,15 +1,15 @@
 /**
- * Reads names of tables and columns as words. In: a name. Out: its words in English, without abbreviations, plurals and
- * accents: `LST_NM`, `lastName` and `Nachname` are last, name.
+ * Splits names of tables and columns into words. In: a name. Out: its words in English, without abbreviations, plurals
+ * and accents: `LST_NM`, `lastName` and `Nachname` become last, name.
  */
 import { readFileSync } from 'node:fs';
 
 const known: { readonly idle: readonly string[]; readonly words: Readonly<Record<string, string>> } = JSON.parse(
   readFileSync(new URL('./words.json', import.meta.url), 'utf8'),
 );
-/** A word of a name to the words that it stands for. */
+/** Words of names, with the words that they stand for. */
 const WORDS = new Map(Object.entries(known.words));
-/** Say that something is a table, and not of what. */
+/** Words such as "table" that do not describe the content. */
 const IDLE: ReadonlySet<string> = new Set(known.idle);
 
 export function wordsIn(name: string): ReadonlySet<string> {
@@ -25,13 +25,13 @@ export function wordsIn(name: string): ReadonlySet<string> {
   return new Set(parts.flatMap(part => expanded(part).split(' ')));
 }
 
-/** A word without its abbreviation and its plural: `dx` is diagnosis, `allergies` is allergy. */
+/** Expands abbreviations and removes plurals: `dx` becomes diagnosis, `allergies` allergy. */
 function expanded(part: string): string {
   const one = singular(part);
   return WORDS.get(part) ?? WORDS.get(one) ?? one;
 }
 
-/** Words that end like a plural and are none: `status`, `address`, `diagnosis`. */
+/** Endings of words that look like a plural but are none: `status`, `address`, `diagnosis`. */
 const NO_PLURAL = /(?:ss|us|is)$/;
 
 function singular(word: string): string {

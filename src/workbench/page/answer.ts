@@ -1,21 +1,19 @@
-/**
- * The answer of a question that a view asks as long as it is shown.
- */
+/** Hook that asks the server a question while a view is shown, and holds the answer. */
 import { useEffect, useState } from 'preact/hooks';
 import { ask } from './ask.ts';
 
-/** Neither is there while the first answer is waited for. */
+/** Both are undefined until the first answer arrives. */
 export interface Answer<T> {
   readonly is: T | undefined;
-  /** Why there is no other. */
+  /** The reason if the last question failed. */
   readonly failed: string | undefined;
 }
 
 const NOTHING = { is: undefined, failed: undefined };
 
 /**
- * Asks when one of `when` changes, and where `isWanted`; what nobody waits for any more is cancelled at the server,
- * too. The answer before stays until then, as long as the first `same` of `when` are the same.
+ * Asks when one of `when` changes, if `isWanted`. Cancels the previous request, also at the server. The previous answer
+ * stays until the next one, as long as the first `same` of `when` are unchanged.
  */
 export function useAnswer<T>(
   path: string,

@@ -3,7 +3,7 @@
  */
 import type { WireError } from '../wire/mapping.ts';
 
-/** An answer that is no success. */
+/** Thrown for an answer that is no success. */
 export class Refused extends Error {
   readonly status: number;
 

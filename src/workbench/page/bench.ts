@@ -1,6 +1,6 @@
 /**
- * What all views share: the files with their unsaved texts, the problems of the pack, where the editor is. A change of
- * a text asks for the problems anew; an answer that a newer one overtook is left aside.
+ * State that all views share: the files with their unsaved texts, the problems of the pack, the position of the editor.
+ * A change of a text asks for the problems again; an answer that a newer one overtook is dropped.
  */
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
@@ -27,9 +27,9 @@ import {
 } from './files.ts';
 import { type TestRuns, useTestRuns } from './tests/runs.ts';
 
-/** Ends what a save tells. */
+/** End of the message after a save. */
 const SAVED = ' is saved';
-/** Milliseconds without a key until the problems are asked for. */
+/** Milliseconds without a key press before the problems are requested. */
 const PAUSE = 30;
 
 export interface Change {
@@ -38,30 +38,30 @@ export interface Change {
   readonly insert: string;
 }
 
-/** A row of the preview. */
+/** A row in the preview. */
 export interface Looked {
   readonly mapping: string;
   readonly key: readonly string[];
-  /** The search whose answer led here. */
+  /** The search from whose answer the user came. */
   readonly from?: string;
 }
 
-/** What views leave for whoever comes back to them: it changes in place, and nothing is drawn anew. */
+/** State of views that survives switching between them. It is mutated in place and causes no rendering. */
 interface Left {
   looked: Looked | undefined;
-  /** What was typed and asked in the view *Search*; each asking another object. */
+  /** Text and last request of the view *Search*; each request is a new object. */
   search: { readonly text: string; readonly asked: { readonly query: string } | undefined };
 }
 
 export interface Bench {
-  /** As it is drawn last: what outlives a drawing, such as the state of an editor, asks this one. */
+  /** The last rendered value, for callbacks that outlive a rendering, such as those of an editor's state. */
   readonly now: { readonly current: Bench };
   readonly files: readonly OpenFile[];
   readonly file: OpenFile | undefined;
   readonly check: WireCheck | undefined;
-  /** The check is of texts that have changed since. */
+  /** True if texts have changed since the check. */
   readonly checking: boolean;
-  /** The view that is shown; the address keeps it behind `#`, so that a reload and *back* find it. */
+  /** The view that is shown. It is in the fragment of the URL, so that a reload and *back* restore it. */
   readonly view: string;
   show(view: string): void;
   readonly left: Left;
@@ -69,46 +69,46 @@ export interface Bench {
   look(looked: Looked): void;
   /** Runs a search in the view *Search*. */
   search(query: string): void;
-  /** What happened last, in words. */
+  /** The last message. */
   readonly told: string;
   readonly unsaved: Unsaved;
-  /** How often a file was saved. */
+  /** Number of saves. */
   readonly saves: number;
-  /** How often texts of the disk were taken that nobody typed: those of other programs and of new files. */
+  /** Number of times that texts came from the disk: written by other programs, or new files. */
   readonly takes: number;
   readonly tests: TestRuns;
-  /** Where the editor is to go; undefined once it is there. */
+  /** Target position of the editor; undefined once it is reached. */
   readonly goal: WirePlace | undefined;
-  /** The editor is at the goal. */
+  /** Tells that the editor reached the goal. */
   reached(): void;
-  /** Makes a change at once in the editor of the file; none where another file is shown. */
+  /** Applies a change immediately in the editor of the file; does nothing if another file is shown. */
   apply(path: string, change: Change): void;
   tell(what: string): void;
   open(path: string): void;
-  /** Shows the place in the editor of the view *Mapping*. */
+  /** Shows the place in the editor, in the view *Mapping*. */
   goTo(place: WirePlace): void;
   edited(path: string, state: EditorState): void;
-  /** The editor that shows a file, or none. */
+  /** Sets the editor that shows a file; null if there is none. */
   shownIn(view: EditorView | null, path?: string): void;
-  /** Gives a file another text, not saved yet: a step of undo in the editor. */
+  /** Replaces the text of a file without saving; one undo step in the editor. */
   rewrite(path: string, text: string): void;
-  /** The same with a test more. A file that is not there is begun. */
+  /** Appends a test in the same way. Creates the file if it does not exist. */
   append(path: string, test: string): void;
-  /** Takes the last change of a file back. */
+  /** Undoes the last change of a file. */
   undo(path: string): void;
-  /** Makes the change again that was taken back last. */
+  /** Redoes the change that was undone last. */
   redo(path: string): void;
-  /** A file that is not on the disk before it is saved. */
+  /** Creates a file that is on the disk only once it is saved. */
   begin(path: string, text: string): void;
   save(path: string): Promise<void>;
   create(path: string): Promise<void>;
-  /** Takes the text of the disk instead of that of the editor. */
+  /** Replaces the text of the editor by that of the disk. */
   reload(path: string): Promise<void>;
 }
 
 export function useBench(pack: WirePack): Bench {
   const [files, showFiles] = useState<readonly OpenFile[]>(() => pack.files.map(opened));
-  /** With what was typed since they were shown. */
+  /** The newest files, ahead of the last rendering. */
   const current = useRef(files);
   const setFiles = useCallback((by: (files: readonly OpenFile[]) => readonly OpenFile[]) => {
     current.current = by(current.current);
@@ -124,13 +124,13 @@ export function useBench(pack: WirePack): Bench {
   const view = useHash() || 'mapping';
   const [saves, setSaves] = useState(0);
   const [takes, setTakes] = useState(0);
-  /** Goes up as a file is being written, and again when it is. */
+  /** Incremented before and after each write of a file. */
   const writes = useRef(0);
   const left = useRef<Left>({ looked: undefined, search: { text: '', asked: undefined } }).current;
   const shown = useRef<{ readonly view: EditorView; readonly path: string }>(null);
   const unsaved = useMemo(() => unsavedOf(files), [files]);
   const key = JSON.stringify(unsaved);
-  /** What a save has told stays: its tests say theirs behind it. */
+  /** Keeps the message of a save and appends the outcome of its tests. */
   const tellTests = useCallback((what: string) => {
     tell(before => (before.endsWith(SAVED) ? `${before}; ${what}` : what));
   }, []);
@@ -161,7 +161,7 @@ export function useBench(pack: WirePack): Bench {
   const isKept = !files.some(isUnsaved);
   useEffect(() => {
     if (isKept) return;
-    // The browser asks whoever closes the page or loads it again.
+    // The browser asks for confirmation before the page is closed or reloaded.
     const leave = (event: BeforeUnloadEvent): void => event.preventDefault();
     addEventListener('beforeunload', leave);
     return () => removeEventListener('beforeunload', leave);
@@ -186,7 +186,7 @@ export function useBench(pack: WirePack): Bench {
   };
   const begin = (one: string, text: string): void =>
     setFiles(all => inOrder([...all.filter(({ path: name }) => name !== one), begun(one, text)]));
-  /** Files that got other texts are shown with them; the editor has them as a step of undo. */
+  /** Takes new texts of files and shows them; in the editor they are one undo step. */
   const take = (by: (all: readonly OpenFile[]) => readonly OpenFile[]): void => {
     setFiles(by);
     const { view: editor, path: one } = shown.current ?? {};
@@ -265,7 +265,7 @@ export function useBench(pack: WirePack): Bench {
       try {
         const { text, line, column } = await ask<WireBeginning>('begin', { unsaved, path: one });
         await put(one, text, undefined);
-        // No text is unsaved that would ask for the problems.
+        // There is no unsaved text that would request the problems.
         setTakes(count => count + 1);
         now.current.goTo({ file: one, line, column });
         tell(`${one} is made`);
@@ -283,7 +283,7 @@ export function useBench(pack: WirePack): Bench {
   return now.current;
 }
 
-/** News of more files than this is a number. */
+/** Further files are only counted in the message. */
 const NEWS = 3;
 
 function inWords(news: readonly string[]): string {
@@ -295,7 +295,7 @@ function show(view: string): void {
   location.hash = view;
 }
 
-/** What stands in the address behind `#`. */
+/** Returns the fragment of the URL. */
 function useHash(): string {
   const [hash, setHash] = useState(() => location.hash.slice(1));
   useEffect(() => {

@@ -1,22 +1,22 @@
 /**
- * Looks for what other programs change in the folder of the pack. While the page is visible, the server is asked every
- * few seconds for the hashes of the files, and for their texts only where a hash is another.
+ * Hook that watches for changes by other programs in the folder of the pack. While the page is visible, it polls the
+ * hashes of the files every few seconds, and reads the texts only if a hash has changed.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import type { WireHashes, WirePack } from '../wire/mapping.ts';
 import { ask, Refused } from './ask.ts';
 import { differs, type OpenFile } from './files.ts';
 
-/** Milliseconds from an answer to the next question. */
+/** Milliseconds between an answer and the next request. */
 const PAUSE = 3000;
 
 interface Parts {
-  /** As they are at this moment. */
+  /** Returns the current files. */
   readonly files: () => readonly OpenFile[];
-  /** A number that is another as soon as the page has begun or ended to write a file. */
+  /** A number that changes when the page starts or finishes writing a file. */
   readonly writes: () => number;
   readonly found: (files: WirePack['files']) => void;
-  /** Why there is no answer; once, until there is one again. */
+  /** Called with the reason when requests start to fail; not again until one succeeds. */
   readonly failed: (message: string) => void;
 }
 
@@ -36,7 +36,7 @@ export function useDisk(parts: Parts): void {
         await lookOnce(latest.current, abort.signal);
         isSilent = false;
       } catch (error) {
-        // Files that are being changed are asked for again.
+        // Status 409: files are changing right now; the next request will read them.
         const isPassing = abort.signal.aborted || (error instanceof Refused && error.status === 409);
         if (!isPassing && !isSilent) latest.current.failed(error instanceof Error ? error.message : String(error));
         isSilent ||= !isPassing;
@@ -61,6 +61,6 @@ async function lookOnce({ files, writes, found }: Parts, signal: AbortSignal): P
   const { hashes } = await ask<WireHashes>('hashes', {}, signal);
   if (writes() !== before || !differs(files(), hashes)) return;
   const { files: there } = await ask<WirePack>('pack', undefined, signal);
-  // What the page itself wrote meanwhile is newer than the answer.
+  // If the page has written meanwhile, the answer is outdated.
   if (writes() === before) found(there);
 }

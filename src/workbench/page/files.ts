@@ -1,7 +1,6 @@
 /**
- * The files of the pack while they are edited: the text on the disk, that of the editor, and the editor's state, so
- * that undo outlives a look at another file. Other programs change the disk meanwhile; what is not saved here is never
- * replaced.
+ * The edited files of the pack: the text on the disk, the text in the editor, and the editor's state, so that undo
+ * still works after switching files. Other programs may change the disk meanwhile; unsaved text is never replaced.
  */
 import { isolateHistory, redo, undo } from '@codemirror/commands';
 import type { EditorState, StateCommand, TransactionSpec } from '@codemirror/state';
@@ -10,17 +9,17 @@ import type { Unsaved, WireFile } from '../wire/mapping.ts';
 export interface OpenFile {
   readonly path: string;
   readonly fixed: boolean;
-  /** On the disk, as it was read or saved last. */
+  /** Text on the disk when it was last read or saved. */
   readonly saved: string;
   readonly hash: string | undefined;
-  /** What the disk had when it was looked at last; undefined: no such file. */
+  /** Hash on the disk at the last check; undefined if there is no such file. */
   readonly disk: string | undefined;
   readonly text: string;
-  /** Undefined: not opened yet. */
+  /** Undefined until the file is opened in the editor. */
   readonly state: EditorState | undefined;
-  /** While it is not opened: the texts that it had before, so that the editor can undo what other views changed. */
+  /** Undo history until the file is opened in the editor, of changes by other views. */
   readonly before: readonly string[];
-  /** Likewise, those that were taken back; the one that comes next is last. */
+  /** Redo history in the same case; the next one is last. */
   readonly after: readonly string[];
 }
 
@@ -28,7 +27,7 @@ export function opened({ path, fixed, text, hash }: WireFile): OpenFile {
   return { path, fixed, saved: text, hash, disk: hash, text, state: undefined, before: [], after: [] };
 }
 
-/** A file that is not on the disk yet: a save makes it. */
+/** Makes a file that is not on the disk; a save creates it. */
 export function begun(path: string, text: string): OpenFile {
   return { ...opened({ path, fixed: false, text: '', hash: '' }), hash: undefined, disk: undefined, text };
 }
@@ -37,39 +36,42 @@ export function isUnsaved({ text, saved }: OpenFile): boolean {
   return text !== saved;
 }
 
-/** Not on the disk, or gone from it: a save writes it. */
+/** True if the file is not on the disk (never saved, or removed); a save writes it. */
 export function isGone({ disk }: OpenFile): boolean {
   return disk === undefined;
 }
 
-/** Changed by another program while its text here is not saved: a save is refused. */
+/** True if another program changed the file; a save is then refused. */
 export function isChanged({ disk, hash }: OpenFile): boolean {
   return disk !== undefined && disk !== hash;
 }
 
-/** Not on the disk yet, and never was. */
+/** True if the file was never on the disk. */
 export function isBegun(file: OpenFile): boolean {
   return isGone(file) && file.saved === '';
 }
 
-/** What is gone from the disk is no part of the pack. */
+/** Returns the unsaved texts; a file that was removed from the disk does not belong to the pack. */
 export function unsavedOf(files: readonly OpenFile[]): Unsaved {
   const counts = files.filter(file => isUnsaved(file) && (!isGone(file) || isBegun(file)));
   return Object.fromEntries(counts.map(({ path, text }) => [path, text]));
 }
 
-/** The text with the line ends of the file, which the editor knows nothing of. */
+/**
+ * Restores the file's line breaks; the editor always has `
+ * `.
+ */
 function inLinesOf({ saved }: OpenFile, text: string): string {
   return text.replaceAll(/\r?\n/g, saved.includes('\r\n') ? '\r\n' : '\n');
 }
 
-/** The file with the editor in another state. */
+/** Returns the file with a new state of the editor. */
 export function withState(file: OpenFile, state: EditorState): OpenFile {
   const isSame = state.doc.eq(file.state?.doc ?? state.toText(file.text));
   return { ...file, state, text: isSame ? file.text : inLinesOf(file, state.doc.toString()) };
 }
 
-/** The file with another text, as if it had been typed: undo takes it back. */
+/** Returns the file with another text, as if it was typed: undo restores the old one. */
 export function rewritten(file: OpenFile, text: string): OpenFile {
   return replaced(file, inLinesOf(file, text));
 }
@@ -81,7 +83,7 @@ function replaced(file: OpenFile, text: string): OpenFile {
   return { ...file, text, state: withText(state, text) };
 }
 
-/** The last change of a file taken back. */
+/** Returns the file with its last change undone. */
 export function undone(file: OpenFile): OpenFile {
   const { state, before, after, text } = file;
   if (state) return moved(file, state, undo);
@@ -89,7 +91,7 @@ export function undone(file: OpenFile): OpenFile {
   return back === undefined ? file : { ...file, text: back, before: before.slice(0, -1), after: [...after, text] };
 }
 
-/** The change of a file that was taken back last, made again. */
+/** Returns the file with its last undone change redone. */
 export function redone(file: OpenFile): OpenFile {
   const { state, before, after, text } = file;
   if (state) return moved(file, state, redo);
@@ -103,20 +105,20 @@ function moved(file: OpenFile, state: EditorState, by: StateCommand): OpenFile {
   return withState(file, found);
 }
 
-/** The state of a file that is opened first, with what other views changed as steps of undo. */
+/** Returns the state of a file that is opened for the first time; changes by other views become undo steps. */
 export function openedState(file: OpenFile, stateOf: (text: string) => EditorState): EditorState {
   const [first = file.text, ...later] = [...file.before, file.text];
   return later.reduce(withText, stateOf(first));
 }
 
-/** One step of undo. */
+/** Applies a text as one undo step. */
 function withText(state: EditorState, text: string): EditorState {
   return state.update(changeTo(state, text)).state;
 }
 
-/** Only what differs is replaced, so that the cursor and marks elsewhere stay. */
+/** Replaces only the part that differs, so that cursor and marks elsewhere stay. */
 export function changeTo(state: EditorState, wanted: string): TransactionSpec {
-  // Line ends as the editor has them.
+  // Line breaks as the editor has them.
   const [before, text] = [state.doc.toString(), state.toText(wanted).toString()];
   const most = Math.min(before.length, text.length);
   let start = 0;
@@ -127,12 +129,12 @@ export function changeTo(state: EditorState, wanted: string): TransactionSpec {
   return { changes, annotations: isolateHistory.of('full') };
 }
 
-/** The file with the text of the disk, as if it had been typed and saved: undo brings back what was here. */
+/** Returns the file with the text of the disk, as if it was typed and saved: undo restores the old text. */
 export function withDisk(file: OpenFile, { text, hash }: WireFile): OpenFile {
   return { ...replaced(file, text), saved: text, hash, disk: hash };
 }
 
-/** Whether the disk has other files than when it was looked at last. */
+/** True if the disk has other files than at the last check. */
 export function differs(files: readonly OpenFile[], hashes: Readonly<Record<string, string>>): boolean {
   const known = new Map(files.flatMap(({ path, disk }) => (disk === undefined ? [] : [[path, disk]])));
   const found = Object.entries(hashes);
@@ -140,8 +142,8 @@ export function differs(files: readonly OpenFile[], hashes: Readonly<Record<stri
 }
 
 /**
- * The files beside what the disk has now, and what is new about that, in words. A text that is not saved stays; all
- * others become those of the disk. A file that is gone stays, with its text, until the page is loaded again.
+ * Merges the files with those on the disk, and describes the changes. Unsaved texts stay; all others are replaced. A
+ * file that was removed stays with its text until the page is reloaded.
  */
 export function besideDisk(
   files: readonly OpenFile[],
@@ -162,7 +164,7 @@ export function besideDisk(
       told.push(`${path} was changed on the disk and read again`);
       return withDisk(file, now);
     }
-    // Back to what the text here began with: nothing is in its way.
+    // The disk is back at the version that was edited here, so there is no conflict.
     if (now.hash === file.hash) return { ...file, disk: now.hash };
     told.push(
       `${path} was changed on the disk, and your text is not saved: “Take the disk’s” shows that text, and then Ctrl+Z yours`,

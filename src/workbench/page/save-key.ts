@@ -1,9 +1,10 @@
-/**
- * Ctrl+S, and Cmd+S, wherever the focus is.
- */
+/** Hook for Ctrl+S and Cmd+S, wherever the focus is. */
 import { useEffect, useRef } from 'preact/hooks';
 
-/** What the key saves. That of a view (`isOfView`) comes before that of the page, which then does nothing. */
+/**
+ * Calls `save` when the key is pressed. The handler of a view (`isOfView`) runs before that of the page, which then
+ * does nothing.
+ */
 export function useSaveKey(save: () => void, isOfView = false): void {
   const latest = useRef(save);
   latest.current = save;

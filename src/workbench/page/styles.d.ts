@@ -1,2 +1,2 @@
-/** Styles are bundled beside the script. */
+/** Styles are bundled next to the script. */
 declare module '*.css';

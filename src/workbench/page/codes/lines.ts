@@ -1,14 +1,14 @@
 /**
- * The lines of the table of a code map: raw values that rows hold and that have no row in the map first, most rows
- * first; then the rows of the map, those that are used most first. In: rows of the map, what columns hold. Out: lines.
+ * Computes the lines of the table of a code map: first raw values without a row in the map, then the rows of the map;
+ * in both parts those with the most rows in the database first. In: rows of the map, values of the columns. Out: lines.
  */
 import type { WireCodeMap, WireCodeRow, WireHeld, WireSuggestion } from '../../wire/codes.ts';
 
 export interface Line {
   readonly raw: string;
-  /** Rows of the database; undefined: not counted. */
+  /** Number of rows in the database; undefined if not counted. */
   readonly count: number | undefined;
-  /** Undefined: the value has no row in the map. */
+  /** Undefined if the value has no row in the map. */
   readonly row: WireCodeRow | undefined;
   readonly suggestions: readonly WireSuggestion[];
 }
@@ -41,7 +41,7 @@ export function linesOf(map: WireCodeMap, rows: readonly WireCodeRow[], held: Wi
   ];
 }
 
-/** Rows of the database that hold a value without a row in the map, by the map as it is now. */
+/** Returns the number of database rows whose value has no row in the current map. */
 export function rowsWithout(lines: readonly Line[], { columns }: WireHeld): number {
   const listed = lines.reduce((sum, { row, count = 0 }) => (row === undefined ? sum + count : sum), 0);
   const beyond = columns.reduce((sum, { isCode, total, unknown }) => {
@@ -50,7 +50,7 @@ export function rowsWithout(lines: readonly Line[], { columns }: WireHeld): numb
   return listed + beyond;
 }
 
-/** What had a row when it was counted may have none now. */
+/** A value that had a row when it was counted may have lost it since. */
 function withoutRow(known: WireHeld['columns'][number]['known']) {
   return known.map(({ value }) => ({ value, suggestions: [] }));
 }

@@ -1,17 +1,17 @@
 /**
- * What the view *Codes* knows: the code maps of the texts as they are typed, and what the columns hold, counted once
- * when a map is opened and again when a person asks.
+ * Hooks for the data of the view *Codes*: the code maps of the unsaved texts, and the values of the columns, which are
+ * counted once when a map is opened and again on request.
  */
 import type { WireCodeMaps, WireCodeRows, WireHeld, WireUnmapped } from '../../wire/codes.ts';
 import { type Answer, useAnswer } from '../answer.ts';
 import type { Bench } from '../bench.ts';
 
-/** Code maps of the pack. */
+/** Returns the code maps of the pack. */
 export function useCodeMaps({ unsaved, takes }: Bench): Answer<WireCodeMaps> {
   return useAnswer('codes', { unsaved }, [takes, JSON.stringify(unsaved)]);
 }
 
-/** Totals by map, `times` over, and again when a file is saved or another program has changed one. */
+/** Returns totals by map. Asks again with each new `times`, and when a file is saved or changed by another program. */
 export function useUnmapped({ unsaved, saves, takes }: Bench, times: number): Answer<WireUnmapped> {
   return useAnswer('codes/unmapped', { unsaved }, [times, saves, takes]);
 }

@@ -1,6 +1,6 @@
 /**
- * What an edit changes in a resource, line by line. In: lines of JSON before and now. Out: all lines in order, each as
- * it stands in both, as added, or as removed.
+ * Compares two versions of a resource line by line. In: lines of JSON before and after. Out: all lines in order, each
+ * the same, added or removed.
  */
 import { sameLines } from '../../wire/same-lines.ts';
 import type { JsonLine } from './json-lines.ts';
@@ -23,7 +23,7 @@ export function changedLines(before: readonly JsonLine[], now: readonly JsonLine
   return found;
 }
 
-/** A comma alone is no change. */
+/** Returns the text to compare: without the comma at the end. */
 function textOf({ depth, before, value }: JsonLine): string {
   return `${depth} ${before}${value}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Completion in the editor: the server knows what may stand at the cursor. In: the path of the file and the unsaved
- * texts of the others. Out: an extension. Opens as one types, and by Ctrl+Space.
+ * Completion in the editor, with options from the server. In: the path of the file and the unsaved texts of the others.
+ * Out: an extension. Opens while typing, and by Ctrl+Space.
  */
 import {
   autocompletion,
@@ -26,11 +26,11 @@ const ICONS: Readonly<Record<WireOption['kind'], string>> = {
   value: 'constant',
 };
 
-/** What a person types before they are shown words without asking. */
+/** Text before the cursor that opens the completion automatically. */
 const OPENS = /(?:[\w$#.]|^\s+|[:[{,-] )$/;
-/** Within a search, too. */
+/** The same in files of searches. */
 const OPENS_SEARCHES = /(?:[\w$#.?&=]|^\s+|[:[{,-] )$/;
-/** In the texts of a guide, too, which have signs of their own. */
+/** The same in guides, whose texts have a notation of their own. */
 const OPENS_JSON = /(?:[\w.]|^\s+|[:[{,] |[[("/:→=+])$/;
 
 export function completion(path: string, unsaved: () => Unsaved): Extension {
@@ -44,7 +44,7 @@ export function completion(path: string, unsaved: () => Unsaved): Extension {
     context.addEventListener('abort', () => abort.abort());
     const { [path]: _, ...others } = unsaved();
     const body = { unsaved: others, path, text: state.doc.toString(), offset: pos };
-    // Words are a help: where there are none, the text can be typed.
+    // A failure only means no completion; typing is not affected.
     const found = await ask<WireCompletion>('complete', body, abort.signal).catch(() => undefined);
     if (!found || found.options.length === 0) return null;
     const options = found.options.map(option => optionOf(option, isJson));
@@ -66,7 +66,9 @@ function optionOf({ label, kind, detail, info, key, opens, boost }: WireOption, 
   };
 }
 
-/** Puts the word there in quotes, unless it stands in some, or is none of JSON's texts; a key with its colon. */
+/**
+ * Inserts a word in quotes, unless the cursor is within quotes or the word is `true` or `false`; a key with its colon.
+ */
 function insertJson(view: EditorView, from: number, to: number, label: string, key: boolean): void {
   const line = view.state.doc.lineAt(from);
   const before = line.text.slice(0, from - line.from).replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
@@ -83,7 +85,7 @@ function insertJson(view: EditorView, from: number, to: number, label: string, k
   });
 }
 
-/** Puts the word there; a key with its colon, on a line of its own where a value was awaited. */
+/** Inserts a word; a key with its colon, on a new line if a value was expected. */
 function insert(
   view: EditorView,
   from: number,

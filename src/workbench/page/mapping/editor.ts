@@ -31,7 +31,7 @@ import { tags } from '@lezer/highlight';
 import type { WirePlace, WireProblem } from '../../wire/mapping.ts';
 import { WRAPPING } from './wrapping.ts';
 
-/** Colours that follow light and dark. */
+/** Colours that follow light and dark mode. */
 const HIGHLIGHT = HighlightStyle.define([
   { tag: [tags.propertyName, tags.definition(tags.propertyName)], color: 'var(--key)' },
   { tag: [tags.string, tags.content], color: 'var(--text)' },
@@ -52,10 +52,10 @@ const THEME = EditorView.theme({
   '.cm-tooltip-autocomplete ul li[aria-selected]': { backgroundColor: 'var(--accent)', color: 'var(--sheet)' },
 });
 
-/** The nonce that the policy of the page lets styles have. */
+/** The nonce that the Content-Security-Policy of the page requires for styles. */
 const NONCE = document.querySelector<HTMLScriptElement>('script[nonce]')?.nonce ?? '';
 
-/** What every text of the page looks like. */
+/** Extensions for every editor of the page. */
 export const LOOKS: readonly Extension[] = [
   EditorView.cspNonce.of(NONCE),
   THEME,
@@ -63,16 +63,16 @@ export const LOOKS: readonly Extension[] = [
   syntaxHighlighting(defaultHighlightStyle, { fallback: true }),
 ];
 
-/** For whoever has no mouse: Tab indents. */
+/** Hint for keyboard users, because Tab indents. */
 const LEAVING = 'Escape, then Tab, leaves the editor';
 
 export interface EditorEvents {
   readonly changed: (state: EditorState) => void;
-  /** Goes to a problem of another file; whether there is one. */
+  /** Goes to a problem in another file; returns whether there is one. */
   readonly elsewhere: () => boolean;
 }
 
-/** The state of a file that is opened first. `more`: completion and the like. */
+/** Returns the state of a file that is opened for the first time. `more`: further extensions, such as completion. */
 export function stateOf(
   { path, text, fixed }: { readonly path: string; readonly text: string; readonly fixed: boolean },
   { changed, elsewhere }: EditorEvents,
@@ -101,7 +101,7 @@ export function stateOf(
       keymap.of([
         ...closeBracketsKeymap,
         ...lintKeymap,
-        // Where its own F8 finds none in the file.
+        // Runs if the editor's own F8 finds no problem in the file.
         { key: 'F8', run: elsewhere },
         ...searchKeymap,
         ...historyKeymap,
@@ -117,7 +117,7 @@ export function stateOf(
   });
 }
 
-/** The offset of a line and column, which may be beyond what is there now. */
+/** Returns the offset of a line and column, limited to the current text. */
 export function offsetOf(doc: Text, { line, column }: Pick<WirePlace, 'line' | 'column'>): number {
   const found = doc.line(Math.min(Math.max(line, 1), doc.lines));
   return Math.min(found.from + column - 1, found.to);
@@ -130,7 +130,7 @@ interface Fix {
   readonly insert: string;
 }
 
-/** What a fix replaces: `found` where the problem stands, or else the first time on its line. */
+/** Returns the range that a fix replaces: `found` at the problem's place, else its first occurrence on the line. */
 export function rangeOfFix(doc: Text, { place, fix }: WireProblem): Fix | undefined {
   if (fix === undefined || place.line > doc.lines) return undefined;
   const line = doc.line(place.line);
@@ -141,12 +141,12 @@ export function rangeOfFix(doc: Text, { place, fix }: WireProblem): Fix | undefi
   return { from: line.from + at, to: line.from + at + found.length, found, insert };
 }
 
-/** Replaces what the fix found, which may have moved since; what was typed into meanwhile stays. */
+/** Applies a fix only if its text is still there, so that newer edits are not overwritten. */
 function replace(view: EditorView, { from, to, found, insert }: Fix): void {
   if (view.state.sliceDoc(from, to) === found) view.dispatch({ changes: { from, to, insert } });
 }
 
-/** Shows problems at their places. */
+/** Marks problems at their places. */
 export function showProblems(view: EditorView, problems: readonly WireProblem[]): void {
   const { doc } = view.state;
   view.dispatch(

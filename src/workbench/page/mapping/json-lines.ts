@@ -1,6 +1,4 @@
-/**
- * JSON line by line, each primitive with its path. In: a parsed value. Out: lines that show it indented.
- */
+/** Splits JSON into lines, each primitive with its path. In: a parsed value. Out: lines that show it indented. */
 export interface JsonLine {
   readonly depth: number;
   /** `"family": ` */

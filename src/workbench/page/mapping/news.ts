@@ -1,19 +1,19 @@
 /**
- * What a screen reader is told of the problems of a pack. In: those that it was told last, and those there are now.
- * Out: their number, and in words those that are new.
+ * Composes the announcement of problems for screen readers. In: the problems that were announced last, and the current
+ * ones. Out: their number, and the new ones in words.
  */
 import type { WireProblem } from '../../wire/mapping.ts';
 
-/** So many new problems are told in words. */
+/** At most so many new problems are announced in words. */
 const MOST = 3;
 
-/** A notice says what the pack leaves out by choice, and is no problem. */
+/** Returns the number of problems. Notices do not count, because they are about deliberate omissions. */
 export function countInWords(problems: readonly WireProblem[]): string {
   const count = problems.filter(({ severity }) => severity !== 'notice').length;
   return count === 0 ? 'No problems' : `${count} ${count === 1 ? 'problem' : 'problems'}`;
 }
 
-/** Empty: nothing is new. A problem that only moved with its line is none. */
+/** Returns the announcement; empty if nothing is new. A problem that only moved to another line is not new. */
 export function newsOf(before: readonly WireProblem[], now: readonly WireProblem[]): string {
   const known = new Set(before.map(nameOf));
   const fresh = now.filter(one => one.severity !== 'notice' && !known.has(nameOf(one)));

@@ -1,7 +1,8 @@
 /**
- * The law's verdicts in the editor: a quiet mark beside each line that gives elements their values, in a gutter on the
- * right, which no long line pushes away. In: verdicts of the server. Out: an extension, and the verdict of the line of
- * the cursor in full. A mark moves with the first word of its line, or goes with it, until there are newer ones.
+ * Shows the law's verdicts in the editor: an unobtrusive mark beside each line that gives elements their values, in a
+ * gutter on the right, which long lines cannot push away. In: verdicts of the server. Out: an extension, and the full
+ * verdict of the cursor's line. Until newer verdicts arrive, a mark moves with the first word of its line and is
+ * removed with it.
  */
 import {
   type EditorState,
@@ -17,7 +18,7 @@ import {
 import { GutterMarker, gutter } from '@codemirror/view';
 import type { WireVerdict } from '../../wire/mapping.ts';
 
-/** Elements of one line that are told in full: a fragment may make those of many mappings. */
+/** Maximum number of elements per line in the full text: a fragment may make those of many mappings. */
 const ELEMENTS = 6;
 
 class Mark extends GutterMarker {
@@ -28,7 +29,7 @@ class Mark extends GutterMarker {
     super();
     this.short = shortOf(verdicts);
     this.full = wholeOf(verdicts);
-    // What is typed before the word moves it; it goes with its first letter.
+    // Text typed before the word moves the mark; deleting the word's first letter removes it.
     this.startSide = 1;
     this.endSide = 1;
     this.mapMode = MapMode.TrackAfter;
@@ -70,7 +71,7 @@ export const VERDICTS: Extension = [
     lineMarker: ({ state }, { from }) => markAt(state, from) ?? null,
     lineMarkerChange: ({ startState, state }) => startState.field(MARKS) !== state.field(MARKS),
     domEventHandlers: {
-      /** A press puts the cursor at the end of the line. */
+      /** A click puts the cursor at the end of the line. */
       mousedown(view, { from }) {
         view.dispatch({ selection: { anchor: view.state.doc.lineAt(from).to } });
         view.focus();
@@ -84,12 +85,12 @@ export function showVerdicts(view: { dispatch(one: TransactionSpec): void }, ver
   view.dispatch({ effects: SET.of(verdicts) });
 }
 
-/** The verdict of the line of the cursor, in full; empty: it has none. */
+/** Returns the full verdict of the cursor's line; empty if it has none. */
 export function verdictAt(state: EditorState): string {
   return markAt(state, state.selection.main.head)?.full ?? '';
 }
 
-/** That of the line of a position. Of lines that were joined it is the first. */
+/** Returns the mark on the line of a position. If lines were joined, the first one. */
 function markAt(state: EditorState, position: number): Mark | undefined {
   const { from, to } = state.doc.lineAt(position);
   let found: Mark | undefined;
@@ -108,19 +109,19 @@ function marksOf(doc: Text, verdicts: readonly WireVerdict[]): RangeSet<Mark> {
   return RangeSet.of(marks, true);
 }
 
-/** Where the text of a line begins. */
+/** Returns the position of the first character that is no blank. */
 function wordOf({ from, text }: Line): number {
   return from + Math.max(text.search(/\S/), 0);
 }
 
 interface Short {
-  /** What a search for the line comes to. */
+  /** How searches on this line are executed. */
   readonly how: string;
-  /** The parameters by which it can be searched. */
+  /** The search parameters that use it. */
   readonly codes: string;
 }
 
-/** `no index` and `family`; `index, computed` and `family, name` */
+/** Returns `no index` and `family`; `index, computed` and `family, name`. */
 export function shortOf(verdicts: readonly WireVerdict[]): Short {
   const all = verdicts.flatMap(({ searches }) => searches);
   const codes = (wanted: How): readonly string[] => all.flatMap(({ code, how }) => (how === wanted ? [code] : []));
@@ -137,7 +138,8 @@ export function shortOf(verdicts: readonly WireVerdict[]): Short {
 type How = WireVerdict['searches'][number]['how'];
 
 /**
- * Of all elements of a line, each once: one that another begins with (an `else` beside its column) says nothing more.
+ * Returns the texts of all elements of a line without duplicates. Also drops a text that another one starts with, such
+ * as that of an `else` beside its column.
  */
 export function wholeOf(verdicts: readonly WireVerdict[]): string {
   const told = [...new Set(verdicts.map(fullOf))];
@@ -146,7 +148,10 @@ export function wholeOf(verdicts: readonly WireVerdict[]): string {
   return [...all.slice(0, ELEMENTS), ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
 }
 
-/** `name.family: searched by Patient?family and Patient?name as it is stored. No index begins with PERSON.SURNAME.` */
+/**
+ * Returns `name.family: searched by Patient?family and Patient?name as it is stored. No index begins with
+ * PERSON.SURNAME.`
+ */
 export function fullOf({ type, element, searches, withoutIndex }: WireVerdict): string {
   if (searches.length === 0) return `${element}: no search parameter uses it.`;
   const by = (wanted: How): string =>

@@ -1,19 +1,17 @@
-/**
- * Wraps long lines, each below its own indentation, so that what belongs together in YAML still looks so.
- */
+/** Wraps long lines, each with its own indentation, so that the structure of YAML stays visible. */
 import { type Extension, RangeSetBuilder } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
-/** Characters of indentation; lines with more are wrapped as these. */
+/** Maximum indentation in characters; deeper lines are treated as this. */
 const MOST = 24;
-/** What follows stands so many characters further in. */
+/** Additional indentation of continuation lines, in characters. */
 const MORE = 2;
 
 const LINES: readonly Decoration[] = Array.from({ length: MOST + 1 }, (_, indent) =>
   Decoration.line({ class: `cm-hang-${indent}` }),
 );
 
-/** Classes: the policy of the page lets no element have a style of its own. */
+/** Uses classes, because the policy of the page forbids inline styles. */
 const THEME = EditorView.theme(
   Object.fromEntries(
     LINES.map((_, indent) => [

@@ -1,15 +1,15 @@
 /**
- * A resource in a few words, by which a person knows it again. In: a resource of any type. Out: some of its elements,
- * in its own order: dates and values before all, then codes and names, then others.
+ * Summarizes a resource in a few words, so that a person recognizes it. In: a resource of any type. Out: some of its
+ * elements, in its own order: preferably dates and values, then codes and names, then others.
  */
 
-/** Elements that are told; so many dates and values of these. */
+/** Maximum number of elements, and of dates and values among them. */
 const TOLD = 5;
 const SAYING = 3;
-/** Characters of one. */
+/** Maximum number of characters per element. */
 const LONGEST = 60;
 const NOT_TOLD: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta', 'text', 'contained']);
-/** Of an object the first of these that it has says most. */
+/** Parts of an object, most informative first. */
 const TELLING = ['text', 'display', 'reference', 'value', 'family', 'start', 'coding', 'code'];
 
 interface Told {
@@ -28,7 +28,10 @@ export function summaryOf(resource: Readonly<Record<string, unknown>>): string {
   return all.flatMap(one => (chosen.has(one) ? [one.text] : [])).join(' · ');
 }
 
-/** By how FHIR writes types: a date or a period, a value of any type; a concept, coding or name; all others. */
+/**
+ * Ranks an element by FHIR's types: 0 for dates, periods and value[x]; 1 for concepts, codings and names; 2 for all
+ * others.
+ */
 function rankOf(name: string, value: unknown): number {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (/^value[A-Z]/.test(name)) return 0;

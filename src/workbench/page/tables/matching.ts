@@ -1,13 +1,10 @@
-/**
- * Which tables a person sees in the list, and in which order. In: tables, their sizes, what was typed. Out: rows of the
- * list.
- */
+/** Filters and sorts the list of tables. In: tables, their sizes, the typed text. Out: rows of the list. */
 import type { WireRows, WireTable } from '../../wire/tables.ts';
 
 export type SortBy = 'name' | 'rows' | 'columns' | 'mapped';
 
 export interface Wanted {
-  /** Words; each has to stand in the name of the table or of one of its columns. */
+  /** Words, each of which must occur in the name of the table or of one of its columns. */
   readonly text: string;
   readonly show: 'all' | 'mapped' | 'unmapped';
   readonly by: SortBy;
@@ -17,7 +14,7 @@ export interface Wanted {
 export interface Listed {
   readonly table: WireTable;
   readonly rows: WireRows | undefined;
-  /** Columns that a word was found in. */
+  /** Columns that match a word. */
   readonly hits: readonly string[];
 }
 

@@ -1,21 +1,19 @@
-/**
- * Numbers of tables and profiles in words. In: what the server tells. Out: texts.
- */
+/** Writes numbers of tables and profiles in words. In: answers of the server. Out: texts. */
 import { grouped, rowsInWords } from '../../wire/numbers.ts';
 import type { WireProfile, WireRows } from '../../wire/tables.ts';
 
-/** `12,000`, `≈ 10,000,000` by statistics, `≤ 12,000` by row numbers. */
+/** Returns `12,000`, `≈ 10,000,000` by statistics, `≤ 12,000` by row numbers. */
 export function rowsText(rows: WireRows | undefined): string {
   if (rows === undefined) return '?';
   return `${{ exact: '', about: '≈ ', most: '≤ ' }[rows.kind]}${grouped(rows.count)}`;
 }
 
-/** The same for a sentence. */
+/** Returns the same for a sentence. */
 export function rowsWords(rows: WireRows | undefined): string {
   return rows === undefined ? 'an unknown number of rows' : rowsInWords(rows);
 }
 
-/** What a profile is of. */
+/** Describes the rows that a profile has read. */
 export function profileText({ read, rows, sample, milliseconds }: WireProfile): string {
   const time = `in ${(milliseconds / 1000).toFixed(1)} s`;
   if (sample === undefined) {

@@ -8,7 +8,7 @@ import { ask } from '../ask.ts';
 
 export interface TestRuns {
   readonly running: boolean;
-  /** Undefined: they did not run yet. */
+  /** Undefined until they have run. */
   readonly last: TestRun | undefined;
   run(): void;
 }
@@ -17,15 +17,16 @@ export interface TestRun {
   /** Undefined: nothing ran, because the pack had errors. */
   readonly cases: readonly WireTestCase[] | undefined;
   readonly failed: number;
-  /** The texts that ran. */
+  /** The texts that were tested. */
   readonly of: Unsaved;
-  /** Why there is no answer. */
+  /** The reason if the request failed. */
   readonly refused: string | undefined;
 }
 
 /**
- * `saves`: how many files were saved; each save runs them. `takes`: how often other programs changed some; that runs
- * them too, and the number of failures alone tells. `tell`: says the outcome where it is not looked at.
+ * Runs the tests. `saves`: number of saves; each runs them. `takes`: number of changes by other programs; these run
+ * them too, but without a message, so only the number of failures shows the outcome. `tell`: shows the outcome as a
+ * message.
  */
 export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell: (what: string) => void): TestRuns {
   const [running, setRunning] = useState(false);
@@ -33,7 +34,7 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
   const texts = useRef(unsaved);
   texts.current = unsaved;
   const abort = useRef<AbortController>(null);
-  /** The outcome is to be told, be it that of a later run. */
+  /** True if the outcome must be shown as a message, even if it is that of a later run. */
   const isAwaited = useRef(false);
   const run = useCallback(async (isTold = true) => {
     isAwaited.current ||= isTold;
@@ -68,7 +69,7 @@ export function useTestRuns(unsaved: Unsaved, saves: number, takes: number, tell
   return { running, last, run: () => void run() };
 }
 
-/** `3 tests, 1 failed` */
+/** Returns `3 tests, 1 failed`. */
 export function tally(ran: number, failed: number): string {
   return `${ran} ${ran === 1 ? 'test' : 'tests'}, ${failed === 0 ? 'all passed' : `${failed} failed`}`;
 }
