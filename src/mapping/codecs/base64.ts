@@ -1,13 +1,13 @@
 /**
- * `base64`: the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text, or a note that is
- * made safe first. Out: base64. A text of nothing but blanks and a binary value without a byte are absent. Output only.
+ * `base64`: emits the bytes of a binary column, or of a text as UTF-8, as base64Binary. In: bytes or text, or a note
+ * that is sanitized first. Out: base64. A blank text and a binary value without bytes are absent. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#base64Binary
  */
 import { filled } from '../../sql/construct.ts';
 import { type Codec, only } from './codec.ts';
 import { trimEnd } from './text.ts';
 
-/** Bytes in base64. */
+/** Emits bytes in base64. */
 export function base64Codec(): Codec {
   return {
     label: 'base64',
@@ -24,7 +24,7 @@ export function base64Codec(): Codec {
   };
 }
 
-/** What a note is as a file: plain text, or a page of HTML around its narrative. */
+/** Emits a note as a file: plain text, or an HTML page around its narrative. */
 export function base64OfNote(note: Codec, form: 'plain' | 'xhtml'): Codec {
   return {
     ...note,

@@ -1,6 +1,6 @@
 /**
- * `boolean`: bit and integer columns (1 and 0), or text with listed values for true and false. In: the raw value. Out:
- * a boolean; any other value is absent. It is implemented as a code map of two codes.
+ * `boolean`: reads bit and integer columns (1 and 0), or text with listed values for true and false. In: the raw value.
+ * Out: a boolean; any other value is absent. It is a code map of two codes.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import type { Coded, CodeMap } from './code-map.ts';
@@ -14,7 +14,7 @@ export interface BooleanOptions {
   readonly false: readonly string[];
 }
 
-/** Booleans of raw values. */
+/** Reads raw values as booleans. */
 export function booleanCodec(options: BooleanOptions): Codec {
   const map: CodeMap = {
     name: 'boolean',

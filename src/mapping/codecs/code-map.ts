@@ -1,8 +1,8 @@
 /**
- * Code maps: raw values to codes of a code system. In: the raw value of a text, integer or bit column. Out: by facet
- * the code, its system, its display, or the raw text if the map keeps unmapped values as text.
- * The inverse is the preimage: the keys whose rows give the searched code, with blank and unmapped values if these
- * give it. docs/mapping-language.md, codes.yaml
+ * Maps raw values to codes of a code system (code maps). In: the raw value of a text, integer or bit column. Out: by
+ * facet the code, its system, its display, or the raw text if the map keeps unmapped values as text.
+ * The inverse is the preimage: the keys whose rows give the searched code, with blank and unmapped values if these give
+ * it. docs/mapping-language.md, codes.yaml
  */
 import { type ColumnType, isLoose, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, FALSE, filled, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
@@ -14,7 +14,7 @@ import { CODE_ORDER, codeOf, isCode, matchCode, parseAs } from './code.ts';
 import { type Codec, only, type Primitive } from './codec.ts';
 import { isBelow, matchText, textCodec, trimEnd, upperAscii } from './text.ts';
 
-/** A code with its system and display, as far as there are any. */
+/** A code with its system and display, if any. */
 export interface Coded {
   readonly code: string;
   readonly system?: string;
@@ -29,19 +29,19 @@ export type Unmapped =
   /** Kept as a local code of this system. */
   | { readonly kind: 'local'; readonly system: string };
 
-/** Aliases of systems are resolved, and rows without a system of their own have the map's. */
+/** A code map with resolved aliases of systems. Rows without a system of their own have the map's. */
 export interface CodeMap {
   readonly name: string;
-  /** Of its rows without one of their own; some map may have no row yet. */
+  /** The system of rows without one of their own; set even if the map has no rows yet. */
   readonly system?: string;
-  /** By raw value, without trailing blanks; undefined: the value is known and means none (`absent`). */
+  /** By raw value, without trailing blanks. Undefined: the value is known and means none (`absent`). */
   readonly rows: ReadonlyMap<string, Coded | undefined>;
-  /** NULL or blank. */
+  /** The code of NULL and blank. */
   readonly blank: Coded | undefined;
   readonly else: Unmapped;
-  /** Keys without case; only ASCII letters have case here, and then all keys are ASCII. */
+  /** Ignores the case of keys. Only ASCII letters have case here, and then all keys are ASCII. */
   readonly fold: boolean;
-  /** Where each row is written, by raw value. */
+  /** Positions of the rows by raw value. */
   readonly rowsAt?: ReadonlyMap<string, Position>;
 }
 
@@ -53,11 +53,11 @@ export interface CodeMapOptions {
   readonly columnType: ColumnType;
   /** For `boolean` the codes `true` and `false` become booleans, and others are absent. */
   readonly boolean: boolean;
-  /** The element is words, such as the state of an address: its codes are found by their beginning too. */
+  /** The element is text, such as the state of an address, so its codes are also found by their beginning. */
   readonly words?: boolean;
 }
 
-/** One facet of a code map. */
+/** Makes the codec of one facet of a code map. */
 export function codeMapCodec({ map, facet, columnType, boolean, words = false }: CodeMapOptions): Codec {
   const inText = columnType.kind === 'text';
   const keyed = keyedRows(map);
@@ -84,7 +84,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
   };
 
   const operand = (column: Expression): Expression => (map.fold && inText ? call('upper', [column], UNICODE) : column);
-  /** `as`: whether the mapping alone says which values they are, or a request. */
+  /** `as`: `constant` if the mapping alone determines the values, `value` if a request does. */
   const keys = (accept: (coded: Coded | undefined) => boolean, as: typeof constant): readonly Expression[] =>
     [...keyed].flatMap(([key, coded]) => {
       if (!accept(coded)) return [];
@@ -92,8 +92,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
       return typed === undefined ? [] : [as(typed, columnType)];
     });
   /**
-   * The raw values of all rows, or of those that have a face: the same list in all uses of the map on columns of one
-   * type.
+   * Returns the raw values of all rows, or of those with a face. Uses of the map on columns of one type share the list.
    */
   const shared = (which: 'all' | 'faced'): readonly Expression[] =>
     sharedKeys(keyed, `${which === 'all' ? '' : `${facet} ${boolean}`} ${JSON.stringify(columnType)}`, () =>
@@ -104,8 +103,8 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     and(isGiven(column), not(among(operand(column), shared('all'))));
 
   /**
-   * The raw values whose face is accepted; `unmapped` says for which values without a row that is so. `asked`: what a
-   * request asks for; undefined: the mapping alone says it.
+   * Tests for the raw values whose face is accepted. `unmapped`: tests whether values without a row are. `asked`: what
+   * a request asks for; undefined if the mapping alone determines it.
    */
   const preimage = (
     column: Expression,
@@ -132,7 +131,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     );
   };
 
-  /** Which unmapped values satisfy a criterion, apart from being unmapped. */
+  /** Tests which values satisfy a criterion, given that they are unmapped. */
   const unmappedMatch = (column: Expression, criterion: Criterion): Predicate => {
     if (map.else.kind === 'text' && facet === 'text')
       return matchText(inText ? call('trim', [column], UNICODE) : call('text', [column], UNICODE), criterion) ?? FALSE;
@@ -151,7 +150,7 @@ export function codeMapCodec({ map, facet, columnType, boolean, words = false }:
     return typed === undefined ? FALSE : among(column, [value(typed, columnType)]);
   };
   const isLocal = (column: Expression): Predicate => (inText ? isCode(column) : TRUE);
-  /** Which raw values give each face, and what values without a row that are codes themselves sort by. */
+  /** Orders by the raw values that give each face; unmapped values that are codes sort by themselves. */
   const sorted = (): Pick<Codec, 'order'> => {
     const faces = facesOf(map, faceOf);
     if (map.else.kind === 'local' && facet === 'system') faces.add(map.else.system);
@@ -216,7 +215,7 @@ function sharedKeys(rows: CodeMap['rows'], name: string, make: () => readonly Ex
   return made;
 }
 
-/** Criteria whose raw values are remembered of a map: a search asks all uses of the map for the same. */
+/** Criteria whose raw values are cached per map, because a search asks all uses of the map for the same. */
 const CRITERIA = 4;
 
 const matched = new WeakMap<CodeMap['rows'], Map<string, readonly Expression[]>>();
@@ -235,7 +234,7 @@ function matchedKeys(rows: CodeMap['rows'], asked: string, make: () => readonly 
 
 const folded = new WeakMap<CodeMap['rows'], CodeMap['rows']>();
 
-/** The rows by what is compared. All uses of a map share them: a pack may use a large one a thousand times. */
+/** Returns the rows by compared key. Uses of a map share them, because a pack may use a large map a thousand times. */
 function keyedRows({ rows, fold: isFolded }: CodeMap): CodeMap['rows'] {
   if (!isFolded) return rows;
   const made = folded.get(rows) ?? new Map([...rows].map(([key, coded]) => [upperAscii(key), coded]));
@@ -243,10 +242,10 @@ function keyedRows({ rows, fold: isFolded }: CodeMap): CodeMap['rows'] {
   return made;
 }
 
-/** More faces than these do not sort: every statement would list the raw values of all of them several times. */
+/** With more faces a map does not sort: every statement would list all their raw values several times. */
 const SORTED_AT_MOST = 64;
 
-/** The faces that the rows of a map give; of more than sort, some. */
+/** Returns the faces that a map gives; only some of them if they are too many to sort. */
 function facesOf(
   { rows, blank, else: unmapped }: CodeMap,
   faceOf: (coded: Coded | undefined) => string | undefined,
@@ -265,7 +264,7 @@ function facesOf(
   return faces;
 }
 
-/** The test on a face that a criterion makes; undefined for criteria that a facet does not answer. */
+/** Returns a criterion's test on a face; undefined for criteria that a facet does not support. */
 function accepts(criterion: Criterion, facet: Facet): ((face: string) => boolean) | undefined {
   if (criterion.kind === 'exact') {
     const wanted = upperAscii(criterion.text);
@@ -291,7 +290,7 @@ function yieldsOf(facet: Facet): readonly string[] {
   return facet === 'code' ? ['code', 'string', 'id', 'uri', 'url', 'canonical'] : ['string', 'markdown'];
 }
 
-/** The text of an unmapped value, as the text codec gives it. */
+/** Returns the text of an unmapped value as the text codec gives it. */
 function asText(raw: string): string | undefined {
   const text = TEXT.decode(raw);
   return typeof text === 'string' ? text : undefined;

@@ -1,7 +1,7 @@
 /**
  * `code`: a column as code, id, uri or an identifier's value. A text is trimmed of blanks on the right only, so that
- * equality is a plain comparison with the column and an index serves it; a number is printed as its digits. In: the raw
- * value. Out: the text, absent where FHIR's `code` forbids it: blanks at the beginning or doubled, control characters.
+ * equality is a plain comparison with the column and an index serves it. A number is printed as its digits. In: the raw
+ * value. Out: the text, absent if FHIR's `code` forbids it: leading or double blanks, control characters.
  * https://hl7.org/fhir/R4/datatypes.html#code
  */
 import { type ColumnType, holdsAnyNumber, isLoose, UNICODE } from '../../sql/column-type.ts';
@@ -17,7 +17,7 @@ import { beginningOf, equalsAnyCase, matchText, trimEnd } from './text.ts';
 const FORBIDDEN = /^ | {2}|[\u0000-\u001f\u007f]/;
 const CONTROLS = '*[\u0001-\u001f\u007f]*';
 
-/** Text of codes and keys, trimmed on the right. */
+/** Reads codes and keys, trimmed on the right. */
 export function codeCodec(columnType: ColumnType = UNICODE): Codec {
   return {
     label: 'code',
@@ -38,26 +38,26 @@ export function codeCodec(columnType: ColumnType = UNICODE): Codec {
   };
 }
 
-/** Codes sort as they stand in their column. */
+/** Sorts codes as their column does. */
 export const CODE_ORDER: OrderFace = {
   by: columns => [beginningOf(only(columns))],
-  // Engines do not tell values apart by the blanks behind them, so pages must not either.
+  // Engines ignore trailing blanks in comparisons, so pages must too.
   toKey: ([raw]) => (typeof raw === 'string' ? trimEnd(raw) : undefined),
   fromKey: key => [key],
 };
 
-/** The code that a raw text is, or undefined if it is none. */
+/** Returns the code of a raw text; undefined if it is none. */
 export function codeOf(raw: string): string | undefined {
   const text = trimEnd(raw);
   return text === '' || FORBIDDEN.test(text) ? undefined : text;
 }
 
-/** The column holds a code. */
+/** Tests that the column holds a code. */
 export function isCode(column: Expression): Predicate {
   return and(filled(column), not(glob(column, ' *')), not(glob(column, '*  *')), not(glob(column, CONTROLS)));
 }
 
-/** The column holds this code: nothing that is no code can equal one. */
+/** Tests that the column holds this code. A text that is no code equals none. */
 export function matchCode(column: Expression, code: string, anyCase?: AnyCase): Predicate {
   if (codeOf(code) !== code) return FALSE;
   return anyCase ? equalsAnyCase(column, code, anyCase) : equals(column, value(code, UNICODE));
@@ -65,7 +65,7 @@ export function matchCode(column: Expression, code: string, anyCase?: AnyCase): 
 
 const INTEGER_TEXT = /^(?:0|-?[1-9]\d*)$/;
 
-/** The digits of a numeric column, as they arrive from it. */
+/** Reads a numeric column as its digits. */
 export function integerTextCodec(columnType: ColumnType): Codec {
   return {
     label: 'text',
@@ -82,12 +82,12 @@ export function integerTextCodec(columnType: ColumnType): Codec {
       }
       return matchText(call('text', [column], UNICODE), criterion);
     },
-    // As what is emitted, which stands beside identifiers that are no numbers.
+    // Sorts by the emitted text, because identifiers that are no numbers sort among them.
     order: { ...CODE_ORDER, by: columns => [call('text', [only(columns)], UNICODE)] },
   };
 }
 
-/** The value of a numeric column that is written like this text, or undefined if none is. */
+/** Returns the value of a numeric column that prints as this text; undefined if there is none. */
 export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
   if (holdsAnyNumber(type)) return valuePrinted(text, type);
   switch (type.kind) {
@@ -107,10 +107,10 @@ export function parseAs(text: string, type: ColumnType): SqlValue | undefined {
   }
 }
 
-/** By the bits of a column: shorter texts are surely among its integers. */
+/** Lengths by the bits of a column: shorter texts are certainly in its range. */
 const SURELY = { 8: 3, 16: 5, 32: 10, 64: 19 } as const;
 
-/** Of the one spelling that an integer has; of more digits than a number is exact for, a number about as large. */
+/** Parses the only spelling of an integer. With more digits than a double holds, the result is approximate. */
 function shortInteger(text: string): number | undefined {
   const from = text.startsWith('-') ? 1 : 0;
   if (text.length === from || (text.length > 1 && text.charCodeAt(from) === ZERO)) return undefined;
@@ -121,7 +121,7 @@ function shortInteger(text: string): number | undefined {
 
 const ZERO = 48;
 
-/** An integer of a size, as a number where that is exact, else as its digits; undefined for any other spelling. */
+/** Parses an integer of a size: as a number if that is exact, else as its digits; undefined for any other spelling. */
 export function parseInteger(text: string, bits: 8 | 16 | 32 | 64): number | string | undefined {
   if (text.length < SURELY[bits] && (bits > 8 || !text.startsWith('-'))) {
     const number = shortInteger(text);

@@ -2,10 +2,10 @@
  * `comparator-number`: results such as `<5` in text columns. Facets: `.value` (the number) and `.comparator` (`<`,
  * `<=`, `>`, `>=`, absent for a plain number). In: text. Out: decimal and code of a Quantity.
  *
- * FHIR leaves open how `<5` is searched. Here it is the interval below 5: a bound on one side (lt, gt, le, ge, ne)
- * matches where the interval overlaps what is asked for, or lies within it as a whole (sa, eb), and both bounds
- * together (eq, ap) where it lies within, which no interval without an end does. So `lt6`, `gt3` and `eb5` match `<5`,
- * and `eq5` and `eb4` do not.
+ * FHIR leaves open how `<5` is searched. Here it is the interval below 5. Searches with a bound on one side (lt, gt,
+ * le, ge, ne) match if the interval overlaps the searched range; sa and eb match if it lies within as a whole. Searches
+ * with both bounds (eq, ap) match if it lies within, which an interval without an end never does. So `lt6`, `gt3` and
+ * `eb5` match `<5`; `eq5` and `eb4` do not.
  * https://hl7.org/fhir/R4/search.html#quantity
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
@@ -17,7 +17,7 @@ import { isNumberText, numberOf, parseNumberText, trimmedText } from './decimal.
 import { matchEdge, numberCodec } from './number.ts';
 import { trim } from './text.ts';
 
-/** The number, or the comparator before it. */
+/** Reads the number, or the comparator before it. */
 export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType: ColumnType): Codec {
   return {
     label: `comparator-number.${facet}`,
@@ -61,10 +61,10 @@ export function comparatorNumberCodec(facet: 'value' | 'comparator', columnType:
   };
 }
 
-/** Sorted by the number, whatever stands before it: `<5` is among the fives. */
+/** Sorts by the number, whatever comparator precedes it: `<5` is among the fives. */
 function byNumber(): Pick<Codec, 'order'> {
   const { order } = numberCodec({ columnType: UNICODE, fhirType: 'decimal' });
-  // What has a value has these characters before the number alone.
+  // A text with a value has these characters only before the number.
   const number = (column: Expression): Expression =>
     ['<', '>', '='].reduce((text, sign) => call('replace', [text, constant(sign, UNICODE), NOTHING], UNICODE), column);
   return order ? { order: { ...order, by: columns => order.by([number(only(columns))]) } } : {};
@@ -78,7 +78,7 @@ function split(text: string): { readonly comparator: Comparator | undefined; rea
   return number === undefined ? undefined : { comparator, number };
 }
 
-/** What follows the comparator. */
+/** Returns the text after the comparator. */
 function remainder(column: Expression, comparator: Comparator): Expression {
   return call('trim', [call('substring', [trimmedText(column), comparator.length + 1, 4000], UNICODE)], UNICODE);
 }

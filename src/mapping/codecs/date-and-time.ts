@@ -1,10 +1,9 @@
 /**
- * `date-and-time`: a day in one column and the time of day in another. In: a packed date, days counted by
- * a whole number, DATE or DATETIME (its day), and digits, a whole number of them (`930`), a number that counts from
- * midnight, or a TIME. Out: a dateTime with seconds and offset, or the date alone
- * where the time is blank or impossible, or where the date is but a month or a year. With `at` every day has a time,
- * and the value is an instant or a dateTime. The inverse compares both columns, after a range of the date column that
- * an index serves.
+ * `date-and-time`: reads a day in one column and the time of day in another. In: a packed date, days counted by a whole
+ * number, DATE or DATETIME (its day); and digits, a whole number of them (`930`), a number that counts from midnight,
+ * or a TIME. Out: a dateTime with seconds and offset, or the date alone if the time is blank or impossible, or if the
+ * date is a month or a year. With `at` every day has a time, and the value is an instant or a dateTime. The inverse
+ * compares both columns, after a range of the date column that an index serves.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, compare, constant, FALSE, flag, given, isNull, not, or, TRUE, value } from '../../sql/construct.ts';
@@ -26,24 +25,24 @@ import { packedKey, ymd8Codec } from './ymd8.ts';
 export interface DateAndTimeOptions {
   readonly zone: Zone;
   readonly dateType: ColumnType;
-  /** Of packed dates: the year that their years count from. */
+  /** The year that the years of packed dates count from. */
   readonly since?: number | undefined;
   /** The column counts days. */
   readonly counted?: Pick<DaysOptions, 'count' | 'first' | 'options'> | undefined;
   readonly timeType: ColumnType;
-  /** How the time is written; `time` is a TIME column. */
+  /** Form of the time; `time` is a TIME column. */
   readonly time: TimeForm;
-  /** Of a moment: the time of day where the second column has none. Without it such a value is the day alone. */
+  /** Time of day for rows without a time in the second column. Without it such a value is the day alone. */
   readonly at?: MomentOptions | undefined;
 }
 
 export interface MomentOptions {
   readonly fhirType: 'dateTime' | 'instant';
-  /** In milliseconds, of whole minutes. */
+  /** Time of day in milliseconds; whole minutes. */
   readonly local: number;
 }
 
-/** A date column and a time column together. */
+/** Makes the codec of a date column and a time column. */
 export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
   const { zone, dateType, since, counted, timeType, time: form, at } = options;
   const timed = isTimed(dateType) ? dateType : undefined;
@@ -59,17 +58,17 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
 
   const isWholeDay = (date: Expression): Predicate => (timed ? hasDate(date) : packing.isDay(date));
 
-  /** What is compared and sorted by. */
+  /** Returns the expression to compare and sort by. */
   const dated = (date: Expression): Expression => (timed ? date : packing.compared(date));
 
-  /** The date is a day and the time is one: the value has a time. */
+  /** Tests that the date is a day and the time is valid, so that the value has a time. */
   const hasTime = (columns: readonly Expression[]): Predicate =>
     and(isWholeDay(column(columns, 0)), times.isTime(column(columns, 1)));
 
   const ends = packing.ends ?? { first: FIRST_DAY, end: END_DAY };
   const { first, end } = timed ? bounds(timed) : { first: ends.first * DAY, end: ends.end * DAY };
 
-  // No day from `end` on can be stored, nor its literal be written.
+  // Days from `end` on can neither be stored nor be written as a literal.
   const onOrAfter = (date: Expression, day: number): Predicate =>
     day * DAY < end ? compare(dated(date), '>=', dayLiteral(day)) : FALSE;
   const before = (date: Expression, day: number): Predicate =>
@@ -90,11 +89,11 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
     );
   };
 
-  // A moment as an instant is written with milliseconds, and is as short as one.
+  // An instant is written with milliseconds, so its interval is one millisecond.
   const precise = at?.fhirType === 'instant';
   const precisionOf = (of: Precision): Precision => (precise ? { ...of, length: 1 } : of);
 
-  /** Values without a time that satisfy a criterion. */
+  /** Tests for values without a time that satisfy a criterion. */
   const days = (columns: readonly Expression[], criterion: Criterion & { readonly kind: 'date' }): Predicate => {
     const date = column(columns, 0);
     if (!at) return dates.match([date], criterion, { now: 0 }) ?? FALSE;
@@ -116,7 +115,7 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
     first: timed ? FIRST_DAY : ends.first,
     last: timed ? LAST_PACKED : packDay(ends.end - 1),
   };
-  // Rows that were made together stand together.
+  // Caches the last value: neighboring rows often share date and time.
   let last: { readonly rawDate: SqlValue; readonly rawTime: SqlValue; readonly value: string | undefined } | undefined;
   const read = (rawDate: SqlValue, rawTime: SqlValue): string | undefined => {
     const date = dates.decode(rawDate);
@@ -157,7 +156,7 @@ export function dateAndTimeCodec(options: DateAndTimeOptions): Codec {
   };
 }
 
-/** How the first column is read. */
+/** Returns the codec and the packing of the first column. */
 function datesOf({ zone, dateType, since, counted }: DateAndTimeOptions): { dates: Codec; packing: PackedColumn } {
   const columnType = dateType;
   if (isTimed(columnType)) return { dates: dateCodec({ zone, columnType }), packing: packedColumn(dateType) };
@@ -166,21 +165,21 @@ function datesOf({ zone, dateType, since, counted }: DateAndTimeOptions): { date
   return { dates, packing: countedDays(counted) };
 }
 
-/** How the columns hold what sorts. */
+/** How the columns hold the values that are sorted by. */
 interface StoredMoments {
   readonly times: TimeColumn;
   readonly timeType: ColumnType;
   readonly hasTime: (columns: readonly Expression[]) => Predicate;
   readonly dated: (date: Expression) => Expression;
-  /** The packed date, and back. */
+  /** Returns the packed date of a raw value; `storedDate` is the inverse. */
   readonly readDate: (raw: SqlValue | undefined) => number | undefined;
   readonly storedDate: (packed: number) => SqlValue;
-  /** The first day, and the last packed date, that the column can hold. */
+  /** The first day and the last packed date that the column can hold. */
   readonly first: number;
   readonly last: number;
 }
 
-/** Every value has a time, be it that of `at`. */
+/** Orders values that all have a time, possibly that of `at`. */
 function orderOfMoments(stored: StoredMoments, at: number): OrderFace {
   const { times, timeType, hasTime, dated, readDate, storedDate, first, last } = stored;
   const otherwise = constant(times.stored(at), timeType);
@@ -207,13 +206,13 @@ function orderOfMoments(stored: StoredMoments, at: number): OrderFace {
   };
 }
 
-/** A packed date as a column of dates holds it. */
+/** Returns a packed date as a column of dates stores it. */
 function storedDay(packed: number, type: TimedType): SqlValue {
   if (type.kind === 'date') return printDay(firstDay(packed));
   return `${printDay(firstDay(packed))} 00:00:00${type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : ''}`;
 }
 
-/** Values without a time come first on their day; their key is the day alone. */
+/** Orders values that may lack a time: those come first on their day, and their key is the day alone. */
 function orderOf({ times, hasTime, dated, readDate, storedDate, first, last }: StoredMoments): OrderFace {
   return {
     by: columns => [dated(column(columns, 0)), flag(hasTime(columns)), given(hasTime(columns), column(columns, 1))],
@@ -232,7 +231,7 @@ function orderOf({ times, hasTime, dated, readDate, storedDate, first, last }: S
       if (text.length === 10 || packed < packDay(first)) return dayFrom(packed);
       const time = raised((((local % DAY) + DAY) % DAY) * TICKS + rest, times.ticks);
       const isDay = nextPacked(packed) === packed && packed % 100 !== 0;
-      // A month or year has no times: what follows it is its first day.
+      // A month or year has no times, so its first day follows it.
       if (!isDay || time >= DAY * TICKS || packed > last) return dayFrom(packed + 1);
       return [storedDate(packed), 1, times.storedTicks(time)];
     },

@@ -1,6 +1,6 @@
 /**
  * Inverts dates of a given precision (seconds, days, months …). In: the edges of a date criterion, which are instants,
- * and a precision. Out: the set of values, as numbers, that satisfy it, by the exact preimage through the zone.
+ * and a precision. Out: the set of values, as numbers, that satisfy it: the exact preimage through the zone.
  * https://hl7.org/fhir/R4/search.html#date
  */
 
@@ -10,21 +10,21 @@ import { complement, EVERYTHING, intersect, mapEnds, NOTHING, union } from '../.
 import type { Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 
-/** Values numbered in the order of the local times at which they begin. */
+/** A precision. Its values are numbered in the order of the local times at which they begin. */
 export interface Precision {
-  /** The lowest number whose value begins at or after a local time. */
+  /** Returns the lowest number whose value begins at or after a local time. */
   ceiling(local: number): number;
   /**
-   * The length of a value's interval; `next`: it ends at the instant of the local time at which the next one begins.
+   * Length of a value's interval in milliseconds. `next`: it ends at the instant when the next value begins locally.
    */
   readonly length: number | 'next';
 }
 
 export const MILLISECOND: Precision = { ceiling: local => local, length: 1 };
 export const SECOND: Precision = { ceiling: local => Math.ceil(local / 1000), length: 1000 };
-/** Times of day known to the minute; FHIR writes them with seconds, so they are as short as seconds. */
+/** Times of day known to the minute. FHIR writes them with seconds, so their interval is one second. */
 export const MINUTE: Precision = { ceiling: local => Math.ceil(local / 60_000), length: 1000 };
-/** Seconds, but numbered by milliseconds, for columns in which some milliseconds mean something else. */
+/** Seconds numbered by milliseconds, for columns in which some milliseconds have another meaning. */
 export const SECOND_BY_MILLISECOND: Precision = { ceiling: local => Math.ceil(local / 1000) * 1000, length: 1000 };
 export const WHOLE_DAY: Precision = { ceiling: local => Math.ceil(local / DAY), length: 'next' };
 export const WHOLE_MONTH: Precision = {
@@ -43,7 +43,7 @@ export const WHOLE_YEAR: Precision = {
   length: 'next',
 };
 
-/** The numbers of the values whose interval satisfies one of the conjunctions. */
+/** Returns the numbers of the values whose interval satisfies one of the conjunctions. */
 export function satisfying(any: readonly (readonly DateEdge[])[], zone: Zone, precision: Precision): RangeSet {
   const from = (instant: number): RangeSet => {
     if (!Number.isFinite(instant)) return instant < 0 ? EVERYTHING : NOTHING;

@@ -1,6 +1,6 @@
 /**
- * The codecs of dates and times by name, a part of the table of codecs (table.ts): what `at`, `since`, `midnight` and
- * `zone` say beside each, and the columns that it fits.
+ * Lists the codecs of dates and times by name, as part of the table of codecs (table.ts): their options `at`, `since`,
+ * `midnight` and `zone`, and the columns that they fit.
  */
 import { z } from 'zod';
 import { type ColumnType, holdsAnyNumber, isMixed, utcLayoutOf } from '../../sql/column-type.ts';
@@ -39,17 +39,17 @@ const AT_OF_DAYS = 'date: `at` is for a DATE column; a column with times has its
 const MOMENT = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/, 'a time of day is HH:MM');
 const NO_TIME_OF = (how: string): string =>
   `an instant has a time of day, and a row may have none: \`${how}\` says which is meant`;
-/** Digits of a stamp that has seconds. */
+/** Digits of a stamp with seconds. */
 const TO_THE_SECOND = 14;
 const GIVES_MOMENTS = '`at` gives an instant or a dateTime';
-/** Days of UTC, where those of the pack's zone are not meant. */
+/** Days of UTC, if those of the pack's zone are not meant. */
 const UTC = z.literal('UTC', '`zone` is UTC, or is left out for the zone of the pack');
-/** A century that years of two or three digits count from, as `1900` of CYYMMDD. */
+/** The century that years of two or three digits count from, as `1900` of CYYMMDD. */
 const SINCE = z.string().regex(/^(?:1\d|20)00$/, 'the first year of a century, such as 1900');
 const WHICH_DAY = 'days: `{days: {since: 1899-12-30}}` says which day the number 0 is';
 /** The day of the number 0. */
 const EPOCH = z.string().refine(text => epochDay(text) !== undefined, 'a day such as 1899-12-30');
-/** Stamps sort as they are stored, which leaves a day alone at its beginning. */
+/** Stamps sort as stored, where a day alone comes first on its day. */
 const MIDNIGHT = z.literal('00:00', '`at` is 00:00 here: a day alone comes before its times');
 
 const AT_SINCE = z.strictObject({ at: MOMENT.optional(), since: SINCE.optional() }).optional();
@@ -123,7 +123,7 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
         return midnight === 'time' ? instantCodec({ zone: zoneOf(zone), columnType: type, gives }) : NO_MIDNIGHT;
       }
       if (!isTimed(type)) return refuse('datetime', type);
-      // Rows that say themselves that they are in UTC are read by that.
+      // A layout of rows that states UTC is read accordingly.
       if (options?.zone !== undefined && utcLayoutOf(type) === undefined) {
         if (midnight !== 'time') return NO_MIDNIGHT;
         return type.kind === 'date' ? NO_ZONE : instantCodec({ zone: zoneOf(zone), columnType: inUtc(type), gives });
@@ -197,7 +197,7 @@ export const DATE_CODECS: Readonly<Record<string, CodecEntry>> = {
   }),
 };
 
-/** Whole numbers of days, or numbers whose fraction is a time. */
+/** Makes the codec of whole numbers of days, or of numbers whose fraction is a time. */
 function days(
   type: ColumnType,
   options: { readonly since: string; readonly at?: string | undefined; readonly midnight?: string | undefined },
@@ -224,7 +224,7 @@ function days(
   return daysCodec({ ...made, count, unit: DAY / perDay, gives: fhirType, midnight });
 }
 
-/** Days without a time, or with the one that the mapping says. */
+/** Makes the codec of days without a time, or with the time of day that the mapping gives. */
 function daysAlone(
   name: string,
   of: Pick<DaysOptions, 'count' | 'first' | 'options'>,
@@ -238,7 +238,7 @@ function daysAlone(
   );
 }
 
-/** The codec without a time of day where the mapping says none, else with it. `how` a mapping says it. */
+/** Makes a codec without a time of day, or with `at` of the mapping. `how`: an example of `at` for the message. */
 function dayOrMoment(
   at: string | undefined,
   fhirType: string,
@@ -249,7 +249,7 @@ function dayOrMoment(
   return isMoment(fhirType) ? make({ fhirType, local: millisecondsOf(at) }) : GIVES_MOMENTS;
 }
 
-/** Whole days from one on, which is a number of days since 1970-01-01. */
+/** Counts whole days from a day, given as a number of days since 1970-01-01. */
 function counted(type: ColumnType, from: number): Pick<DaysOptions, 'count' | 'first' | 'options'> {
   return { count: wholeDays(type, from), first: firstCounted(from), options: { from } };
 }
@@ -259,7 +259,7 @@ function ordinals(type: ColumnType, since = 0): Pick<DaysOptions, 'count' | 'fir
   return { count: ordinalDays(type, since), first: firstOrdinal(since), options };
 }
 
-/** Packed dates with a time of day or without. */
+/** Makes the codec of packed dates with or without a time of day. */
 function stamps(
   column: StampColumn,
   type: ColumnType,
@@ -279,7 +279,7 @@ function stamps(
   return isFraction(type) ? codec : onWholeNumbers(codec, [type]);
 }
 
-/** A column of numbers that may have digits behind a point, as NUMERIC of SQLite may. */
+/** True for a column of numbers that may have digits after the point, as NUMERIC of SQLite may. */
 function isFraction(type: ColumnType | undefined): boolean {
   if (type?.kind === 'decimal') return type.scale > 0 || (holdsAnyNumber(type) && type.precision === MOST_DIGITS);
   return type?.kind === 'float';
@@ -291,17 +291,17 @@ function isMoment(fhirType: string): fhirType is 'dateTime' | 'instant' {
   return fhirType === 'dateTime' || fhirType === 'instant';
 }
 
-/** What has no one form is read by clocks in UTC, too; a row that says its offset is that moment. */
+/** Reads rows without a common layout by UTC clocks. A row with an offset is that moment. */
 function inUtc(type: DatetimeType): DatetimeType {
   return type.form?.kind === 'any' ? { ...type, form: { kind: 'any', zone: 'UTC' } } : type;
 }
 
-/** The type that a time is written as: that of the element, or dateTime where the element is none of the three. */
+/** Returns the type that a time is written as: that of the element, or dateTime if it is none of the three. */
 function shownAs(fhirType: string): 'date' | 'dateTime' | 'instant' {
   return fhirType === 'date' || isMoment(fhirType) ? fhirType : 'dateTime';
 }
 
-/** What moments are shown as. */
+/** Returns how moments are shown, or a message. */
 function momentsOrDays(
   day: string | undefined,
   { zone, fhirType }: Pick<CodecContext, 'zone' | 'fhirType'>,
@@ -310,7 +310,7 @@ function momentsOrDays(
   return { zone: zoneOf(zone), fhirType: shownAs(fhirType), ...(day !== undefined && { dayIn: zoneOf(day) }) };
 }
 
-/** Numbers in a column of REAL or decimals, or in one of dates whose rows are not all of one layout. */
+/** Makes the codec of numbers in a column of REAL or decimals, or of dates whose rows have different layouts. */
 function computedEpoch(
   name: string,
   type: ColumnType | undefined,
@@ -323,7 +323,7 @@ function computedEpoch(
   return computedEpochCodec(unit, to);
 }
 
-/** Words for what `since` has to be beside a kind of dates; undefined: it is that. */
+/** Describes the `since` that a kind of dates requires; undefined if it fits. */
 function wrongSince(date: 'ymd8' | 'yddd' | 'days' | 'date', since: string | undefined): string | undefined {
   if (date === 'days') return EPOCH.safeParse(since).success ? undefined : '`since` is the day of the number 0';
   if (since === undefined) return undefined;
@@ -339,7 +339,7 @@ function numberIn(text: string | undefined): number | undefined {
   return text === undefined ? undefined : Number(text);
 }
 
-/** Of `HH:MM` or `HH:MM:SS`. */
+/** Converts `HH:MM` or `HH:MM:SS`. */
 function millisecondsOf(clock: string): number {
   const [hour = 0, minute = 0, second = 0] = clock.split(':').map(Number);
   return ((hour * 60 + minute) * 60 + second) * 1000;

@@ -1,8 +1,8 @@
 /**
  * `datetime` and `date`: columns of the types DATE, DATETIME, SMALLDATETIME, DATETIME2, which hold zoneless local times
  * of the pack's zone. In: the text of such a column (src/sql/plan.ts). Out: dateTime with seconds and offset, instant
- * with milliseconds, or the day. What SQL yields for a column of these types is NULL or a well-formed time: SQL Server
- * sees to that, and on SQLite the form of the rows that the catalog tells (src/sql/sqlite/measure.ts).
+ * with milliseconds, or the day. SQL gives NULL or a well-formed time for such a column. SQL Server ensures it, and on
+ * SQLite the form of the rows in the catalog does (src/sql/sqlite/measure.ts).
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -35,17 +35,17 @@ export interface DatetimeOptions {
   /** The FHIR type to emit. */
   readonly fhirType: 'dateTime' | 'instant' | 'date';
   /**
-   * A time of 00:00:00.000 means that no time is known. `date`: the day alone is emitted then; `absent`: nothing is,
-   * for places that want a time, such as a Period, whose ends have to be as exact as each other.
+   * Meaning of 00:00:00.000. `time`: a time. `date`: no time is known, so the day alone is emitted. `absent`: nothing
+   * is emitted, for elements that need a time, such as a Period, whose ends must have the same precision.
    */
   readonly midnight: 'date' | 'absent' | 'time';
 }
 
-/** Local times with seconds; for `date`, or from a DATE column, the day alone. */
+/** Makes the codec of local times with seconds. For `date`, or from a DATE column, it gives the day alone. */
 export function datetimeCodec({ zone, columnType, fhirType, midnight }: DatetimeOptions): Codec {
   if (fhirType === 'date' || columnType.kind === 'date') return dateCodec({ zone, columnType });
   const { form } = columnType;
-  // A local midnight has no text of its own in UTC.
+  // Texts in UTC do not show which of them are a local midnight.
   if (form?.kind === 'any' && form.utc && midnight === 'time') {
     const computed = { ...columnType, form: { kind: 'any', zone: form.zone } as const };
     return onUtcInstants(datetimeCodec({ zone, columnType: computed, fhirType, midnight }), {
@@ -55,7 +55,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
   const known = midnight !== 'date' || fhirType === 'instant';
   const milliseconds = fhirType === 'instant';
   const hasTime = (column: Expression): Predicate => (midnight !== 'time' && known ? isAfterMidnight(column) : TRUE);
-  // The time of a row's last change is written, and told again in a header.
+  // Caches the last value: the time of a row's last change is written again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
   const stored = storedReader(columnType);
   const read = (raw: string): string | undefined => {
@@ -87,7 +87,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
         isComputed(columnType) ? withSecondTimes(locals, only(columns), any, zone, milliseconds) : locals;
       const match = (set: RangeSet, unit: number): Predicate =>
         and(withSecond(matchTimes(only(columns), columnType, set, unit, 'many')), hasTime(only(columns)));
-      // Not every millisecond is stored, so none of them is tested by equality.
+      // Columns do not store every millisecond, so equality is not used.
       if (milliseconds) return match(satisfying(any, zone, MILLISECOND), 1);
       if (known) return match(satisfying(any, zone, SECOND), 1000);
       const days = satisfying(any, zone, WHOLE_DAY);
@@ -100,7 +100,7 @@ export function datetimeCodec({ zone, columnType, fhirType, midnight }: Datetime
   };
 }
 
-/** An instant that the second of two equal hours has; undefined for any other text. */
+/** Prints an instant in the second pass of a repeated hour; undefined for any other text. */
 function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string | undefined {
   const instant = instantOfSecondTime(key, zone);
   if (instant === undefined) return undefined;
@@ -110,8 +110,8 @@ function readSecondTime(key: string, zone: Zone, milliseconds: boolean): string 
 }
 
 /**
- * Instants of a repeated hour's second time lie between two local times. A set of local times has all of them or none;
- * where an end of the search lies among them, they are left out of it and searched by themselves.
+ * Adds instants in the second pass of a repeated hour, which lie between two local times. A set of local times contains
+ * all of them or none. If an end of the search lies among them, they are excluded and searched separately.
  */
 function withSecondTimes(
   locals: Predicate,
@@ -141,12 +141,12 @@ function withSecondTimes(
   return or(and(locals, ...outside), ...inside);
 }
 
-/** Those of a stored time, with three digits. */
+/** Returns the milliseconds of a stored time, with three digits. */
 function millisecondsOf(text: string): string {
   return text.length > 19 ? `.${text.slice(20, 23).padEnd(3, '0')}` : '.000';
 }
 
-/** The day alone, of a DATE column or of the local time in a DATETIME column. */
+/** Makes the codec of the day alone, of a DATE column or of the local time in a DATETIME column. */
 export function dateCodec({ zone, columnType }: { readonly zone: Zone; readonly columnType: TimedType }): Codec {
   const stored = storedReader(columnType);
   return {
@@ -173,11 +173,11 @@ export interface DateAtOptions {
   readonly zone: Zone;
   readonly columnType: TimedType & { readonly kind: 'date' };
   readonly fhirType: 'dateTime' | 'instant';
-  /** The time of day that the mapping says, in milliseconds. */
+  /** Time of day that the mapping gives, in milliseconds. */
   readonly at: number;
 }
 
-/** A day as the moment of it that the mapping says: a DATE column knows none. */
+/** Reads a DATE column as moments at the time of day of the mapping. */
 export function dateAtCodec({ zone, columnType, fhirType, at }: DateAtOptions): Codec {
   const days = dateCodec({ zone, columnType });
   const stored = storedReader(columnType);
@@ -216,7 +216,10 @@ export function dateAtCodec({ zone, columnType, fhirType, at }: DateAtOptions): 
   };
 }
 
-/** `unit`: milliseconds that an integer of the set counts; `values`: how many stored values one may stand for. */
+/**
+ * Tests for a set of times. `unit`: milliseconds per integer of the set. `values`: `many` if several stored values may
+ * have the same integer.
+ */
 function matchTimes(
   column: Expression,
   type: TimedType,
@@ -225,7 +228,7 @@ function matchTimes(
   values: 'single' | 'many',
 ): Predicate {
   const { first, end } = bounds(type);
-  // After its last time a column holds nothing, and no literal of its type says so.
+  // Beyond its last time a column holds nothing, and no literal of its type exists.
   const held = mapEnds(set, at => (raise(at * unit, type) < end ? at : Number.POSITIVE_INFINITY));
   return rangePredicate(clip(held, Math.ceil(first / unit), Number.POSITIVE_INFINITY), {
     column,
@@ -235,7 +238,7 @@ function matchTimes(
   });
 }
 
-/** A time of day that is no midnight, which is one to the millisecond. */
+/** Tests for a time of day after midnight, to the millisecond. */
 function isAfterMidnight(column: Expression): Predicate {
   return compare(call('time-of-day', [column], TIME), '>=', constant('00:00:00.001', TIME_OF_MILLISECONDS));
 }
@@ -243,7 +246,7 @@ function isAfterMidnight(column: Expression): Predicate {
 const TIME: ColumnType = { kind: 'time', fraction: 7 };
 const TIME_OF_MILLISECONDS: ColumnType = { kind: 'time', fraction: 3 };
 
-/** The column itself orders its local times, those of a skipped or repeated hour included. */
+/** Orders by the column itself, including local times of a skipped or repeated hour. */
 function timeOrder(type: TimedType): OrderFace {
   const stored = storedReader(type);
   return {

@@ -1,9 +1,8 @@
 /**
- * How a column holds days counted from a day of the calendar, whole or with the time of day as a fraction. In: its
- * type, the day, and what is counted of a day. Out: the position of a raw value, which is the number of these since
- * 1970-01-01, and the least value that has a position, to compare the bare column with. A fraction is rounded to the
- * nearest of them: of decimals and texts by their digits, of floats by the product of doubles, which both grow with the
- * value.
+ * Describes how a column stores days counted from a day of the calendar, whole or with the time of day as a fraction.
+ * In: its type, the day, and the number of units per day. Out: the position of a raw value, which is the number of
+ * units since 1970-01-01, and the least value at a position, to compare the bare column with. A fraction is rounded to
+ * the nearest unit: decimals and texts by their digits, floats by the product of doubles. Both grow with the value.
  */
 import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
 import { isNull, not } from '../../sql/construct.ts';
@@ -23,32 +22,32 @@ import { trim } from './text.ts';
 
 export interface DayCount {
   readonly inverse: 'indexed' | 'computed';
-  /** A position is one stored value or none. */
+  /** A position has at most one stored value. */
   readonly isSingle: boolean;
-  /** Between values that are positions there are others that are none. */
+  /** Some values between those with a position have none. */
   readonly isSparse?: true;
-  /** Positions of the least and the greatest value that the column can hold; undefined: it holds all that there are. */
+  /** Positions of the least and the greatest value that the column can hold; undefined if there is no limit. */
   readonly least: number | undefined;
   readonly most: number | undefined;
-  /** Of a raw value; undefined: it is no number. */
+  /** Returns the position of a raw value; undefined if it is no number. */
   position(raw: SqlValue): number | undefined;
-  /** Likewise of a value of `compared`, where that is another. */
+  /** Returns the position of a value of `compared`, if those differ from raw values. */
   readonly sorted?: (raw: SqlValue) => number | undefined;
-  /** The least value of `compared` at or after a position. */
+  /** Returns the least value of `compared` at or after a position. */
   stored(position: number): string | number;
-  /** Raw values of a day alone. */
+  /** Returns the raw values of a day alone. */
   raws(day: number): readonly (string | number)[];
-  /** Of `stored`. */
+  /** Type of `stored`. */
   readonly type: ColumnType;
-  /** What is compared and sorted by. */
+  /** Returns the expression to compare and sort by. */
   compared(column: Expression): Expression;
-  /** The column has a value that may have a position. */
+  /** Tests that the column has a value that may have a position. */
   isNumber(column: Expression): Predicate;
 }
 
-/** Whole days in a column of whole numbers. `since`: the day of the number 0, counted from 1970-01-01. */
+/** Counts whole days in a column of whole numbers. `since`: the day of the number 0, counted from 1970-01-01. */
 export function wholeDays(type: ColumnType, since: number): DayCount {
-  // SQLite may keep more than the type declares.
+  // SQLite may store more than the type declares.
   const held = holdsAnyNumber(type) ? undefined : holds(type);
   return {
     inverse: 'indexed',
@@ -67,13 +66,13 @@ export function wholeDays(type: ColumnType, since: number): DayCount {
   };
 }
 
-/** `perDay`: how many positions a day has. */
+/** `perDay`: number of positions per day. */
 export interface FractionOptions {
   readonly since: number;
   readonly perDay: number;
 }
 
-/** Days with a fraction, in a column of any other numbers or of texts that are numbers; undefined: it has none. */
+/** Counts days with a fraction, in a column of other numbers or of numeric texts; undefined for other types. */
 export function fractionsOfDays(type: ColumnType, options: FractionOptions): DayCount | undefined {
   if (type.kind === 'text') return inTexts(options);
   if (type.kind === 'float' || (type.kind === 'decimal' && holdsAnyNumber(type)))
@@ -133,7 +132,7 @@ function inDecimals(type: ColumnType & { readonly kind: 'decimal' }, { since, pe
   };
 }
 
-/** Numbers as `number` reads them: fifteen characters, so that engines that compare binary floats tell them apart. */
+/** Reads numbers as `number` does: at most fifteen characters, so that engines with binary floats distinguish them. */
 function inTexts({ since, perDay }: FractionOptions): DayCount {
   const { counted, unitsFrom } = roundedUnits(MOST_DECIMALS, perDay);
   const before = since * perDay;
@@ -149,12 +148,12 @@ function inTexts({ since, perDay }: FractionOptions): DayCount {
     },
     sorted: raw => {
       if (raw === null || raw instanceof Uint8Array) return undefined;
-      // What was a text of fifteen characters may arrive with zeros, or the noise of a float, behind them.
+      // A text of fifteen characters may arrive with zeros, or the noise of a float, after them.
       return counted(floorUnits(Number(raw).toPrecision(DIGITS), MOST_DECIMALS)) + before;
     },
     stored: position => {
       const units = unitsFrom(position - before);
-      // No text has more digits than these behind its whole part.
+      // No text has more digits than these after its point.
       const whole = String(units / 10n ** BigInt(MOST_DECIMALS)).length;
       const coarse = 10n ** BigInt(Math.max(0, MOST_DECIMALS - (DIGITS - 1 - whole)));
       return numberIfExact(printUnits(ceilTo(units, coarse), MOST_DECIMALS));
@@ -168,7 +167,9 @@ function inTexts({ since, perDay }: FractionOptions): DayCount {
 
 const DIGITS = 15;
 
-/** Of decimals in units of their scale: the count of one, and the first of a count. */
+/**
+ * Converts between decimals, in units of their scale, and positions: the position of a decimal, and its first decimal.
+ */
 function roundedUnits(
   scale: number,
   perDay: number,
@@ -189,13 +190,13 @@ function ceilTo(units: bigint, step: bigint): bigint {
   return ceilOf(units, step) * step;
 }
 
-/** As a number where it has all digits. */
+/** Returns a number if it has all digits, else the text. */
 function numberIfExact(text: string): string | number {
   const digits = text.includes('.') ? text.replace(/\.?0+$/, '') : text;
   return digits.replace(/^-?0*|\./g, '').length <= DIGITS ? Number(digits) : digits;
 }
 
-/** The days of a count that has several positions a day. */
+/** Returns the days of a count that has several positions per day. */
 export function daysOf(count: DayCount, perDay: number): DayCount {
   const dayOf = (position: number): number => Math.floor(position / perDay);
   const dayIn =
@@ -216,7 +217,7 @@ export function daysOf(count: DayCount, perDay: number): DayCount {
 
 const BITS = new DataView(new ArrayBuffer(8));
 
-/** The least double above a finite one. */
+/** Returns the least double above a finite one. */
 function doubleAfter(number: number): number {
   if (number === 0) return Number.MIN_VALUE;
   BITS.setFloat64(0, number);
@@ -228,7 +229,7 @@ function doubleBefore(number: number): number {
   return -doubleAfter(-number);
 }
 
-/** Likewise of singles, each as its shortest decimal. */
+/** Returns the least single above one, as its shortest decimal. */
 function singleAfter(number: number): number {
   BITS.setFloat32(0, number);
   const bits = BITS.getInt32(0);

@@ -1,8 +1,8 @@
 /**
- * `days`: numbers of days since a day of the calendar, as Clarion, Excel, Access, MUMPS and Unix count them. In: a
- * number of a column (day-count.ts). Out: the day, with `at` the moment of it that the mapping says; of numbers with a
- * fraction the local time, to the second as a dateTime and to the millisecond as an instant. Days and times are those
- * of the pack's zone; what lies beyond the years 0001 to 9999 is absent.
+ * `days`: reads numbers of days since a day of the calendar, as Clarion, Excel, Access, MUMPS and Unix count them. In:
+ * a number of a column (day-count.ts). Out: the day, or with `at` the moment that the mapping gives. Numbers with a
+ * fraction give the local time, to the second as a dateTime and to the millisecond as an instant. Days and times are
+ * those of the pack's zone. Days outside the years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import { and, TRUE, value } from '../../sql/construct.ts';
@@ -18,10 +18,10 @@ import type { DayCount } from './day-count.ts';
 import type { PackedColumn } from './packed-column.ts';
 import { firstDay, nextPacked, packDay } from './packed-date.ts';
 
-/** Before it nobody was born whom a record is of: smaller counts from an earlier day mean that there is none. */
+/** No patient was born before this day. If days count from an earlier one, 0 and negative numbers mean no date. */
 const OLDEST = dayOf(1900, 1, 1);
 
-/** The first day that such numbers mean. */
+/** Returns the first day that such numbers mean. */
 export function firstCounted(since: number): number {
   return since < OLDEST ? Math.max(since + 1, FIRST_DAY) : FIRST_DAY;
 }
@@ -29,21 +29,21 @@ export function firstCounted(since: number): number {
 export interface DaysOptions {
   readonly zone: Zone;
   readonly count: DayCount;
-  /** The milliseconds of a position. */
+  /** Milliseconds per position. */
   readonly unit: number;
-  /** The first day that there is, counted from 1970-01-01. */
+  /** The first valid day, counted from 1970-01-01. */
   readonly first: number;
-  /** As it is written in a mapping. */
+  /** Name as written in a mapping. */
   readonly name: string;
   readonly options: CodecOptions;
   readonly gives: 'day' | 'dateTime' | 'instant';
-  /** What is added to a position that is a whole day, in milliseconds. */
+  /** Milliseconds added to a position that is a whole day. */
   readonly at?: number | undefined;
   /** A time of 00:00:00 means that no time is known. */
   readonly midnight?: 'date' | undefined;
 }
 
-/** Numbers of days as days, or as local times. */
+/** Reads numbers of days as days, or as local times. */
 export function daysCodec(made: DaysOptions): Codec {
   const { zone, count, unit, options, gives, at, midnight } = made;
   const local = at ?? 0;
@@ -90,7 +90,7 @@ export function daysCodec(made: DaysOptions): Codec {
       },
       fromKey: key => {
         const { local: at, rest } = parseTimeKey(String(key));
-        // The key of the first day alone may be of the year 0.
+        // The key of the first day alone may be in the year 0.
         const isFirst = String(key).startsWith('0000');
         const found = isFirst ? ends.first : Math.ceil((at + (rest > 0 ? 1 : 0) - local) / unit);
         const from = Math.max(found, ends.first, count.least ?? found);
@@ -109,7 +109,7 @@ function* midnights(from: number, to: number, ofDay: number): Iterable<number> {
   for (let at = Math.ceil(from / ofDay) * ofDay; at < to; at += ofDay) yield at;
 }
 
-/** Days of any count as other columns hold packed dates. */
+/** Describes a column of counted days as one of packed dates. */
 export function countedDays({ count, first: firstOfAll }: Pick<DaysOptions, 'count' | 'first'>): PackedColumn {
   const all = { first: firstOfAll, end: END_DAY };
   const first = Math.max(all.first, count.least ?? all.first);
@@ -131,7 +131,7 @@ export function countedDays({ count, first: firstOfAll }: Pick<DaysOptions, 'cou
   };
 }
 
-/** The column holds a number whose position lies between the ends and in a set. */
+/** Tests that the column holds a number whose position lies between the ends and in a set. */
 function inCounts(
   column: Expression,
   count: DayCount,
@@ -142,7 +142,7 @@ function inCounts(
   const clipped = clip(set, least, beyond);
   const compared = count.compared(column);
   const literal = (at: number): Expression => value(count.stored(at), count.type);
-  // What lies outside is no number of a sparse count.
+  // Values outside are no numbers of a sparse count, so they need no bounds.
   const outer = outerBounds(
     compared,
     clipped,
@@ -159,7 +159,7 @@ function inCounts(
   return isSure ? and(found, outer) : and(count.isNumber(column), found, outer);
 }
 
-/** `1840-12-31` as a number of days since 1970-01-01; day 0 of Julian day numbers is a day that FHIR cannot write. */
+/** Converts `1840-12-31` to days since 1970-01-01. Day 0 of Julian day numbers is a day that FHIR cannot write. */
 export function epochDay(text: string): number | undefined {
   return text === JULIAN ? JULIAN_DAY : parseDay(text.length === 10 ? text : '');
 }

@@ -1,6 +1,7 @@
 /**
- * Decimals as text, without binary floats: which texts are numbers, and how they are rounded. In: texts of the grammar
- * `-?\d+(\.\d+)?([eE][+-]?\d+)?`, which is FHIR's (https://hl7.org/fhir/R4/datatypes.html#decimal), and a scale.
+ * Computes with decimals as text, without binary floats: which texts are numbers, and how they are rounded. In: texts
+ * of the grammar `-?\d+(\.\d+)?([eE][+-]?\d+)?`, which is FHIR's (https://hl7.org/fhir/R4/datatypes.html#decimal), and
+ * a scale.
  */
 import { NUMBER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, not, or } from '../../sql/construct.ts';
@@ -22,12 +23,12 @@ function parse(text: string): Scaled {
   return scale >= 0 ? { units, scale } : { units: units * 10n ** BigInt(-scale), scale: 0 };
 }
 
-/** The lowest multiple of ten to the power of `-scale` at or above a decimal, counted in such units. */
+/** Returns the lowest multiple of ten to the power of `-scale` at or above a decimal, counted in such units. */
 export function ceilUnits(text: string, scale: number): bigint {
   return -floorUnits(text.startsWith('-') ? text.slice(1) : `-${text.replace(/^\+/, '')}`, scale);
 }
 
-/** The highest such multiple at or below it. */
+/** Returns the highest such multiple at or below a decimal. */
 export function floorUnits(text: string, scale: number): bigint {
   const { units, scale: own } = parse(text);
   if (own <= scale) return units * 10n ** BigInt(scale - own);
@@ -36,7 +37,7 @@ export function floorUnits(text: string, scale: number): bigint {
   return units < 0n && quotient * unit !== units ? quotient - 1n : quotient;
 }
 
-/** Negative, zero or positive as two decimals compare. */
+/** Compares two decimals: negative, zero or positive. */
 export function compareDecimals(left: string, right: string): number {
   const [a, b] = [parse(left), parse(right)];
   const scale = Math.max(a.scale, b.scale);
@@ -44,7 +45,7 @@ export function compareDecimals(left: string, right: string): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** Units of a scale as plain text: `-1234` at scale 2 is `-12.34`. */
+/** Prints units of a scale as plain text: `-1234` at scale 2 is `-12.34`. */
 export function printUnits(units: bigint, scale: number): string {
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, '0');
   const sign = units < 0n ? '-' : '';
@@ -57,9 +58,9 @@ const LONGEST = 15;
 export const MOST_DECIMALS = 10;
 
 /**
- * Numbers written in text: exactly `-?\d+(\.\d+)?`, at most fifteen characters once trimmed and ten digits after the
- * point. So many digits are exact in every engine, also one that computes with binary floats. A number of the grammar
- * as JSON and FHIR write it (no leading zeros, no minus zero); the text must be trimmed.
+ * Parses numbers written in text: exactly `-?\d+(\.\d+)?`, at most fifteen characters once trimmed and ten digits after
+ * the point. So many digits are exact in every engine, even one that computes with binary floats. Returns the number as
+ * JSON and FHIR write it (no leading zeros, no minus zero). The text must be trimmed.
  */
 export function parseNumberText(text: string): string | undefined {
   return text.length <= LONGEST && GRAMMAR.test(text) ? canonicalNumber(text) : undefined;
@@ -68,7 +69,7 @@ export function parseNumberText(text: string): string | undefined {
 const DIGIT_ONE = 49;
 const DIGIT_NINE = 57;
 
-/** `-007.50` → `-7.50`, `-0` → `0`: the digits after the point stay, they are the precision. */
+/** Converts `-007.50` to `-7.50`, `-0` to `0`. Digits after the point stay, because they are the precision. */
 export function canonicalNumber(text: string): string {
   const first = text.charCodeAt(0);
   if (first >= DIGIT_ONE && first <= DIGIT_NINE) return text;
@@ -77,7 +78,7 @@ export function canonicalNumber(text: string): string {
   return negative && /[1-9]/.test(digits) ? `-${digits}` : digits;
 }
 
-/** The expression (a trimmed text) is a number of the grammar. */
+/** Tests that the expression (a trimmed text) is a number of the grammar. */
 export function isNumberText(text: Expression): Predicate {
   return and(
     or(glob(text, '[0-9]*'), glob(text, '-[0-9]*')),
@@ -90,12 +91,12 @@ export function isNumberText(text: Expression): Predicate {
   );
 }
 
-/** The number of such a text. */
+/** Returns the number of such a text. */
 export function numberOf(text: Expression): Expression {
   return call('number', [text], NUMBER);
 }
 
-/** The text of a column, trimmed on both sides. */
+/** Returns the text of a column, trimmed on both sides. */
 export function trimmedText(column: Expression): Expression {
   return call('trim', [column], UNICODE);
 }

@@ -1,8 +1,8 @@
 /**
- * `dtm`: time stamps of HL7 v2 in a text, `2024` to `20240310083005.123-0500` (src/time/dtm.ts). In: the text. Out: a
- * dateTime as exact as the text, or an instant, by the pack's zone; as a date the day, month or year as it is written.
- * A stamp with a zone is that instant, one without a local time of the pack's zone. The inverse compares what the text
- * means; beside it stands a range of days of the column itself, which an index serves.
+ * `dtm`: reads time stamps of HL7 v2 in a text, `2024` to `20240310083005.123-0500` (src/time/dtm.ts). In: the text.
+ * Out: a dateTime of the text's precision, or an instant, in the pack's zone; as a date the day, month or year as
+ * written. A stamp with a zone is that instant, one without is a local time of the pack's zone. The inverse compares
+ * the meaning of the text, and adds a range of days of the column itself, which an index serves.
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { and, call, constant, FALSE, isNull, not, or, value } from '../../sql/construct.ts';
@@ -20,15 +20,15 @@ import { LAST_PACKED, packedSatisfying, printPacked } from './packed-date.ts';
 export interface DtmOptions {
   readonly zone: Zone;
   readonly fhirType: 'date' | 'dateTime' | 'instant';
-  /** What a day alone lacks is 00:00, and so is what an hour or a minute lacks of an instant. */
+  /** Reads a day alone as 00:00, and adds 00 for missing minutes and seconds. */
   readonly atMidnight: boolean;
 }
 
 const LEAST = 10_000;
-/** Instants that stamps with a zone can be, with a day to spare. */
+/** Range of instants that stamps with a zone can have, with a day to spare. */
 const ZONED = { from: FIRST_DAY * DAY, to: Date.UTC(ZONED_YEARS.end, 0, 2) };
 
-/** What satisfies a criterion, by kinds of stamps; a unit is what integers of moments count in milliseconds. */
+/** What satisfies a criterion, by kind of stamp. `unit`: milliseconds per integer of moments. */
 interface Accepted {
   readonly dates: RangeSet;
   readonly locals: RangeSet;
@@ -100,12 +100,12 @@ function isOneOf(compared: Expression, { dates, locals, instants, unit }: Accept
   );
 }
 
-/** Behind all digits. */
+/** Sorts after all digits. */
 const BEHIND = ':';
 
 /**
- * The days that stamps begin with which satisfy a criterion, as bounds of the column: a zone shifts them by a day at
- * most. Stamps begin with digits, which every collation sorts alike.
+ * Returns bounds of the column: the days that matching stamps begin with. A zone shifts them by a day at most. Stamps
+ * begin with digits, which every collation sorts alike.
  */
 function daysAround(column: Expression, { dates, locals, instants, unit }: Accepted): readonly Predicate[] {
   if (column.kind !== 'column') return [];
@@ -134,10 +134,10 @@ function daysAround(column: Expression, { dates, locals, instants, unit }: Accep
 const FIRST_DIGITS = '00010101';
 const LAST_DIGITS = '99991231';
 
-/** No zone is farther from UTC. */
+/** The largest offset from UTC, in milliseconds. */
 const FARTHEST = 14 * 3_600_000;
 
-/** `around`: milliseconds that a zone shifts by. */
+/** `around`: milliseconds that a zone may shift by. */
 function dayRange(set: RangeSet, unit: number, around: number): { from: string; to: string } | undefined {
   const [first, last] = [set[0], set.at(-1)];
   if (!first || !last) return undefined;
@@ -150,14 +150,14 @@ function digitsOf(date: string): string {
   return date.replaceAll('-', '');
 }
 
-/** A text that no stamp of the packed date or a later one is before. */
+/** Returns a text that no stamp of the packed date or a later one precedes. */
 function beginOf(packed: number): string {
   return pad(packed, 8).replace(/(?:00){1,2}$/, '');
 }
 
 /**
- * A text that no stamp of the dates is behind. Some collations do not see the sign of a zone: `2024-0500` is then
- * behind the days of April.
+ * Returns a text that no stamp of the dates follows. Some collations ignore the sign of a zone: `2024-0500` then sorts
+ * after the days of April.
  */
 function endOf(dates: RangeSet): string {
   const end = dates.at(-1)?.to ?? LEAST;

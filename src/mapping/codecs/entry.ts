@@ -1,7 +1,7 @@
 /**
- * The form of an entry in the table of codecs: how facet and options are read, and which columns and FHIR types the
- * codec is for. In: facet and options as written, the columns' types, the FHIR type of the element. Out: a codec, or
- * what is wrong. docs/mapping-language.md, codecs
+ * Defines entries in the table of codecs: how facet and options are read, and which columns and FHIR types a codec is
+ * for. In: facet and options as written, the columns' types, the FHIR type of the element. Out: a codec, or a message.
+ * docs/mapping-language.md, codecs
  */
 import type { z } from 'zod';
 import { type ColumnType, nameOfType } from '../../sql/column-type.ts';
@@ -16,15 +16,15 @@ export interface CodecContext {
   readonly columnTypes: readonly ColumnType[];
 }
 
-/** A codec, or a sentence that says why there is none, with what would be right. */
+/** A codec, or a message why there is none, with what would be right. */
 export type MadeCodec =
   | { readonly codec: Codec }
   | { readonly problem: string; readonly expected?: string; readonly path?: readonly PropertyKey[] };
 
 export interface CodecEntry {
-  /** For `name.facet`; empty: none. */
+  /** Facets for `name.facet`; empty if there are none. */
   readonly facets: readonly string[];
-  /** Of the options, all of whose scalars are texts. Also printed as the editor's JSON Schema. */
+  /** Schema of the options, all of whose scalars are texts. Also printed as the editor's JSON Schema. */
   readonly options: z.ZodType;
   make(options: unknown, facet: string | undefined, context: CodecContext): MadeCodec;
 }
@@ -36,7 +36,7 @@ export interface StepEntry {
 
 type Make<T> = (options: T, types: readonly ColumnType[], context: CodecContext, facet: string) => Codec | string;
 
-/** An entry of `make`, which says in words why there is no codec. */
+/** Makes an entry of `make`, which returns a message if there is no codec. */
 export function entry<T>(options: z.ZodType<T>, make: Make<T>, facets: readonly string[] = []): CodecEntry {
   return {
     facets,
@@ -69,7 +69,7 @@ function misread(error: z.ZodError): Exclude<MadeCodec, { codec: Codec }> {
   return { problem: issue?.message ?? 'options that cannot be read', path: issue?.path ?? [] };
 }
 
-/** Columns by number and the element's type, which each codec states. */
+/** Checks the number of columns and the element's type against those that the codec states. */
 export function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): MadeCodec {
   if (columnTypes.length !== codec.columns)
     return { problem: `takes ${codec.columns} columns`, expected: `a list of ${codec.columns} in \`from:\`` };
@@ -78,7 +78,7 @@ export function fitting(codec: Codec, { columnTypes, fhirType }: CodecContext): 
   return { codec };
 }
 
-/** Words for a codec that the type of a column is not for. */
+/** Returns the message for a column type that a codec does not read. */
 export function refuse(name: string, type: ColumnType | undefined): string {
   return type ? `${name} does not read ${nameOfType(type)}` : `${name} takes a column`;
 }

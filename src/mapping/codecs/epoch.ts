@@ -1,8 +1,8 @@
 /**
- * `epoch`: an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the zone.
- * In: the number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment; as a
- * date the day that clocks of the pack's zone show, or those of UTC.
- * Numbers beyond the years 0001 to 9999 are absent.
+ * `epoch`: reads an integer column of seconds or milliseconds since 1970-01-01T00:00Z, which is an instant whatever the
+ * zone. In: the number. Out: dateTime with seconds, or instant with milliseconds, at the pack's offset of that moment;
+ * as a date the day on clocks of the pack's zone, or of UTC.
+ * Numbers outside the years 0001 to 9999 are absent.
  * https://hl7.org/fhir/R4/datatypes.html#dateTime
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
@@ -24,15 +24,15 @@ export interface EpochOptions {
   readonly zone: Zone;
   readonly columnType: IntegerType;
   readonly fhirType: 'dateTime' | 'instant' | 'date';
-  /** Whose clocks show the day that a date is; without it those of `zone`. */
+  /** Zone whose clocks determine the day of a date; by default `zone`. */
   readonly dayIn?: Zone | undefined;
-  /** What the column counts, in milliseconds. */
+  /** Milliseconds that the column counts in. */
   readonly unit: 1 | 1000;
 }
 
 /**
- * Moments counted by numbers of any type in a column of any type: SQLite keeps them in DATETIME and REAL too. They are
- * worked out in SQL, so no index serves.
+ * Reads moments counted by numbers in a column of any type, because SQLite stores them in DATETIME and REAL too. SQL
+ * computes them, so no index serves.
  */
 export function computedEpochCodec(
   epochUnit: EpochUnit,
@@ -46,12 +46,12 @@ export function computedEpochCodec(
     inverse: 'computed',
     rawsOf: rawsIn(zone, epochUnit),
     readsOf: rawsIn(zone, 'milliseconds'),
-    // Whatever the column declares, it is asked for its numbers.
+    // Reads the column's numbers, whatever type it declares.
     reads: columns => columns.map(column => call('instant', [{ ...column, type: { kind: 'float' } }, unit], BIGINT)),
   };
 }
 
-/** Numbers of the midnight that begins a day: by the clocks of UTC, which programs mostly count by, and of the zone. */
+/** Returns the numbers of a day's midnight: in UTC, which programs mostly count by, and in the zone. */
 function rawsIn(zone: Zone, unit: EpochUnit): (day: string) => readonly number[] {
   return text => {
     const day = parseDay(text);
@@ -68,11 +68,13 @@ function dayOfLabel(fhirType: string, dayIn: Zone | undefined): string {
 
 const BIGINT = { kind: 'integer', bits: 64 } as const;
 
-/** A day more than an offset is left out at either end, so that the local year is one that FHIR can write. */
+/**
+ * Range of instants. One day, more than any offset, is left out at either end, so that FHIR can write the local year.
+ */
 const FIRST = (FIRST_DAY + 1) * DAY;
 const END = (END_DAY - 1) * DAY;
 
-/** Moments counted since 1970. */
+/** Reads moments counted since 1970. */
 export function epochCodec({ zone, columnType, fhirType, dayIn, unit }: EpochOptions): Codec {
   const [first, end] = [FIRST / unit, END / unit];
   const inRange = (column: Expression): ReturnType<typeof and> =>

@@ -1,7 +1,7 @@
 /**
- * `horolog`: days since 1840-12-31 and seconds of the day in one text, `66913,30600`, as `$HOROLOG` of MUMPS has them.
- * In: the text. Out: what date-and-time makes of two such numbers: a dateTime, the day alone where no seconds stand
- * behind the days, or the day as a date. The inverse computes both numbers.
+ * `horolog`: reads days since 1840-12-31 and seconds of the day in one text, `66913,30600`, as in `$HOROLOG` of MUMPS.
+ * In: the text. Out: the same as date-and-time of two such numbers: a dateTime, the day alone if no seconds follow the
+ * days, or the day as a date. The inverse computes both numbers.
  */
 import type { ColumnType } from '../../sql/column-type.ts';
 import { and, call, constant, glob, not } from '../../sql/construct.ts';
@@ -16,9 +16,9 @@ import { trimEnd } from './text.ts';
 
 export interface HorologOptions {
   readonly zone: Zone;
-  /** The element is a date; else a dateTime, or what `at` says. */
+  /** The element is a date. Otherwise it is a dateTime, or what `at` gives. */
   readonly isDay: boolean;
-  /** The time of day where there is none. */
+  /** Time of day for texts without seconds. */
   readonly at?: MomentOptions | undefined;
 }
 
@@ -27,7 +27,7 @@ const BIGINT: ColumnType = { kind: 'integer', bits: 64 };
 const FORM = /^(\d{1,7})(?:,(\d{0,7}))?$/;
 const LONGEST = 15;
 
-/** Texts of `$HOROLOG`. */
+/** Reads texts of `$HOROLOG`. */
 export function horologCodec({ zone, isDay, at }: HorologOptions): Codec {
   const counted = { count: wholeDays(BIGINT, SINCE), first: firstCounted(SINCE), options: { from: SINCE } };
   const inner = isDay
@@ -61,7 +61,7 @@ function read(raw: SqlValue): readonly [days: SqlValue, seconds: SqlValue] {
   return [Number(days), seconds === '' ? null : Number(seconds)];
 }
 
-/** Digits, and seven of them at most before a comma and behind it. */
+/** Tests for digits, at most seven before a comma and after it. */
 function isOne(text: Expression): Predicate {
   return and(
     glob(text, '[0-9]*'),
@@ -90,7 +90,7 @@ function secondsIn(text: Expression): Expression {
 
 const COMMA = constant(',', { kind: 'text', unicode: true, fixed: false, length: 1 });
 
-/** The number of digits. */
+/** Returns the number of a text of digits. */
 function whole(text: Expression): Expression {
   const zero = constant(0, BIGINT);
   return call('ymd', [zero, zero, text], BIGINT);

@@ -1,8 +1,8 @@
 /**
  * `html` and `xhtml`: notes stored as HTML, RTF or plain text. In: the text, or up to three that belong together. Out:
- * plain text, or a narrative `div` with the elements that FHIR allows and no attributes but the spans of table cells,
- * so no script, style, form or reference to anything outside survives. A note without a readable text becomes a remark
- * that says so: what is stored is not blank, and what SQL calls present has to be emitted. Output only.
+ * plain text, or a narrative `div` with the elements that FHIR allows and no attributes but the spans of table cells.
+ * So no script, style, form or external reference survives. A note without readable text becomes a remark that says so,
+ * because its column is not blank, and a value that SQL finds present must be emitted. Output only.
  * https://hl7.org/fhir/R4/narrative.html#xhtml
  */
 
@@ -17,7 +17,7 @@ import { trim, trimEnd, withoutControls } from './text.ts';
 
 const NO_TEXT = '(no text)';
 
-/** Elements with content of their own kind, none of it to be read as text. */
+/** Elements whose content is not readable text. */
 const DROPPED = new Set(
   'script style head title noscript template iframe frame frameset object embed applet audio video canvas svg math map select datalist textarea'.split(
     ' ',
@@ -35,7 +35,9 @@ const LINES = new Set(
 const CELLS = new Set(['td', 'th']);
 const MARKUP = /<[a-zA-Z/!?]|&(?:#\d+|#x[0-9a-fA-F]+|[a-zA-Z]+);/;
 
-/** Sanitised plain text or a narrative's `div`, of one note or of several under each other. */
+/**
+ * Makes the codec of sanitized plain text or of a narrative's `div`, of one note or of several, one below the other.
+ */
 export function htmlCodec(form: 'plain' | 'xhtml', columns: Codec['columns'] = 1): Codec {
   return {
     label: form === 'plain' ? 'html' : 'xhtml',
@@ -52,7 +54,7 @@ export function htmlCodec(form: 'plain' | 'xhtml', columns: Codec['columns'] = 1
   };
 }
 
-/** The readable text of a note. */
+/** Returns the readable text of a note. */
 export function plainText(note: string): string {
   const text = isRtf(note) ? rtfText(note) : MARKUP.test(note) ? textOfHtml(note) : note;
   const tidy = clean(text)
@@ -65,8 +67,8 @@ export function plainText(note: string): string {
 }
 
 /**
- * A line without blanks at its end. Not by an expression: one that looks for blanks before an end takes the square of
- * the number of blanks that are elsewhere, and notes have many.
+ * Removes blanks at the end of a line. A regular expression would take quadratic time in the number of blanks
+ * elsewhere, and notes have many.
  */
 function withoutSpaces(line: string): string {
   let end = line.length;
@@ -76,7 +78,7 @@ function withoutSpaces(line: string): string {
 
 const SPACES = ' \t\u00a0';
 
-/** A narrative's `div`: well-formed XML with readable text in it. Each of several notes is a `div` within. */
+/** Writes a narrative's `div`: well-formed XML with readable text. Each of several notes is a `div` within. */
 export function narrative(...notes: readonly string[]): string {
   const bodies = notes.map(bodyOf);
   const body = bodies.length === 1 ? bodies.join('') : bodies.map(of => `<div>${of}</div>`).join('');
@@ -96,12 +98,12 @@ interface Events {
   close(name: string): void;
 }
 
-/** Elements within each other that the parser knows of: it looks through all of them for each end tag. */
+/** Most nested elements per parser, because it searches all of them for each end tag. */
 const DEEPEST = 500;
 
 /**
- * Reads HTML and tells what lies outside of the dropped elements; each element opened is closed, innermost first. Where
- * too many are open a new parser goes on: what is open then ends with the text.
+ * Parses HTML and reports what is outside of the dropped elements. Each opened element is closed, innermost first. If
+ * too many are open, a new parser continues, and the elements that are open then end with the text.
  */
 function readHtml(html: string, events: Events): void {
   const open: string[] = [];
@@ -112,7 +114,7 @@ function readHtml(html: string, events: Events): void {
       else if (dropped === 0) events.close(name);
     }
   };
-  /** Returns what is left to be read. */
+  /** Parses until too many elements are open. Returns the rest. */
   const readUntilDeep = (text: string): string => {
     const before = open.length;
     const parser = new Parser(
@@ -126,7 +128,7 @@ function readHtml(html: string, events: Events): void {
         ontext: piece => {
           if (dropped === 0) events.text(piece);
         },
-        // A tag that the text ends within is closed without ever having been opened.
+        // The parser also closes a tag within which the text ends, although it never opened it.
         onclosetag: name => {
           const depth = open.lastIndexOf(name);
           if (depth >= before) closeTo(depth);
@@ -139,7 +141,7 @@ function readHtml(html: string, events: Events): void {
       parser.end();
       return '';
     }
-    // Nobody would tell the end of what is dropped.
+    // The next parser would not report the end of a dropped element.
     const outermost = open.findIndex(name => DROPPED.has(name));
     if (outermost >= 0) closeTo(outermost);
     return text.slice(parser.endIndex + 1);
@@ -173,12 +175,12 @@ function textOfHtml(html: string): string {
   return written.end();
 }
 
-/** A text in pieces: what is asked of its end must not cost as much as all that stands before it. */
+/** Collects a text in pieces, so that a look at its end does not cost as much as the whole text. */
 class PlainWriter {
   readonly #pieces: string[] = [];
   #last = '';
 
-  /** Nothing is written, or a line has just ended. */
+  /** True if nothing is written, or a line has just ended. */
   get isAtStart(): boolean {
     return this.#last === '' || this.#last === '\n';
   }
@@ -193,7 +195,7 @@ class PlainWriter {
     this.#last = piece.slice(-1);
   }
 
-  /** Ends a line in which something stands, without the blanks at its end. */
+  /** Ends a line that has content, without its trailing blanks. */
   endLine(): void {
     if (this.isAtStart) return;
     for (let piece = this.#pieces.pop(); piece !== undefined; piece = this.#pieces.pop()) {
@@ -211,7 +213,7 @@ class PlainWriter {
   }
 }
 
-/** Undefined if no readable text is in it. */
+/** Converts HTML to XHTML; undefined if it has no readable text. */
 function xhtmlOfHtml(html: string): string | undefined {
   const writer = new NarrativeWriter();
   const opened: Opened[] = [];
@@ -238,7 +240,7 @@ function spans(name: string, attributes: Readonly<Record<string, string>>): stri
     .join('');
 }
 
-/** Without what XML cannot hold: control characters, lone surrogates, U+FFFE and U+FFFF. */
+/** Removes what XML cannot hold: control characters, lone surrogates, U+FFFE and U+FFFF. */
 function clean(text: string): string {
   return withoutControls(text)
     .toWellFormed()

@@ -1,8 +1,8 @@
 /**
  * `datetime` and `date` of columns that store moments: with an offset from UTC (DATETIMEOFFSET), or as a DATETIME that
- * the mapping says is in UTC. In: the moment as clocks in UTC show it (src/sql/plan.ts), since the server compares,
- * sorts and indexes such a column by its instant. Out: dateTime, instant or the day, all by the pack's zone: two rows
- * that the server takes for equal have one value, whatever offset each was stored with.
+ * the mapping declares as UTC. In: the moment on clocks in UTC (src/sql/plan.ts), because the server compares, sorts
+ * and indexes such a column by its instant. Out: dateTime, instant or the day, all in the pack's zone. Two rows that
+ * the server treats as equal have one value, whatever their stored offsets.
  * https://learn.microsoft.com/sql/t-sql/data-types/datetimeoffset-transact-sql
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -23,19 +23,19 @@ export type InstantType = Extract<ColumnType, { kind: 'instant' }>;
 export interface InstantOptions {
   readonly zone: Zone;
   readonly columnType: InstantType | DatetimeType;
-  /** `day`: the day alone, of a `date` or a dateTime. */
+  /** `day`: the day alone, for a `date` or a dateTime. */
   readonly gives: 'dateTime' | 'instant' | 'day';
 }
 
 const FIRST = FIRST_DAY * DAY;
 const END = END_DAY * DAY;
-/** Units of 100 ns in a millisecond, and digits of a second that count them. */
+/** Units of 100 ns per millisecond, and digits of a second that count them. */
 const UNITS = 10_000;
 const MOST_DIGITS = 7;
 
 export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec {
   const { first, end, textOf, stored } = keptIn(columnType);
-  // At either end of the calendar the local year may be one that FHIR cannot write.
+  // At either end of the calendar FHIR may be unable to write the local year.
   const least = Math.max(first, FIRST - zone.offsetAt(FIRST));
   const beyond = Math.min(end, END - zone.offsetAt(END - DAY));
   const ends = { first: least, end: beyond };
@@ -58,7 +58,7 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
     const local = found.at + offset;
     return gives === 'day' ? printDay(Math.floor(local / DAY)) : printMoment(local, printOffset(offset), gives);
   };
-  // The time of a row's last change is written, and told again in a header.
+  // Caches the last value: the time of a row's last change is written again in a header.
   let last: { readonly text: string; readonly value: string | undefined } | undefined;
   return {
     label: `${gives === 'day' ? 'date' : 'datetime'}${columnType.kind === 'instant' ? '' : ' (in UTC)'}`,
@@ -66,7 +66,7 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
     columns: 1,
     plain: true,
     inverse: isComputed(columnType) ? 'computed' : 'indexed',
-    // The canonical text of what has no one form is by the clocks of the type's zone.
+    // The canonical text of rows without a common form is in the zone of the type.
     ...(isComputed(columnType) && { reads: columns => columns.map(one => ({ ...one, type: columnType })) }),
     decode: raw => {
       if (typeof raw !== 'string') return undefined;
@@ -100,8 +100,8 @@ export function instantCodec({ zone, columnType, gives }: InstantOptions): Codec
 }
 
 /**
- * The least and the greatest moment of a column, which programs write for no value, where clocks of the zone show a
- * year there that FHIR cannot write: no codec reads them.
+ * Returns the least and the greatest moment of a column, which programs write for no value, if FHIR cannot write their
+ * local year. No codec reads them.
  */
 export function unreadEnds(type: InstantType): readonly string[] {
   if (type.zone === undefined) return [];
@@ -110,7 +110,7 @@ export function unreadEnds(type: InstantType): readonly string[] {
   return [storedInstant({ at: FIRST, rest: 0 }, type), last].filter(one => decode(one) === undefined);
 }
 
-/** The instants, in milliseconds, of which what is emitted satisfies a criterion. */
+/** Returns the instants, in milliseconds, whose emitted value satisfies a criterion. */
 function instantsOf(
   { any }: Extract<Criterion, { kind: 'date' }>,
   gives: InstantOptions['gives'],
@@ -121,7 +121,7 @@ function instantsOf(
   return instantsOfDays(any, zone, zone);
 }
 
-/** Likewise of the days that clocks in `shown` show. */
+/** Returns the instants whose day on clocks in `shown` satisfies a criterion. */
 export function instantsOfDays(any: readonly (readonly DateEdge[])[], zone: Zone, shown: Zone): RangeSet {
   const from = (day: number): RangeSet => (Number.isFinite(day) ? shown.instantsFrom(day * DAY) : EVERYTHING);
   const days = satisfying(any, zone, WHOLE_DAY);
@@ -132,14 +132,14 @@ export function instantsOfDays(any: readonly (readonly DateEdge[])[], zone: Zone
   );
 }
 
-/** How a column keeps moments. */
+/** How a column stores moments. */
 interface Kept {
-  /** The least that it can hold, and the end of those that it can. */
+  /** The least moment that it can hold, and the end (exclusive). */
   readonly first: number;
   readonly end: number;
-  /** As clocks in UTC show it. */
+  /** Returns the moment on clocks in UTC. */
   readonly stored: (raw: SqlValue | undefined) => string | undefined;
-  /** As its rows have it, raised to one that it can hold; undefined behind the last. */
+  /** Returns the moment as in its rows, raised to one that it can hold; undefined after the last. */
   readonly textOf: (instant: FineInstant) => string | undefined;
 }
 
@@ -155,7 +155,7 @@ function keptIn(type: InstantType | DatetimeType): Kept {
   return { ...bounds(type), stored: storedReader(type), textOf: found => storedFromKey(key(found), type) };
 }
 
-/** The first moment at or after one that the column can hold. */
+/** Returns the first moment at or after one that the column can hold. */
 function raised({ at, rest }: FineInstant, { fraction }: InstantType): FineInstant {
   const second = Math.floor(at / 1000) * 1000;
   const unit = 10 ** (MOST_DIGITS - fraction);
@@ -163,7 +163,7 @@ function raised({ at, rest }: FineInstant, { fraction }: InstantType): FineInsta
   return { at: second + Math.floor(units / UNITS), rest: units % UNITS };
 }
 
-/** A moment as the column's rows have it, raised to one that it can hold. */
+/** Writes a moment as in the column's rows, raised to one that it can hold. */
 function storedInstant(instant: FineInstant, type: InstantType): string {
   const { at, rest } = raised(instant, type);
   const text = `${printLocal(at, 3)}${pad(rest, 4)}`;
@@ -171,8 +171,8 @@ function storedInstant(instant: FineInstant, type: InstantType): string {
 }
 
 /**
- * A literal of a mapping, which is a local time, as the column's rows have it: of local times that clocks show twice
- * the first, of one that they skip the moment of the change.
+ * Converts a literal of a mapping, which is a local time, to the form of the column's rows. A local time that occurs
+ * twice means the first; a skipped one means the moment of the change.
  */
 export function instantOfLocal(key: string, type: InstantType): string | undefined {
   const ends = { first: FIRST, end: END };

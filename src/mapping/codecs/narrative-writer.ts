@@ -1,49 +1,52 @@
 /**
- * Writes XHTML whose elements stand only where XHTML 1.0 Strict lets them, which validators of FHIR check. In: elements
- * and text in the order of old HTML, wherever they stand there. Out: XHTML with the same text in the same order. A
- * block ends the paragraph around it; a row, cell or list item without its table or list gets one; bold and the like go
- * on within the next block.
+ * Writes XHTML whose elements occur only where XHTML 1.0 Strict allows them, which FHIR validators check. In: elements
+ * and text in the order of old HTML, wherever they occur there. Out: XHTML with the same text in the same order. A
+ * block ends the enclosing paragraph. A row, cell or list item without its table or list gets one. Bold and other
+ * formats continue in the next block.
  * https://hl7.org/fhir/R4/narrative.html#xhtml, https://www.w3.org/TR/xhtml1/dtds.html#a_dtd_XHTML-1.0-Strict
  */
 
 const setOf = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 
-/** Elements of text. */
+/** Inline elements. */
 const INLINE = setOf('b strong i em small big sub sup tt code kbd samp var cite dfn abbr acronym q span');
-/** Elements that hold text, and no blocks. */
+/** Elements that hold text, but no blocks. */
 const LINES = setOf('p h1 h2 h3 h4 h5 h6 pre address caption dt');
-/** What each element that holds no text begins with where text comes all the same. */
+/** The child to insert if text occurs directly in an element that cannot hold text. */
 const IMPLIED: Readonly<Record<string, string>> = {
   ...{ ul: 'li', ol: 'li', dl: 'dd', table: 'tr', tr: 'td' },
   blockquote: 'p',
 };
-/** Elements that stand in certain others alone. */
+/** Elements that may only occur in certain others. */
 const WITHIN: Readonly<Record<string, readonly [first: string, ...others: string[]]>> = {
   ...{ li: ['ul', 'ol'], dt: ['dl'], dd: ['dl'] },
   ...{ tr: ['table'], td: ['tr'], th: ['tr'], caption: ['table'] },
 };
-/** Those around are not looked for any further out than these. */
+/** The search for the enclosing element stops at these. */
 const BOUNDS: Readonly<Record<string, readonly string[]>> = {
   ...{ li: ['td', 'th'], dt: ['td', 'th'], dd: ['td', 'th'] },
   ...{ td: ['table'], th: ['table'] },
 };
-/** Row groups have an order among themselves, which old HTML does not keep; rows have none. */
+/** Row groups must be in a certain order, which old HTML does not keep. Rows alone need no order. */
 const OMITTED = setOf('thead tbody tfoot');
-/** Elements that are nothing without another in them; they are written once there is one. */
+/** True for elements that are invalid when empty. They are written once they have a child. */
 const isHolder = (name: string): boolean => name in IMPLIED && name !== 'blockquote';
-/** Formats at a time, for each may be written anew in each block; and blocks. The text of further ones is kept. */
+/**
+ * Limits of open formats, because each may be repeated in each block, and of open blocks. The text of further ones is
+ * kept.
+ */
 const FORMATS_AT_MOST = 16;
 const BLOCKS_AT_MOST = 100;
 
-/** What was opened, for its end: undefined where nothing was. */
+/** Handle of an opened element for `close`; undefined if nothing was opened. */
 export type Opened = Block | 'format' | undefined;
 
 interface Block {
   readonly name: string;
   readonly attributes: string;
-  /** Around what stood without it; ends where something else comes. */
+  /** Inserted around content that lacked it. It ends when other content follows. */
   readonly added: boolean;
-  /** The start tag is written. */
+  /** The start tag has been written. */
   begun: boolean;
 }
 
@@ -51,10 +54,10 @@ export class NarrativeWriter {
   #xhtml = '';
   readonly #blocks: Block[] = [];
   readonly #formats: string[] = [];
-  /** Of the formats, those whose start tag is written. */
+  /** Number of formats whose start tag has been written. */
   #shown = 0;
 
-  /** `attributes` as they are written, each with a blank before it. */
+  /** Opens an element. `attributes`: as written, each after a blank. */
   open(name: string, attributes = ''): Opened {
     if (INLINE.has(name)) {
       if (this.#formats.length === FORMATS_AT_MOST) return undefined;
@@ -66,13 +69,13 @@ export class NarrativeWriter {
       return undefined;
     }
     if (OMITTED.has(name) || this.#blocks.length >= BLOCKS_AT_MOST) return undefined;
-    // It is the first in its table.
+    // A caption must be the first element of its table.
     if (name === 'caption' && this.#blocks.findLast(one => one.name === 'table')?.begun !== false) return undefined;
     this.#makeRoomFor(name);
     return this.#push(name, attributes, false);
   }
 
-  /** The innermost that is open, or one that has been closed by another already. */
+  /** Closes the innermost open element, or one that another has closed already. */
   close(opened: Opened): void {
     if (opened === 'format') {
       const name = this.#formats.pop();
@@ -85,7 +88,7 @@ export class NarrativeWriter {
     }
   }
 
-  /** `text` with its markup escaped. */
+  /** Writes `text`, in which markup is escaped. */
   text(text: string): void {
     if (/^[\s\u00a0]*$/.test(text)) {
       if (!this.#needsMore()) this.#xhtml += text;
@@ -96,7 +99,7 @@ export class NarrativeWriter {
     this.#xhtml += text;
   }
 
-  /** All that was written; everything open is closed. */
+  /** Closes everything that is open and returns the XHTML. */
   end(): string {
     this.#closeTo(0);
     return this.#xhtml;
@@ -114,12 +117,12 @@ export class NarrativeWriter {
     this.#xhtml += `<${name}/>`;
   }
 
-  /** Whether text would need another element around it. */
+  /** True if text would need another element around it. */
   #needsMore(): boolean {
     return (this.#blocks.at(-1)?.name ?? '') in IMPLIED;
   }
 
-  /** Closes and opens what has to be, for a block or, with '', for text. */
+  /** Closes and opens blocks as needed for a block or, with '', for text. */
   #makeRoomFor(name: string): void {
     const outer = WITHIN[name];
     if (outer !== undefined) {
@@ -159,7 +162,7 @@ export class NarrativeWriter {
     return block;
   }
 
-  /** Writes the start tags of all that are open. */
+  /** Writes the start tags of all open blocks. */
   #begin(): void {
     for (const block of this.#blocks) {
       if (block.begun) continue;
@@ -185,5 +188,5 @@ export class NarrativeWriter {
   }
 }
 
-/** A table has one. */
+/** A table must have a row. */
 const NO_ROW = '<tr><td></td></tr>';

@@ -1,9 +1,9 @@
 /**
- * `number`: numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
- * unsignedInt; and how number columns store numbers, which other codecs ask. In: a number or text. Out: a number whose
- * digits are those of the source, without zeros that only the scale of the column has put there if `scale` says so; one
- * that the FHIR type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the
- * database, so that no engine rounds.
+ * `number`: reads numeric columns, and numbers in text columns by an exact grammar, as decimal, integer, positiveInt or
+ * unsignedInt. It also tells other codecs how number columns store numbers. In: a number or text. Out: a number with
+ * the digits of the source; with `scale` without zeros that come only from the column's scale. A number that the FHIR
+ * type forbids is absent. Bounds are rounded to what the column can hold, exactly and outside the database, so that no
+ * engine rounds.
  * https://hl7.org/fhir/R4/datatypes.html#decimal
  */
 import { type ColumnType, holdsAnyNumber, NUMBER } from '../../sql/column-type.ts';
@@ -31,7 +31,7 @@ export type NumericFhirType = 'decimal' | 'integer' | 'positiveInt' | 'unsignedI
 export interface NumberOptions {
   readonly columnType: ColumnType;
   readonly fhirType: NumericFhirType;
-  /** Zeros beyond so many digits after the point are left out; without it all digits of the column count. */
+  /** Removes zeros beyond so many digits after the point; without it all digits of the column stay. */
   readonly scale?: number;
 }
 
@@ -43,7 +43,7 @@ const LEAST: Readonly<Record<Exclude<NumericFhirType, 'decimal'>, number>> = {
   positiveInt: 1,
 };
 
-/** Numbers of a numeric column or of a text column that holds numbers. */
+/** Reads numbers of a numeric column, or of a text column that holds numbers. */
 export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Codec {
   const inText = columnType.kind === 'text';
   const operand = (columns: readonly Expression[]): Expression =>
@@ -62,7 +62,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     decode: raw => {
       const digits = inText ? textDigits(raw) : columnDigits(raw);
       if (digits === undefined) return undefined;
-      // `2.00` of a decimal column is 2: its zeros are the column's.
+      // `2.00` of a decimal column is 2: its zeros come from the column.
       if (fhirType !== 'decimal' && !inText) return typed(trimZeros(digits), fhirType);
       return typed(scale === undefined ? digits : atScale(digits, scale), fhirType);
     },
@@ -75,10 +75,10 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
     order: {
       by: columns => [inText ? operand(columns) : standing(columns)],
       toKey: ([raw]) => {
-        // A key is compared as a binary float, so only one that loses no digit is given.
+        // A key is compared as a binary float, so a number that would lose a digit has none.
         const digits = columnDigits(raw ?? null);
         if (digits === undefined) return undefined;
-        // What was a text of fifteen characters may arrive with the noise of a float behind them.
+        // A text of fifteen characters may arrive with the noise of a float after them.
         if (inText) return Number(Number(digits).toPrecision(15));
         if (isLoose || columnType.kind === 'float') {
           const key = Number(digits);
@@ -91,7 +91,7 @@ export function numberCodec({ columnType, fhirType, scale }: NumberOptions): Cod
   };
 }
 
-/** The digits of a number in a text column, or undefined if it is none. */
+/** Returns the digits of a number in a text column; undefined if it is none. */
 function textDigits(raw: SqlValue): string | undefined {
   return typeof raw === 'string' ? parseNumberText(trim(raw)) : undefined;
 }
@@ -107,7 +107,7 @@ function typed(digits: string, fhirType: NumericFhirType): Primitive | undefined
   return number >= LEAST[fhirType] && number <= MOST ? number : undefined;
 }
 
-/** The FHIR type can hold the number. */
+/** Tests that the FHIR type can hold the number. */
 function permitted(
   columns: readonly Expression[],
   number: Expression,
@@ -128,14 +128,14 @@ function permitted(
   );
 }
 
-/** A number expression of a column against a bound; the bound is rounded to the column's scale, outwards or inwards. */
+/** Compares a number expression of a column with a bound, rounded to the column's scale, outwards or inwards. */
 export function matchEdge(number: Expression, columnType: ColumnType, { op, at }: NumberEdge): Predicate {
   if (columnType.kind === 'float' || holdsAnyNumber(columnType)) return matchDouble(number, columnType, { op, at });
   const scale = columnType.kind === 'decimal' ? columnType.scale : columnType.kind === 'text' ? MOST_DECIMALS : 0;
   const up = op === '<' || op === '>=';
   const units = up ? ceilUnits(at, scale) : floorUnits(at, scale);
   const { least, most } = holds(columnType);
-  // Beyond what the column holds every value lies on the same side.
+  // All values of the column are on the same side of a bound outside its range.
   if (units > most) return op === '<' || op === '<=' ? TRUE : FALSE;
   if (units < least) return op === '>' || op === '>=' ? TRUE : FALSE;
   const type = columnType.kind === 'text' ? NUMBER : columnType;
@@ -144,7 +144,7 @@ export function matchEdge(number: Expression, columnType: ColumnType, { op, at }
   return compare(number, op, value(columnType.kind === 'bit' ? Number(text) : literal, type));
 }
 
-/** The lowest and highest number of units of its scale that a column holds. */
+/** Returns the lowest and highest number of units of its scale that a column holds. */
 export function holds(type: ColumnType): { readonly least: bigint; readonly most: bigint } {
   if (type.kind === 'integer' && type.bits === 8) return { least: 0n, most: 255n };
   if (type.kind === 'integer') {
@@ -157,7 +157,7 @@ export function holds(type: ColumnType): { readonly least: bigint; readonly most
   return { least: -most, most };
 }
 
-/** `151.0000` at scale 0 is `151`, at scale 1 `151.0`; a digit that is not zero stays. */
+/** Formats `151.0000` as `151` at scale 0, as `151.0` at scale 1. Digits other than zero stay. */
 function atScale(digits: string, scale: number): string {
   const [whole = '', fraction = ''] = digits.split('.');
   const meant = fraction.slice(0, scale) + fraction.slice(scale).replace(/0+$/, '');
@@ -168,7 +168,7 @@ function trimZeros(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-/** The digits of a numeric column's value, as they are emitted; undefined for what is no number. */
+/** Returns the digits of a numeric column's value as emitted; undefined if it is no number. */
 export function columnDigits(raw: SqlValue): string | undefined {
   if (typeof raw === 'number') return printNumber(raw);
   return typeof raw === 'string' && DECIMAL.test(raw) ? canonicalNumber(raw) : undefined;
@@ -176,7 +176,7 @@ export function columnDigits(raw: SqlValue): string | undefined {
 
 const DECIMAL = /^-?\d+(?:\.\d+)?$/;
 
-/** The value of a column of any numbers that is printed as this text; undefined if none is. */
+/** Returns the value of a column of any numbers that prints as this text; undefined if none does. */
 export function valuePrinted(text: string, type: ColumnType): SqlValue | undefined {
   const scale = type.kind === 'decimal' ? type.scale : undefined;
   const point = scale ? `.${'0'.repeat(scale)}` : '';
@@ -191,8 +191,8 @@ function isLong(number: bigint): boolean {
 }
 
 /**
- * A column of floats, or of any numbers, against a bound. A float has the digits that it is printed with, so it lies
- * on the side of the bound on which they lie; of integers beyond 2^53 all digits count.
+ * Compares a column of floats, or of any numbers, with a bound. A float counts with its printed digits, so it lies on
+ * the side of the bound where they lie. Integers beyond 2^53 count with all digits.
  */
 export function matchDouble(number: Expression, type: ColumnType, { op, at }: NumberEdge): Predicate {
   const near = type.kind === 'float' && type.single ? nearestSingle(Number(at)) : Number(at);
@@ -206,17 +206,17 @@ export function matchDouble(number: Expression, type: ColumnType, { op, at }: Nu
   return compare(number, side === 0 ? op : strict[op], value(near, type));
 }
 
-/** What is printed as more than the bound. */
+/** Operators if the double prints as more than the bound. */
 const MORE = { '>=': '>=', '>': '>=', '<=': '<', '<': '<' } as const;
 
-/** The number is whole. */
+/** Tests that the number is whole. */
 export function isWhole(number: Expression): Predicate {
   return not(isNull(call('whole', [number], LONG)));
 }
 
 const LONG: ColumnType = { kind: 'integer', bits: 64 };
 
-/** A codec of whole numbers on columns that may hold others, for which it has no value. */
+/** Adapts a codec of whole numbers to columns that may hold others, which are absent. */
 export function onWholeNumbers(codec: Codec, types: readonly ColumnType[]): Codec {
   const isLoose = (at: number): boolean => {
     const type = types[at];
@@ -240,7 +240,7 @@ export function onWholeNumbers(codec: Codec, types: readonly ColumnType[]): Code
   };
 }
 
-/** Whole numbers arrive as text from columns of 64 bits, and these codecs know them as numbers. */
+/** Converts whole numbers from columns of 64 bits, which arrive as text, to numbers, as these codecs expect. */
 function small(raw: SqlValue): SqlValue {
   return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw;
 }

@@ -1,8 +1,8 @@
 /**
- * How a column holds ordinal dates: a year and the day of that year, `2024074` as a number or a text of seven digits.
- * Where years count from a century the digits are those of the difference: 124074 since 1900 (CYYDDD of JD Edwards), as
- * a number or a text of six digits or, without its first zero, five. Out: a DayCount. Numbers, and texts of seven
- * digits, are compared as they stand. Years begin with 1000.
+ * Describes how a column stores ordinal dates: a year and the day of that year, `2024074` as a number or a text of
+ * seven digits. If years count from a century, the digits are those of the difference: 124074 since 1900 (CYYDDD of JD
+ * Edwards), as a number or a text of six digits or, without its first zero, five. Out: a DayCount. Numbers, and texts
+ * of seven digits, are compared as stored. Years begin with 1000.
  */
 import { type ColumnType, holdsAnyNumber, INTEGER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, or } from '../../sql/construct.ts';
@@ -13,12 +13,12 @@ import { holds } from './number.ts';
 import { shortened } from './packed-column.ts';
 import { trimEnd } from './text.ts';
 
-/** The first day that such dates mean. */
+/** Returns the first day that such dates mean. */
 export function firstOrdinal(since: number): number {
   return dayOf(Math.max(since, 1000), 1, 1);
 }
 
-/** `since`: the year that years count from, 0 for years as they are. */
+/** Describes a column. `since`: the year that its years count from, 0 for plain years. */
 export function ordinalDays(type: ColumnType, since: number): DayCount {
   const add = since * 1000;
   if (type.kind === 'text') return since === 0 ? inTexts(type) : inCountedTexts(add);
@@ -28,7 +28,7 @@ export function ordinalDays(type: ColumnType, since: number): DayCount {
     isSingle: true,
     isSparse: true,
     least: undefined,
-    // SQLite may keep more than the type declares.
+    // SQLite may store more than the type declares.
     most: most < 10_000_000n && !holdsAnyNumber(type) ? lastDay(Number(most) + add) : undefined,
     position: raw => {
       const number = typeof raw === 'string' && /^\d{1,15}$/.test(raw) ? Number(raw) : raw;
@@ -93,12 +93,12 @@ function inCountedTexts(add: number): DayCount {
 
 const DIGIT = '[0-9]';
 
-/** `add` is that of a century. */
+/** Adds `add`, which is that of a century. */
 function sum(add: number, column: Expression): Expression {
   return call('ymd', [constant(add / 10_000, INTEGER), constant(0, INTEGER), column], INTEGER);
 }
 
-/** The day of `2024074`. */
+/** Returns the day of `2024074`. */
 function dayIn(ordinal: number): number | undefined {
   const [year, ofYear] = [Math.floor(ordinal / 1000), ordinal % 1000];
   if (!(year >= 1000 && year <= 9999) || ofYear < 1 || ofYear > 337 + daysIn(year, 2)) return undefined;
@@ -110,18 +110,18 @@ function ordinalOf(day: number): number {
   return year * 1000 + day - dayOf(year, 1, 1) + 1;
 }
 
-/** The last day whose number is not above one. */
+/** Returns the last day whose number is not above `ordinal`. */
 function lastDay(ordinal: number): number {
   const next = Math.min(Math.floor(ordinal / 1000), 9999);
   return Math.min(dayOf(next, 1, 1) + Math.min(ordinal % 1000, 337 + daysIn(next, 2)) - 1, END_DAY - 1);
 }
 
 const OF_YEAR = ['00[1-9]', '0[1-9][0-9]', '[12][0-9][0-9]', '3[0-5][0-9]', '36[0-5]'];
-/** Two digits of a number that four divides, without `00`. */
+/** Two digits that are a multiple of four, without `00`. */
 const FOURTHS = ['0[48]', '[2468][048]', '[13579][26]'];
 const YEAR = `[1-9]${DIGIT.repeat(3)}`;
 
-/** Seven digits of a year and a day that it has. */
+/** Tests for seven digits of a year and a day of that year. */
 function isOrdinal(text: Expression): Predicate {
   return or(
     ...OF_YEAR.map(day => glob(text, YEAR + day)),

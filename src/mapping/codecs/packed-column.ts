@@ -1,9 +1,9 @@
 /**
- * How a column holds packed dates. In: its type, and the year that its years count from. Out: reading a raw value as
- * yyyymmdd, the stored value of such a number, and the predicates that say where there is one. CHAR(8), INT and
- * DECIMAL(8,0) hold `20240314`; with years since 1900 (CYYMMDD of an AS/400) a number is 1240314, with years since 1700
- * (FileMan) 3240314. Numbers are compared as they stand; texts that count from a year by their number, as some have
- * lost a zero.
+ * Describes how a column stores packed dates. In: its type, and the year that its years count from. Out: how a raw
+ * value is read as yyyymmdd, the stored value of such a number, and tests for a date. CHAR(8), INT and DECIMAL(8,0)
+ * hold `20240314`. With years since 1900 (CYYMMDD of an AS/400) the number is 1240314, with years since 1700 (FileMan)
+ * 3240314. Numbers are compared as stored. Texts with counted years are compared by their number, because some have
+ * lost a leading zero.
  */
 import { type ColumnType, INTEGER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, not, or, value } from '../../sql/construct.ts';
@@ -14,36 +14,36 @@ import { trimEnd } from './text.ts';
 
 export interface PackedColumn {
   readonly inverse: 'indexed' | 'computed';
-  /** The digits yyyymmdd of a raw value, or of one of `compared`, as a number; undefined if it has others. */
+  /** Returns the digits yyyymmdd of a raw value, or of a `compared` one, as a number; undefined if it has others. */
   read(raw: SqlValue): number | undefined;
-  /** As `compared` has it. */
+  /** Returns the value of `compared` for a packed date. */
   stored(packed: number): SqlValue;
-  /** Likewise, to compare with. */
+  /** Returns the same as a literal. */
   literal(packed: number): Expression;
-  /** Raw values of a packed date, if they are other digits. */
+  /** Returns the raw values of a packed date, if their digits differ. */
   raws?(packed: number): readonly (string | number)[];
-  /** What is compared and sorted by. */
+  /** Returns the expression to compare and sort by. */
   compared(column: Expression): Expression;
-  /** The column holds a day, a month or a year. */
+  /** Tests that the column holds a day, a month or a year. */
   isDate(column: Expression): Predicate;
   isDay(column: Expression): Predicate;
-  /** The date that a zero would be, which is none. */
+  /** The date that a stored 0 would be, but which is absent. */
   readonly none?: number;
-  /** Of days since 1970 the first that the column can hold, and the end of them; undefined: those of the calendar. */
+  /** First day that the column can hold, and their end, in days since 1970. Undefined: those of the calendar. */
   readonly ends?: { readonly first: number; readonly end: number };
 }
 
-/** Columns of whole numbers, those of decimals without digits after the point among them. */
+/** True for columns of whole numbers, including decimals without digits after the point. */
 export function isWholeNumber(type: ColumnType | undefined): type is ColumnType {
   return type?.kind === 'integer' || (type?.kind === 'decimal' && type.scale === 0);
 }
 
-/** `since`: the year that the years of the column count from, 0 for years as they are. */
+/** Describes a column. `since`: the year that its years count from, 0 for plain years. */
 export function packedColumn(type: ColumnType, since = 0): PackedColumn {
   const add = since * 10_000;
   if (type.kind === 'text') return since === 0 ? texts(type) : countedTexts(since);
   const plain = type.kind === 'integer' && since === 0;
-  /** The digits yyyymmdd. */
+  /** Returns the digits yyyymmdd. */
   const packed = (column: Expression): Expression =>
     plain ? column : call('ymd', [constant(since, INTEGER), constant(0, INTEGER), column], INTEGER);
   const isDate = (column: Expression): Predicate =>
@@ -77,7 +77,7 @@ function texts(type: ColumnType): PackedColumn {
 
 const DIGIT = '[0-9]';
 
-/** `1240314`, `0991231` or, without its zero, `991231`. */
+/** Reads `1240314`, `0991231` or, without its zero, `991231`. */
 function countedTexts(since: number): PackedColumn {
   const add = since * 10_000;
   const compared = (column: Expression): Expression => ({
@@ -109,7 +109,7 @@ function countedTexts(since: number): PackedColumn {
   };
 }
 
-/** Digits of which some rows have lost the first zero. */
+/** Returns the digits, and their form without the first zero, which some rows have lost. */
 export function shortened(digits: string): readonly string[] {
   return digits.startsWith('0') ? [digits, digits.slice(1)] : [digits];
 }
@@ -118,7 +118,7 @@ function inRange(packed: number): number | undefined {
   return packed >= 10_000 && packed <= 99_999_999 ? packed : undefined;
 }
 
-/** Eight digits of a text as a number, or undefined if it has others. */
+/** Returns eight digits of a text as a number; undefined if it has others. */
 function readDigits(raw: SqlValue): number | undefined {
   if (typeof raw === 'number') return inRange(raw);
   if (typeof raw !== 'string') return undefined;
@@ -132,13 +132,13 @@ function readDigits(raw: SqlValue): number | undefined {
   return ((century * 100 + ofCentury) * 100 + month) * 100 + day;
 }
 
-/** The number of a raw value that is a date: a day, a month or a year. */
+/** Returns the number of a raw value that is a day, a month or a year. */
 export function dateIn(raw: SqlValue | undefined, column: PackedColumn): number | undefined {
   const packed = column.read(raw ?? null);
   return packed === undefined || printPacked(packed) === undefined ? undefined : packed;
 }
 
-/** The expression holds the digits of a packed date. */
+/** Tests that the expression holds the digits of a packed date. */
 export function isPacked(of: Expression): Predicate {
   return { kind: 'packed-date', of, not: false };
 }

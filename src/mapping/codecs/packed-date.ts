@@ -1,7 +1,7 @@
 /**
- * Packed dates, yyyymmdd as a number: 20240310 is a day, 20240300 a month, 20240000 a year. A year sorts before its
- * months and a month before its days, so that a date criterion accepts one range, with a few values left out or added
- * near its ends.
+ * Computes with packed dates, yyyymmdd as a number: 20240310 is a day, 20240300 a month, 20240000 a year. A year sorts
+ * before its months and a month before its days. So a date criterion accepts one range, with a few values left out or
+ * added near its ends.
  */
 
 import { civil, dayOf, daysIn, isDay, pad, printDate, quotient } from '../../time/calendar.ts';
@@ -11,7 +11,7 @@ import type { Zone } from '../../time/zone.ts';
 import type { DateEdge } from '../criterion.ts';
 import { satisfying, WHOLE_DAY, WHOLE_MONTH, WHOLE_YEAR } from './date-interval.ts';
 
-/** `2024-03-10`, `2024-03` or `2024` of a packed date; undefined if it is none. */
+/** Prints `2024-03-10`, `2024-03` or `2024` of a packed date; undefined if it is none. */
 export function printPacked(packed: number): string | undefined {
   const { year, month, day } = unpack(packed);
   if (isDay(year, month, day)) return printDate(year, month, day);
@@ -19,7 +19,7 @@ export function printPacked(packed: number): string | undefined {
   return month === 0 ? pad(year, 4) : `${pad(year, 4)}-${pad(month, 2)}`;
 }
 
-/** The packed dates whose interval satisfies a criterion, among those that are valid; the ends are valid ones. */
+/** Returns the valid packed dates whose interval satisfies a criterion. The ends are valid dates. */
 export function packedSatisfying(any: readonly (readonly DateEdge[])[], zone: Zone): RangeSet {
   const days = mapEnds(satisfying(any, zone, WHOLE_DAY), packDay);
   const months = mapEnds(satisfying(any, zone, WHOLE_MONTH), packMonth);
@@ -31,13 +31,13 @@ export function packedSatisfying(any: readonly (readonly DateEdge[])[], zone: Zo
   return mapEnds(set, nextPacked);
 }
 
-/** Local milliseconds cannot say "a month", so a day's number is packed on its own. */
+/** Packs the number of a day. (Local milliseconds cannot express a month, so months are packed separately.) */
 export function packDay(day: number): number {
   const parts = civil(day);
   return parts.year * 10_000 + parts.month * 100 + parts.day;
 }
 
-/** The lowest valid packed date at or after a number. */
+/** Returns the lowest valid packed date at or after a number. */
 export function nextPacked(packed: number): number {
   const { year, month, day } = unpack(packed);
   if (year < 1) return 10_000;
@@ -47,10 +47,10 @@ export function nextPacked(packed: number): number {
   return packed;
 }
 
-/** The last packed date that there is, which is all that eight digits hold. */
+/** The last packed date that eight digits can hold. */
 export const LAST_PACKED = 99_991_231;
 
-/** The lowest valid packed date after a number. */
+/** Returns the lowest valid packed date after a number. */
 export function packedAfter(packed: number): number {
   return nextPacked(packed + 1);
 }
@@ -59,7 +59,7 @@ function unpack(packed: number): { year: number; month: number; day: number } {
   return { year: quotient(packed, 10_000), month: quotient(packed, 100) % 100, day: packed % 100 };
 }
 
-/** Of a month counted from the year 0. */
+/** Packs a month, counted from the year 0. */
 function packMonth(month: number): number {
   return Math.floor(month / 12) * 10_000 + ((month % 12) + 1) * 100;
 }
@@ -77,7 +77,7 @@ function* yearsBetween(from: number, to: number): Iterable<number> {
   for (let year = Math.ceil(from / 10_000); year * 10_000 < to; year++) yield year * 10_000;
 }
 
-/** The first day that a packed date means; it must be valid. */
+/** Returns the first day of a valid packed date. */
 export function firstDay(packed: number): number {
   const { year, month, day } = unpack(packed);
   return dayOf(year, Math.max(1, month), Math.max(1, day));

@@ -1,8 +1,8 @@
 /**
- * How columns hold stamps whose time stands behind a point, `20240314.083` for half past eight: the digits hhmmss, of
- * which zeros at the end may be missing. With years since 1700 it is the form of FileMan (VistA), `3240314.083`, in
- * which midnight is the 24 of the day before. In: decimals, floats, and texts of such numbers. A time of zeros is none:
- * the number is that of the date alone. Columns are compared as they stand.
+ * Describes how columns store stamps whose time follows a point, `20240314.083` for half past eight: the digits hhmmss,
+ * whose trailing zeros may be missing. With years since 1700 it is the form of FileMan (VistA), `3240314.083`, in which
+ * midnight is the 24 of the day before. In: decimals, floats, and texts of such numbers. A time of zeros counts as
+ * none: the number is that of the date alone. Columns are compared as stored.
  */
 import { type ColumnType, INTEGER, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, not, or, value } from '../../sql/construct.ts';
@@ -17,7 +17,7 @@ const MILLION = 1_000_000;
 const DIGIT = '[0-9]';
 const LONG: ColumnType = { kind: 'integer', bits: 64 };
 
-/** `since`: the year that years count from, 0 for years as they are. */
+/** Describes a column. `since`: the year that its years count from, 0 for plain years. */
 export function pointColumn(type: ColumnType, since: number): StampColumn {
   const { position, stored, ...holds } = type.kind === 'text' ? inTexts(since) : inNumbers(type, since);
   return {
@@ -32,12 +32,12 @@ export function pointColumn(type: ColumnType, since: number): StampColumn {
   };
 }
 
-/** In what columns of texts and of numbers differ. */
+/** The part in which columns of texts and of numbers differ. */
 type Held = Pick<StampColumn, 'position' | 'stored' | 'raws' | 'isStamp' | 'isMoment'>;
 
 function inNumbers(type: ColumnType, since: number): Held {
   const add = since * 10_000;
-  /** The digits yyyymmddhhmmss. */
+  /** Returns the digits yyyymmddhhmmss. */
   const digits = (column: Expression): Expression => {
     const units = call('scaled', [column, 6], LONG);
     return call('text', [call('ymd', [constant(since * MILLION, INTEGER), ZERO, units], LONG)], UNICODE);
@@ -115,7 +115,7 @@ function inTexts(since: number): Held {
 
 const ZERO = constant(0, INTEGER);
 
-/** The text begins with a date that is a day. */
+/** Tests that the date is a day. */
 function isDayOf(date: Expression): readonly Predicate[] {
   return [not(glob(date, '*00'))];
 }
@@ -123,7 +123,7 @@ function isDayOf(date: Expression): readonly Predicate[] {
 const HOURS = ['[01][0-9]', '2[0-3]'];
 const SIXTY = ['[0-5]', DIGIT, '[0-5]', DIGIT];
 
-/** So many digits of a time behind what else the text begins with; 24 is the end of a day that has a next one. */
+/** Tests for so many digits of a time after `before`. 24 is the end of a day that has a next one. */
 function isTime(text: Expression, before: string, count: number, since = 0): Predicate {
   const rest = SIXTY.slice(0, Math.max(0, count - 2)).join('');
   const hours = count === 1 ? ['[0-2]'] : HOURS;
@@ -134,12 +134,12 @@ function isTime(text: Expression, before: string, count: number, since = 0): Pre
   );
 }
 
-/** Zeros alone are no time. */
+/** Returns the position. A time of zeros counts as none. */
 function positionOfDigits(packed: number, time: number): number | undefined {
   return packed >= 10_000_000 ? positionIn(packed, time === 0 ? undefined : time) : undefined;
 }
 
-/** The least date and digits of a time at or after a position: midnight has none, the next second has. */
+/** Returns the least date and time digits at or after a position. Midnight has no digits, the next second has. */
 function timed(position: number): { readonly packed: number; readonly time: number } {
   const { packed, second } = partsOf(position);
   return { packed, time: second === undefined ? 0 : Math.max(1, Number(clockDigits(second))) };

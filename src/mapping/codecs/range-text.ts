@@ -1,6 +1,6 @@
 /**
- * `range-text`: reference ranges in text, `3.5-5.1`, `<200`, `>=60`. Facets: `.low` and `.high`. In: text. Out: a
- * decimal. A strict bound is emitted as the bound: Range has no exclusive ends. Output only.
+ * `range-text`: reads reference ranges in text, `3.5-5.1`, `<200`, `>=60`. Facets: `.low` and `.high`. In: text. Out: a
+ * decimal. A strict bound is emitted as the bound, because Range has no exclusive ends. Output only.
  * https://hl7.org/fhir/R4/datatypes.html#Range
  */
 import { UNICODE } from '../../sql/column-type.ts';
@@ -10,7 +10,7 @@ import { type Codec, only } from './codec.ts';
 import { isNumberText, parseNumberText, trimmedText } from './decimal.ts';
 import { trim } from './text.ts';
 
-/** One end of a range. */
+/** Reads one end of a range. */
 export function rangeTextCodec(facet: 'low' | 'high'): Codec {
   return {
     label: `range-text.${facet}`,
@@ -39,7 +39,7 @@ function split(text: string): Ends {
     if (bound === undefined) return {};
     return sign === '<' ? { high: bound } : { low: bound };
   }
-  // The hyphen is the one between: neither end is negative.
+  // The only hyphen separates the ends: neither end is negative.
   const [before = '', after = '', ...more] = text.split('-');
   if (more.length > 0) return {};
   const low = parseNumberText(trim(before));

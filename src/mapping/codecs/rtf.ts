@@ -1,11 +1,11 @@
 /**
- * RTF notes as plain text. In: a text that begins with `{\rtf`. Out: its readable text, paragraphs as lines; fonts,
- * styles, pictures and other destinations are left out. Bytes are read as Windows-1252.
+ * Converts RTF notes to plain text. In: a text that begins with `{\rtf`. Out: its readable text, paragraphs as lines.
+ * Fonts, styles, pictures and other destinations are left out. Bytes are read as Windows-1252.
  * https://www.loc.gov/preservation/digital/formats/fdd/fdd000473.shtml
  */
 
 const TOKEN = /\\u(-?\d+) ?|\\'([0-9a-fA-F]{2})|\\([a-zA-Z]+)(-?\d+)? ?|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)/g;
-/** Groups that hold no text of the document. */
+/** Groups without text of the document. */
 const SILENT = new Set([
   'fonttbl',
   'colortbl',
@@ -39,11 +39,11 @@ export function isRtf(text: string): boolean {
 
 interface Group {
   readonly silent: boolean;
-  /** Characters that stand after \u for readers without Unicode. */
+  /** Number of characters after \u that are for readers without Unicode. */
   readonly skip: number;
 }
 
-/** The readable text of an RTF document. */
+/** Returns the readable text of an RTF document. */
 export function rtfText(rtf: string): string {
   const groups: Group[] = [];
   let group: Group = { silent: false, skip: 1 };

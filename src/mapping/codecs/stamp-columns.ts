@@ -1,6 +1,6 @@
 /**
- * How columns hold stamps (stamp.ts). `ymd14`: the digits yyyymmddhhmmss in a text or a whole number; a text of eight
- * digits is the date alone.
+ * Describes how columns store stamps (stamp.ts). `ymd14`: the digits yyyymmddhhmmss in a text or a whole number; a text
+ * of eight digits is the date alone.
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, glob, isNull, not, or, value } from '../../sql/construct.ts';
@@ -15,12 +15,12 @@ const DIGIT = '[0-9]';
 const SIXTY = '[0-5][0-9]';
 const CLOCKS = ['[01][0-9]', '2[0-3]'].map(hour => hour + SIXTY + SIXTY);
 
-/** Digits in a text, or in a whole number, which has a time always. */
+/** Describes digits in a text, or in a whole number, which always has a time. */
 export function ymd14Column(type: ColumnType): StampColumn {
   const isText = type.kind === 'text';
   const text = (column: Expression): Expression => (isText ? column : call('text', [column], UNICODE));
   const day = (column: Expression): Expression => call('substring', [text(column), 1, 8], UNICODE);
-  /** A text that ends in a time, which no year after 9999 is for. */
+  /** Tests for a text that ends in a time. 240000 is excluded in the year 9999. */
   const hasTime = (column: Expression): Predicate =>
     and(
       or(
@@ -31,7 +31,7 @@ export function ymd14Column(type: ColumnType): StampColumn {
       not(glob(day(column), '*00')),
     );
   const isOne = (column: Expression, date: (column: Expression) => Predicate): Predicate => {
-    // What `written` gives is a stamp.
+    // The step `written` gives a stamp or NULL.
     if (isWritten(column)) return not(isNull(column));
     return isText ? or(and(isPacked(column), date(column)), hasTime(column)) : hasTime(column);
   };

@@ -1,10 +1,10 @@
 /**
- * Stamps: one column that holds a packed date with or without a time of day, in an order that is that of time. In: how
- * the column holds them (StampColumn). Out: a codec that gives dateTimes with seconds, or the date alone where there is
- * no time; with a midnight for days alone also instants; as `date` the day as it is written.
+ * Reads stamps: one column of packed dates with or without a time of day, stored in the order of time. In: how the
+ * column holds them (StampColumn). Out: a codec that gives dateTimes with seconds, or the date alone without a time.
+ * With `atMidnight` it also gives instants. As `date` it gives the day as written.
  *
- * A stamp has a position: its packed date times SLOTS, and 0 for the date alone or the second of the day plus 1, up to
- * that of 24:00, which is the first moment of the next day. Positions are in the order of the stored values.
+ * A stamp has a position: its packed date times SLOTS, plus 0 for the date alone, or plus the second of the day + 1.
+ * The last second is that of 24:00, the first moment of the next day. Positions are in the order of the stored values.
  */
 
 import { and } from '../../sql/construct.ts';
@@ -29,36 +29,36 @@ import {
 
 export interface StampColumn {
   readonly inverse: 'indexed' | 'computed';
-  /** The position of a raw value; undefined: it is no stamp. */
+  /** Returns the position of a raw value; undefined if it is no stamp. */
   position(raw: SqlValue): number | undefined;
-  /** Likewise of a value of `compared`. */
+  /** Returns the position of a value of `compared`. */
   sorted(raw: SqlValue): number | undefined;
-  /** The first value of `compared` at or after a position. */
+  /** Returns the first value of `compared` at or after a position. */
   stored(position: number): SqlValue;
-  /** Likewise, to compare with. */
+  /** Returns the same as a literal. */
   literal(position: number): Expression;
-  /** Raw values of a packed date alone, if they are other digits. */
+  /** Returns the raw values of a packed date alone, if their digits differ. */
   raws?(packed: number): readonly (string | number)[];
-  /** What is compared and sorted by. */
+  /** Returns the expression to compare and sort by. */
   compared(column: Expression): Expression;
   isStamp(column: Expression): Predicate;
-  /** A stamp that is no month or year. */
+  /** Tests for a stamp that is no month or year. */
   isMoment(column: Expression): Predicate;
-  /** Several positions have one stored value, so that none is tested by equality. */
+  /** Several positions share one stored value, so equality is never used. */
   readonly isCoarse?: boolean;
 }
 
 const SLOTS = 100_000;
 const SECONDS = 86_400;
-/** Of 24:00. */
+/** The slot of 24:00. */
 const END_SLOT = SECONDS + 1;
 
-/** The position of a packed date and, if there is a time, its second of the day. */
+/** Returns the position of a packed date and, if there is a time, its second of the day. */
 export function positionOf(packed: number, second?: number): number {
   return packed * SLOTS + (second === undefined ? 0 : second + 1);
 }
 
-/** The packed date of a position, which may be none of the calendar, and the second of the day. */
+/** Returns the packed date of a position, which may not exist in the calendar, and the second of the day. */
 export function partsOf(position: number): { readonly packed: number; readonly second: number | undefined } {
   const packed = Math.floor(position / SLOTS);
   const slot = position - packed * SLOTS;
@@ -66,8 +66,8 @@ export function partsOf(position: number): { readonly packed: number; readonly s
 }
 
 /**
- * The position of a packed date and of the digits hhmmss of a time, if there is one; undefined: they are none. 240000
- * is the end of a day that has a next one.
+ * Returns the position of a packed date and of the digits hhmmss of a time, if there is one; undefined if they are
+ * invalid. 240000 is the end of a day, except in the year 9999.
  */
 export function positionIn(packed: number, clock: number | undefined): number | undefined {
   const printed = printPacked(packed);
@@ -79,7 +79,7 @@ export function positionIn(packed: number, clock: number | undefined): number | 
   return local === undefined ? undefined : positionOf(packed, local / 1000);
 }
 
-/** The digits hhmmss of a second of the day. */
+/** Returns the digits hhmmss of a second of the day. */
 export function clockDigits(second: number): string {
   return second === SECONDS ? END_OF_DAY : printTime(second * 1000).replaceAll(':', '');
 }
@@ -89,11 +89,11 @@ export interface StampOptions {
   readonly options?: CodecOptions;
   readonly zone: Zone;
   readonly fhirType: 'date' | 'dateTime' | 'instant';
-  /** A day alone is its midnight, and a month or a year absent; without it such a value is the date alone. */
+  /** Reads a day alone as its midnight, and no months or years. If false, such values are emitted as dates. */
   readonly atMidnight: boolean;
 }
 
-/** Packed dates with a time of day or without. */
+/** Makes the codec of packed dates with or without a time of day. */
 export function stampCodec(column: StampColumn, { label, options, zone, fhirType, atMidnight }: StampOptions): Codec {
   const length = fhirType === 'instant' ? 1 : 1000;
   const present = (of: Expression): Predicate => (atMidnight ? column.isMoment(of) : column.isStamp(of));
@@ -157,17 +157,17 @@ export function stampCodec(column: StampColumn, { label, options, zone, fhirType
   };
 }
 
-/** Before what comes after it in the keys of instants (src/time/instant-key.ts). */
+/** Begins the keys of 24:00 and of days alone, which sort just before midnight (src/time/instant-key.ts). */
 const LAST_MOMENT = '23:59:59.9999999';
 const LEAST = positionOf(10_000);
 const BEYOND = positionOf(LAST_PACKED + 1);
 
-/** With ends, which are those of the calendar where it had none. */
+/** Replaces missing ends of a set by those of the calendar. */
 function within(set: RangeSet): RangeSet {
   return intersect(set, [{ from: LEAST, to: BEYOND }]);
 }
 
-/** The first position whose moment is at or after a second of local time: a midnight is the 24:00 of the day before. */
+/** Returns the first position at or after a second of local time. A midnight is the 24:00 of the day before. */
 function positionFrom(second: number): number {
   const day = Math.floor(second / SECONDS);
   const ofDay = second - day * SECONDS;
@@ -179,11 +179,11 @@ function* datesBetween(from: number, to: number): Iterable<number> {
     yield packed * SLOTS;
 }
 
-/** Positions around a key in ascending order; the first one whose key is not below it is among them. */
+/** Returns positions around a key in ascending order, including the first whose key is not below it. */
 function positionsNear(key: string): readonly number[] {
   const { local, rest } = parseTimeKey(key);
   const second = Math.ceil((local + (rest > 0 ? 1 : 0)) / 1000);
-  // The key of the first day alone is of the year 0.
+  // The key of the first day alone is in the year 0.
   const day = key.startsWith('0000') ? FIRST_DAY : Math.floor(second / SECONDS);
   if (day >= END_DAY) return [];
   const ofDay = key.startsWith('0000') ? 0 : second - day * SECONDS;

@@ -1,7 +1,7 @@
 /**
- * Knows how date and time columns store local times: which texts arrive from them, which literals compare with them,
- * what they can hold. DATETIME keeps 1/300 s and SMALLDATETIME minutes, and both round a parameter, so an end of a
- * range is first raised to the next time that the column can hold.
+ * Describes how date and time columns store local times: the texts that they return, the literals to compare with them,
+ * and their range. DATETIME keeps 1/300 s and SMALLDATETIME minutes, and both round a parameter. So an end of a range
+ * is first raised to the next time that the column can hold.
  * https://learn.microsoft.com/sql/t-sql/data-types/date-and-time-types
  */
 import type { ColumnType, TimeForm } from '../../sql/column-type.ts';
@@ -17,7 +17,7 @@ export function isTimed(type: ColumnType | undefined): type is TimedType {
   return type?.kind === 'date' || type?.kind === 'datetime';
 }
 
-/** The lowest local time at or after `local` that a column can hold; times before its first one stay what they are. */
+/** Returns the lowest time at or after `local` that a column can hold. Times before its first one stay unchanged. */
 export function raise(local: number, type: TimedType): number {
   if (type.kind === 'date') return Math.ceil(local / DAY) * DAY;
   if (type.form?.kind === 'layout' && type.form.length < 19) {
@@ -29,12 +29,12 @@ export function raise(local: number, type: TimedType): number {
     const step = 10 ** Math.max(0, 3 - type.fraction);
     return Math.ceil(local / step) * step;
   }
-  // Thirds of a hundredth, written with three digits: …0, …3 and …7.
+  // DATETIME counts thirds of a hundredth of a second, written with three digits: …0, …3 and …7.
   const digit = ((local % 10) + 10) % 10;
   return local + ([0, 2, 1, 0, 3, 2, 1, 0, 2, 1][digit] ?? 0);
 }
 
-/** The first local time that a column can hold, and the end of those that it can. */
+/** Returns the first local time that a column can hold, and the end (exclusive). */
 export function bounds(type: TimedType): { readonly first: number; readonly end: number } {
   if (type.kind === 'datetime' && type.name === 'datetime') return { first: Date.UTC(1753, 0, 1), end: END_DAY * DAY };
   if (type.kind === 'datetime' && type.name === 'smalldatetime')
@@ -42,20 +42,20 @@ export function bounds(type: TimedType): { readonly first: number; readonly end:
   return { first: FIRST_DAY * DAY, end: END_DAY * DAY };
 }
 
-/** The end of a range as the column stores it. */
+/** Returns the literal of the end of a range as the column stores it. */
 export function timeLiteral(local: number, type: TimedType): Expression {
   return value(printStored(raise(local, type), type), type);
 }
 
-/** A local time that the column can hold, as its rows are written. */
+/** Prints a local time that the column can hold, in the layout of its rows. */
 export function printStored(local: number, type: TimedType): string {
   if (type.kind === 'date') return printDay(Math.floor(local / DAY));
   return inLayout(printLocal(local, type.fraction), type.form);
 }
 
 /**
- * A stored time as it stands in an id: `20240310T023000`, and digits of a second without zeros behind them. It is the
- * same in every layout of the rows. `b` and what follows: in the hour that clocks show a second time.
+ * Writes a stored time for an id: `20240310T023000`, with the digits of a second without trailing zeros. It is the same
+ * in every layout of the rows. `b` begins the position within the second pass of a repeated hour.
  */
 export function timeInId(raw: SqlValue, type: DatetimeType): string | undefined {
   const text = storedReader(type)(raw);
@@ -68,7 +68,7 @@ export function timeInId(raw: SqlValue, type: DatetimeType): string | undefined 
   return fraction === '' ? seconds : `${seconds}.${fraction}`;
 }
 
-/** The stored time of such a text, if the column can hold it; undefined for any other. */
+/** Returns the stored time of such a text; undefined if the column cannot hold it, or for any other text. */
 export function timeOfId(part: string, type: DatetimeType): string | undefined {
   const { year, month, day, hour, minute, seconds, fraction = '', second } = TIME_IN_ID.exec(part)?.groups ?? {};
   if (year === undefined) return undefined;
@@ -84,7 +84,7 @@ const SECOND_TIME = /^(?<prefix>.{19}\.\d{3})9999~(?<second>\d{8}(?:\d{4})?)$/;
 const TIME_IN_ID =
   /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)T(?<hour>\d\d)(?<minute>\d\d)(?<seconds>\d\d)(?:\.(?<fraction>\d{1,7})|b(?<second>\d+))?$/;
 
-/** A text `2024-03-10 02:30:00.123` in the layout of the rows. */
+/** Converts a text `2024-03-10 02:30:00.123` to the layout of the rows. */
 export function inLayout(text: string, form: TimeForm | undefined): string {
   if (form?.kind !== 'layout') return text;
   const cut = text.slice(0, form.length);
@@ -92,8 +92,8 @@ export function inLayout(text: string, form: TimeForm | undefined): string {
 }
 
 /**
- * How a row's value is read: as `2024-03-10 02:30:00.123`, as `2024-03-10` in a DATE column, or as a key where rows
- * differ. A text of another layout than the column's is undefined, as it is to the comparisons in SQL.
+ * Returns the reader of a row's value: it gives `2024-03-10 02:30:00.123`, `2024-03-10` for a DATE column, or a key if
+ * rows have different layouts. A text of another layout than the column's is undefined, as in SQL comparisons.
  */
 export function storedReader(type: TimedType): (raw: SqlValue | undefined) => string | undefined {
   if (type.form?.kind === 'any') return raw => (typeof raw === 'string' ? raw : undefined);
@@ -108,20 +108,20 @@ export function storedReader(type: TimedType): (raw: SqlValue | undefined) => st
       : undefined;
 }
 
-/** How rows write a value that is no key. */
+/** Returns the layout of values in rows that are no keys. */
 export function layoutOf(type: TimedType): { readonly separator: string; readonly length: number } {
   if (type.form?.kind === 'layout') return type.form;
   return { separator: ' ', length: type.kind === 'date' ? 10 : type.fraction === 0 ? 19 : 20 + type.fraction };
 }
 
-/** Each use of the column in SQL is an expression: no index on it serves. */
+/** True if each use of the column in SQL is an expression, so that no index on it serves. */
 export function isComputed(type: ColumnType): boolean {
   return 'form' in type && type.form?.kind === 'any';
 }
 
-/** The first stored text whose key is at or after a key; undefined if the column can hold none. */
+/** Returns the first stored text whose key is at or after a key; undefined if the column can hold none. */
 export function storedFromKey(key: string, type: TimedType): string | undefined {
-  // Its canonical texts are keys.
+  // The canonical texts of such a column are keys.
   if (type.kind === 'datetime' && type.form?.kind === 'any') return key;
   const { local, rest } = parseTimeKey(key);
   const { first, end } = bounds(type);

@@ -1,6 +1,6 @@
 /**
- * The table of codecs: the only place where `via:` becomes a codec. In: a name, the columns' types and the FHIR type
- * of the element. Out: the entry that makes the codec; the default codec without `via:`. docs/mapping-language.md,
+ * Lists the codecs: the only place where `via:` becomes a codec. In: a name, the columns' types and the FHIR type of
+ * the element. Out: the entry that makes the codec, or the default codec without `via:`. docs/mapping-language.md,
  * codecs
  */
 import { z } from 'zod';
@@ -45,12 +45,12 @@ import { writtenDateStep } from './written-date.ts';
 
 const NONE = z.undefined();
 const RAWS = z.union([z.string().transform(raw => [raw]), z.array(z.string())]);
-/** Engines count the characters of a text alike where each is one unit of UTF-16. */
+/** Without surrogates: engines count characters alike only if each is one unit of UTF-16. */
 const PREFIX = z.string().regex(/^(?!.*[\ud800-\udfff])\S(?:.*\S)?$/, 'a prefix begins and ends with no blank');
 const ONE_OR_MORE = /^[1-9]\d?$/;
 const YEAR = /^(?:1[89]|20)\d\d$/;
 
-/** Codecs by name. Code maps and text steps have names of their own. */
+/** Codecs by name. Code maps and text steps are not among them. */
 export const CODECS: Readonly<Record<string, CodecEntry>> = {
   text: entry(NONE, (_, [type]) => textOf(type) ?? refuse('text', type)),
   code: entry(NONE, (_, [type]) => (type?.kind === 'text' ? codeCodec(type) : (textOf(type) ?? refuse('code', type)))),
@@ -91,7 +91,7 @@ function dateForm(options: string | { readonly form: string; readonly from: stri
   return typeof options === 'string' ? [options, undefined] : [options.form, Number(options.from)];
 }
 
-/** Text steps by name; one codec of text follows them, `text` if none does. */
+/** Text steps by name. One text codec follows them, by default `text`. */
 export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
   piece: step(
     z.strictObject({
@@ -127,7 +127,7 @@ export const TEXT_STEPS: Readonly<Record<string, StepEntry>> = {
 
 export const CODE_MAP_FACETS: readonly Facet[] = ['code', 'system', 'display', 'text'];
 
-/** The codec that a column's type and a FHIR type call for; undefined if there is none and `via:` has to say it. */
+/** Returns the default codec of a column type and a FHIR type; undefined if `via:` is required. */
 export function defaultCodec(
   columnType: ColumnType,
   fhirType: string,
@@ -157,12 +157,12 @@ function defaultName(columnType: ColumnType, fhirType: string): string | undefin
     case 'markdown':
       return columnType.kind === 'uuid' ? 'uuid' : 'text';
     default:
-      // Whatever else is text in FHIR is a code, a key or an address: nothing that begins with a blank.
+      // Any other text type of FHIR is a code, key or URI, which does not begin with a blank.
       return columnType.kind === 'uuid' ? 'uuid' : 'code';
   }
 }
 
-/** One facet of a code map on a column. */
+/** Makes the codec of one facet of a code map on a column. */
 export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext): MadeCodec {
   const [columnType] = context.columnTypes;
   if (columnType?.kind !== 'text' && !isWholeType(columnType))
@@ -173,10 +173,10 @@ export function codeMapFacet(map: CodeMap, facet: Facet, context: CodecContext):
   return fitting(codeMapCodec({ map, facet, columnType, boolean, words }), context);
 }
 
-/** Codecs of notes that `base64` may follow: what is encoded is what they write. */
+/** Codecs of notes that `base64` may follow. It encodes their output. */
 export const NOTES: readonly string[] = ['html', 'xhtml'];
 
-/** A note as a file: `via: [html, base64]`. */
+/** Makes the codec of a note as a file: `via: [html, base64]`. */
 export function noteAsFile(name: string, context: CodecContext): MadeCodec {
   const note = notes(name === 'html' ? 'html' : 'xhtml', context.columnTypes);
   return typeof note === 'string'
@@ -184,7 +184,7 @@ export function noteAsFile(name: string, context: CodecContext): MadeCodec {
     : fitting(base64OfNote(note, name === 'html' ? 'plain' : 'xhtml'), context);
 }
 
-/** Text steps before a codec: `make` gets the context as the steps leave it, a single column of Unicode text. */
+/** Puts text steps before a codec. `make` gets the context after the steps: a single column of Unicode text. */
 export function afterSteps(
   steps: readonly TextStep[],
   context: CodecContext,
@@ -197,7 +197,7 @@ export function afterSteps(
   return 'codec' in made ? { codec: stepped(steps, made.codec) } : made;
 }
 
-/** Types of codes that are numbers. */
+/** True for types of numeric codes. */
 function isWholeType(type: ColumnType | undefined): type is ColumnType {
   return type?.kind === 'bit' || isWholeNumber(type);
 }
@@ -224,7 +224,7 @@ function numeric(
 /** Kinds of columns that `number` reads. */
 const NUMERIC: ReadonlySet<string> = new Set(['text', 'integer', 'decimal', 'float']);
 
-/** One to three notes; another number is left to the check of columns by number. */
+/** Makes the codec of one to three notes. Other numbers of columns are reported elsewhere. */
 function notes(name: 'html' | 'xhtml', types: readonly ColumnType[]): Codec | string {
   const odd = types.find(type => type.kind !== 'text');
   if (odd) return refuse(name, odd);

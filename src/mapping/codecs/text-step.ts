@@ -1,7 +1,7 @@
 /**
- * Text steps, which change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw
- * text. Out: another text, or undefined if there is none. Searches compute on the column, so no index serves them; only
- * an equality behind `prefix` or `dotted` is one with the column as it stands. docs/mapping-language.md, codecs
+ * Text steps change a text column before its codec reads it, in JavaScript and equally in SQL. In: the raw text. Out:
+ * another text, or undefined if there is none. Searches compute on the column, so no index serves them; only an
+ * equality after `prefix` or `dotted` compares the column as stored. docs/mapping-language.md, codecs
  */
 import { UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, constant, glob, not, or } from '../../sql/construct.ts';
@@ -10,7 +10,7 @@ import { unescaped } from '../../sql/shared-functions.ts';
 import type { Codec } from './codec.ts';
 import { trim, trimEnd, upperAscii } from './text.ts';
 
-/** A step as the mapping writes it. */
+/** A step as written in the mapping. */
 export type StepOptions =
   | { readonly step: 'piece'; readonly by: string; readonly at: number }
   | { readonly step: 'prefix'; readonly prefixes: readonly string[] }
@@ -25,18 +25,18 @@ export interface TextStep {
   readonly options: StepOptions;
   apply(text: string): string | undefined;
   sql(text: Expression): Expression;
-  /** The way back, for a step that can be undone. */
+  /** The inverse, if the step can be undone. */
   readonly back?: WayBack;
 }
 
 interface WayBack {
-  /** All texts of which the step leaves this one. */
+  /** Returns all texts that the step turns into this one. */
   texts(left: string): readonly string[];
-  /** Patterns of all texts that the step leaves with this one; undefined: only the text that is left can tell. */
+  /** Returns patterns of all texts whose result matches this one; undefined if only the result can tell. */
   patterns(left: string): readonly string[] | undefined;
 }
 
-/** The piece at a position, counted from 1, of a text that a character separates. */
+/** Takes the piece at a position, counted from 1, of a text with separators. */
 export function pieceStep(by: string, at: number): TextStep {
   return {
     label: `piece ${by} ${at}`,
@@ -46,12 +46,12 @@ export function pieceStep(by: string, at: number): TextStep {
   };
 }
 
-/** More than any text behind a prefix has. */
+/** More characters than any text after a prefix has. */
 const THE_REST = 1_000_000_000;
 
 /**
- * What is behind the first of these that the text begins with, case included; nothing of any other text. Prefixes end
- * with no blank, so that none of theirs is trimmed.
+ * Removes the first of these prefixes that the text begins with (case-sensitive). Other texts are absent. Prefixes do
+ * not end in a blank, so trimming does not shorten them.
  */
 export function prefixStep(prefixes: readonly string[]): TextStep {
   const first = (text: string): string | undefined => prefixes.find(prefix => text.startsWith(prefix));
@@ -74,7 +74,10 @@ export function prefixStep(prefixes: readonly string[]): TextStep {
   };
 }
 
-/** A pattern, as a mapping's prefix is no value of a request: an index in the order of its characters serves it. */
+/**
+ * Tests with a pattern, because a prefix of the mapping is no value of a request. An index in character order serves
+ * it.
+ */
 function beginsWith(text: Expression, prefix: string, rest = '*'): Predicate {
   return glob(text, beginning(prefix) + rest);
 }
@@ -83,7 +86,7 @@ function beginning(prefix: string): string {
   return prefix.replace(/[*?[]/g, '[$&]');
 }
 
-/** Of a value those prefixes count that no earlier one reads otherwise. */
+/** Inverts the step. A prefix counts for a value only if no earlier prefix matches the whole text. */
 function backToPrefixes(prefixes: readonly string[]): WayBack {
   return {
     texts: left =>
@@ -94,14 +97,14 @@ function backToPrefixes(prefixes: readonly string[]): WayBack {
   };
 }
 
-/** No text begins with two of them. */
+/** True if no text begins with two of them. */
 function areApart(prefixes: readonly string[]): boolean {
   return prefixes.every((prefix, at) => !prefixes.some((other, i) => i !== at && other.startsWith(prefix)));
 }
 
 /**
- * A code that is stored without its point, `E119`, with a point behind so many characters. What has a point, or no more
- * characters than these, stays as it is; so does what has others than letters and digits of ASCII among them.
+ * Inserts a point after so many characters of a code stored without it, `E119`. A text stays as it is if it has a
+ * point, is not longer than that, or has other characters than ASCII letters and digits among these and the next.
  */
 export function dottedStep(behind: number): TextStep {
   const plain = new RegExp(`^[0-9A-Za-z]{${behind + 1}}`);
@@ -139,10 +142,10 @@ export function dottedStep(behind: number): TextStep {
 
 /** Any text that is not blank. */
 const SOME = '?*';
-/** Patterns of blanks and control characters: a point between letters or digits makes and breaks none. */
+/** Patterns of blanks and control characters. A point between letters or digits does not change whether they match. */
 const UNTOUCHED = /^[^!-)+,.-Z\\^-~\u0080-\uffff]*$/;
 
-/** A column, the text that a step leaves of it, and the way back. */
+/** A column, the result of a step on it, and the inverse. */
 interface Undone {
   readonly whole: Expression;
   readonly left: Expression;
@@ -150,8 +153,8 @@ interface Undone {
 }
 
 /**
- * The same predicate, in which what is asked of the text that a step leaves is asked of the whole text, as far as that
- * is the same: an equality with a value is one with the texts that leave it.
+ * Rewrites tests of a step's result to tests of the whole text, if they are equivalent: an equality with a value
+ * becomes one with the texts that give it.
  */
 function onWhole(predicate: Predicate, of: Undone): Predicate {
   switch (predicate.kind) {
@@ -181,7 +184,7 @@ function signed(found: Predicate, as: { readonly not: boolean }): Predicate {
   return as.not ? not(found) : found;
 }
 
-/** The whole texts of which this value is left; undefined if only SQL can tell. */
+/** Returns the whole texts that give this value; undefined if only SQL can tell. */
 function spelled(value: Expression, { whole, back }: Undone): readonly Expression[] | undefined {
   if (value.kind !== 'value' || value.placeholder !== undefined) return undefined;
   const text = value.value;
@@ -192,7 +195,7 @@ function spelled(value: Expression, { whole, back }: Undone): readonly Expressio
 
 export type Words = 'first' | 'last' | 'all-but-last' | 'all-but-first';
 
-/** Words of the trimmed text, as blanks separate them; of a single word nothing is left besides it. */
+/** Takes words of the trimmed text, separated by blanks. Without its only word a text is absent. */
 export function wordsStep(words: Words): TextStep {
   const names = {
     first: 'first-word',
@@ -222,7 +225,7 @@ export function wordsStep(words: Words): TextStep {
   };
 }
 
-/** `&amp;` last, or `&amp;lt;` would become `<`. */
+/** `&amp;` comes last, because `&amp;lt;` would become `<` otherwise. */
 const ENTITIES = [
   ['&lt;', '<'],
   ['&gt;', '>'],
@@ -231,7 +234,7 @@ const ENTITIES = [
   ['&amp;', '&'],
 ] as const;
 
-/** The five entities of XML as the characters that they stand for. */
+/** Replaces the five entities of XML by their characters. */
 export function entitiesStep(): TextStep {
   return {
     label: 'entities',
@@ -246,7 +249,7 @@ export function entitiesStep(): TextStep {
   };
 }
 
-/** Escapes of HL7 v2 as what they stand for. */
+/** Replaces escapes of HL7 v2 by what they stand for. */
 export function escapesStep(): TextStep {
   return {
     label: 'escapes',
@@ -256,7 +259,7 @@ export function escapesStep(): TextStep {
   };
 }
 
-/** ASCII letters in upper case. */
+/** Converts ASCII letters to upper case. */
 export function upperStep(): TextStep {
   return {
     label: 'upper',
@@ -266,7 +269,9 @@ export function upperStep(): TextStep {
   };
 }
 
-/** A codec of one text column that sees it through steps. It must have been made for Unicode text. */
+/**
+ * Wraps a codec of one text column, so that it reads the column through steps. The codec must be made for Unicode text.
+ */
 export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   if (steps.length === 0) return codec;
   const sql = (columns: readonly Expression[]): readonly Expression[] =>
@@ -274,7 +279,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   const { order } = codec;
   const [only] = steps;
   const back = steps.length === 1 ? only?.back : undefined;
-  /** `ask`: a question of the codec to the text that the steps leave. */
+  /** Calls `ask` with the text that the steps leave. Rewrites the answer to the whole text if possible. */
   const asked = <T extends Predicate | undefined>(
     columns: readonly Expression[],
     ask: (left: readonly Expression[]) => T,
@@ -300,7 +305,7 @@ export function stepped(steps: readonly TextStep[], codec: Codec): Codec {
   };
 }
 
-/** Values of codes are searched by equality; those of dates and numbers by bounds, too. */
+/** True for codes, which are searched by equality. Dates and numbers are searched by bounds too. */
 function isEquality(codec: Codec): boolean {
   return codec.yields.includes('code');
 }

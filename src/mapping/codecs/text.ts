@@ -1,8 +1,8 @@
 /**
  * `text`: a text column as string or markdown, trimmed on both sides; an empty text is absent. In: the raw text. Out:
- * the text. Other codecs share how blanks are trimmed and how texts are compared without case. Control characters that
- * FHIR forbids are removed from the resource and not from the search: the one exception to the law, for values that
- * contain them. https://hl7.org/fhir/R4/datatypes.html#string
+ * the text. Other codecs share its trimming and case-insensitive comparison. Control characters that FHIR forbids are
+ * removed from the resource but not from the search: values that contain them are the one exception to the law.
+ * https://hl7.org/fhir/R4/datatypes.html#string
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { among, and, call, compare, equals, FALSE, filled, glob, or, value } from '../../sql/construct.ts';
@@ -12,7 +12,7 @@ import { walk } from '../../sql/walk.ts';
 import type { AnyCase, Criterion, DigitsTest, StringMode } from '../criterion.ts';
 import { type Codec, only } from './codec.ts';
 
-/** Text, trimmed on both sides. */
+/** Reads text, trimmed on both sides. */
 export function textCodec(): Codec {
   const trimmed = (columns: readonly Expression[]): Expression => call('trim', [only(columns)], UNICODE);
   return {
@@ -24,8 +24,8 @@ export function textCodec(): Codec {
     present: columns => filled(trimmed(columns)),
     match: (columns, criterion) => matchText(trimmed(columns), criterion),
     order: {
-      // Case does not count where engines agree on it. Folding would order as each engine likes, and rows that sort by
-      // different columns are merged outside of it.
+      // Ignores case as far as the engines agree on it. Folding would order differently in each engine, and rows that
+      // sort by different columns are merged outside of the engine.
       by: columns => [beginningOf(call('upper', [trimmed(columns)], UNICODE))],
       toKey: () => undefined,
       fromKey: key => [key],
@@ -33,7 +33,7 @@ export function textCodec(): Codec {
   };
 }
 
-/** A row of a text that stands in several rows, as it is stored. `separated`: blanks at its end do not count. */
+/** Reads one row of a text that is stored in several rows. `separated`: trailing blanks do not count. */
 export function lineCodec(separated: boolean): Codec {
   return {
     label: 'line',
@@ -49,7 +49,7 @@ export function lineCodec(separated: boolean): Codec {
   };
 }
 
-/** A criterion on an expression that gives the emitted text, or a blank or NULL where there is none. */
+/** Applies a criterion to an expression that gives the emitted text, or blank or NULL if there is none. */
 export function matchText(text: Expression, criterion: Criterion): Predicate | undefined {
   switch (criterion.kind) {
     case 'exact':
@@ -94,7 +94,7 @@ function matchString(text: Expression, mode: StringMode, wanted: string): Predic
   }
   const folded = fold(wanted);
   const where = mode === 'starts' ? 'start' : 'anywhere';
-  // Every text that there is contains the empty one; a NULL contains none.
+  // Every text contains the empty one; NULL contains none.
   return and(
     filled(text),
     ...(folded === ''
@@ -105,7 +105,7 @@ function matchString(text: Expression, mode: StringMode, wanted: string): Predic
   );
 }
 
-/** The URI itself, and those that continue it after a slash (https://hl7.org/fhir/R4/search.html#uri). */
+/** Matches the URI, and URIs that continue it after a slash (https://hl7.org/fhir/R4/search.html#uri). */
 export function matchBelow(text: Expression, uri: string): Predicate {
   return or(equals(text, value(uri, UNICODE)), {
     kind: 'contains',
@@ -116,7 +116,7 @@ export function matchBelow(text: Expression, uri: string): Predicate {
   });
 }
 
-/** The same of a URI that is known. */
+/** True if the found URI is `uri`, or continues it after a slash. */
 export function isBelow(found: string, uri: string): boolean {
   return uri !== '' && (found === uri || found.startsWith(insideOf(uri)));
 }
@@ -134,7 +134,7 @@ function isEmittable(text: string): boolean {
   return text !== '' && !hasOuterSpace(text);
 }
 
-/** Without blanks, tabs and line ends on both sides, as `trim` in SQL; `trimEnd` is `rtrim` there. */
+/** Removes blanks, tabs and line ends on both sides, as `trim` in SQL. `trimEnd` is `rtrim` in SQL. */
 export function trim(text: string): string {
   let from = 0;
   let to = text.length;
@@ -143,14 +143,14 @@ export function trim(text: string): string {
   return from === 0 && to === text.length ? text : text.slice(from, to);
 }
 
-/** Without blanks (U+0020) on the right. */
+/** Removes blanks (U+0020) on the right. */
 export function trimEnd(text: string): string {
   let to = text.length;
   while (to > 0 && text.charCodeAt(to - 1) === 32) to--;
   return to === text.length ? text : text.slice(0, to);
 }
 
-/** Whether trimming would change a text: no value that was trimmed equals it. */
+/** True if trimming would change a text, so that no trimmed value equals it. */
 export function hasOuterSpace(text: string): boolean {
   return trim(text) !== text;
 }
@@ -161,7 +161,7 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const HAS_CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
 
-/** Without the control characters that FHIR forbids. */
+/** Removes the control characters that FHIR forbids. */
 export function withoutControls(text: string): string {
   return HAS_CONTROL.test(text) ? text.replace(CONTROL, '') : text;
 }
@@ -170,19 +170,20 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 13 || code === 10;
 }
 
-/** The text with its ASCII letters in upper case. */
+/** Returns the text with its ASCII letters in upper case. */
 export function upperAscii(text: string): string {
   return text.replace(/[a-z]+/g, letters => letters.toUpperCase());
 }
 
-/** Whether the text has another spelling at all. */
+/** True if the text has ASCII letters, and so further spellings. */
 export function hasCase(text: string): boolean {
   return /[A-Za-z]/.test(text);
 }
 
 /**
- * The expression is the text, in any case of ASCII letters, the only case that all engines agree on. If the text, or
- * its beginning, has few spellings, an index on the bare column is used. https://hl7.org/fhir/R4/search.html#token
+ * Tests that the expression equals the text in any case of ASCII letters, the only case on which all engines agree. If
+ * the text, or its beginning, has few spellings, an index on the bare column is used.
+ * https://hl7.org/fhir/R4/search.html#token
  */
 export function equalsAnyCase(of: Expression, text: string, how: AnyCase): Predicate {
   const computed = equals(call('upper', [of], UNICODE), value(upperAscii(text), UNICODE));
@@ -194,12 +195,12 @@ export function equalsAnyCase(of: Expression, text: string, how: AnyCase): Predi
       of,
       spellings.map(one => value(one, UNICODE)),
     );
-  // Nothing but a bare column has an index to enter.
+  // Only a bare column can have an index.
   if (begin === '' || of.kind !== 'column') return computed;
   return and(or(...spellings.map(one => beginsWith(of, one))), computed);
 }
 
-/** Visible ASCII characters with three letters among them at most, so that there are eight spellings at most. */
+/** Visible ASCII characters with at most three letters, so there are at most eight spellings. */
 const BEGINNING = /^(?:[!-@[-`{-~]*[A-Za-z]){0,3}[!-@[-`{-~]*/;
 
 function spellingsOf(text: string): readonly string[] {
@@ -211,18 +212,18 @@ function spellingsOf(text: string): readonly string[] {
   return spellings;
 }
 
-/** Texts from the beginning up to the one that would follow all that begin so. */
+/** Tests for texts from this beginning up to the next possible beginning. */
 function beginsWith(of: Expression, begin: string): Predicate {
   const behind = begin.slice(0, -1) + String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1);
   return and(compare(of, '>=', value(begin, UNICODE)), compare(of, '<', value(behind, UNICODE)));
 }
 
-/** Of three sort keys that are as long the link still fits into a request. */
+/** A link with three sort keys of this length still fits into a request. */
 const CHARACTERS = 256;
 
 /**
  * Limits what rows sort by. In: an expression of columns. Out: the expression, or its beginning if a column may be
- * longer: links of pages contain sort values, and a request has a limit.
+ * longer, because page links contain sort values, and the length of a request is limited.
  */
 export function beginningOf(text: Expression): Expression {
   const types: ColumnType[] = [];

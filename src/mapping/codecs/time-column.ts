@@ -1,7 +1,7 @@
 /**
- * How a column holds the time of a day. In: the form in which it is written, and the type of the column: digits in a
- * text or a whole number (`930`), a number that counts from midnight, or a TIME. Out: reading a raw value, the stored
- * value of a time, and the predicate that says where there is one. Keys count ticks of 100 nanoseconds, as TIME(7).
+ * Describes how a column stores the time of day. In: the form in which it is written, and the type of the column:
+ * digits in a text or a whole number (`930`), a number that counts from midnight, or a TIME. Out: how a raw value is
+ * read, the stored value of a time, and a test for a time. Keys count ticks of 100 nanoseconds, as TIME(7).
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
 import { and, call, compare, constant, glob, isNull, not, or } from '../../sql/construct.ts';
@@ -16,34 +16,34 @@ type WrittenForm = 'hhmm' | 'hhmmss' | 'hh:mm' | 'hh:mm:ss';
 export type CountedForm = 'seconds' | 'milliseconds' | 'clarion';
 
 export interface TimeColumn {
-  /** The milliseconds that a time is exact to: those of a minute or of a second. */
+  /** Precision of a time in milliseconds: a minute or a second. */
   readonly unit: 60_000 | 1000;
-  /** The least difference of two times of the column, in ticks. */
+  /** Smallest difference between two times of the column, in ticks. */
   readonly ticks: number;
   isTime(column: Expression): Predicate;
-  /** Milliseconds since midnight; undefined: it is no time of the form. */
+  /** Returns milliseconds since midnight; undefined if the value is no time of the form. */
   read(raw: SqlValue): number | undefined;
-  /** The digits behind the second of a key. */
+  /** Returns the digits after the second of a key. */
   fraction(raw: SqlValue): string;
-  /** The time of day of a local time in whole seconds. */
+  /** Returns the stored value of a local time in whole seconds. */
   stored(local: number): SqlValue;
-  /** The time at so many ticks since midnight. */
+  /** Returns the stored value of a time in ticks since midnight. */
   storedTicks(ticks: number): SqlValue;
 }
 
-/** Ticks of a millisecond. */
+/** Ticks per millisecond. */
 export const TICKS = 10_000;
 const MOST_DIGITS = 7;
 const NO_FRACTION = '0'.repeat(MOST_DIGITS);
 
-/** Numbers that count from midnight: the milliseconds of one, and the number of midnight. */
+/** Numbers that count from midnight: milliseconds per unit, and the number of midnight. */
 const COUNTS: Readonly<Record<CountedForm, { readonly unit: number; readonly midnight: number }>> = {
   seconds: { unit: 1000, midnight: 0 },
   milliseconds: { unit: 1, midnight: 0 },
   clarion: { unit: 10, midnight: 1 },
 };
 
-/** Where minutes and seconds begin, and how long a time is. */
+/** Positions of minutes and seconds, and the length of a time. */
 interface Layout {
   readonly minute: 2 | 3;
   readonly second?: 4 | 6;
@@ -65,7 +65,7 @@ const GLOBS: Readonly<Record<WrittenForm, string>> = {
   'hh:mm': `:${SIXTY}`,
   'hh:mm:ss': `:${SIXTY}:${SIXTY}`,
 };
-/** Of a whole number, whose text begins with no zero: 0 to 2359, and likewise with seconds. */
+/** Patterns of a whole number, which has no leading zeros: 0 to 2359, and the same with seconds. */
 const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
   hhmm: ['[0-9]', SIXTY, `[0-9]${SIXTY}`, ...['1[0-9]', '2[0-3]'].map(hour => hour + SIXTY)],
   hhmmss: [
@@ -74,7 +74,7 @@ const NUMBERS: Readonly<Record<'hhmm' | 'hhmmss', readonly string[]>> = {
   ],
 };
 
-/** The column can hold all times of a day in this form. */
+/** True if the column can hold all times of a day in this form. */
 export function holdsTimes(form: TimeForm, type: ColumnType): boolean {
   if (isCounted(form))
     return isWholeNumber(type) && holds(type).most >= DAY / COUNTS[form].unit + COUNTS[form].midnight;
@@ -115,7 +115,7 @@ function counted({ unit, midnight }: { readonly unit: number; readonly midnight:
   };
 }
 
-/** `precision`: the digits behind the seconds. */
+/** Describes a TIME column. `precision`: digits after the seconds. */
 function native(precision: number): TimeColumn {
   const layout = LAYOUTS['hh:mm:ss'];
   const withDigits = (clock: string, behind: string): string => (precision > 0 ? `${clock}.${behind}` : clock);
@@ -137,7 +137,9 @@ function native(precision: number): TimeColumn {
   };
 }
 
-/** Digits in a text, or in a whole number, which has no zeros before it and which some columns give as a text. */
+/**
+ * Describes digits in a text, or in a whole number. A number has no leading zeros, and some columns return it as text.
+ */
 function written(form: WrittenForm, isNumber: boolean): TimeColumn {
   const layout = LAYOUTS[form];
   const { length, second } = layout;
@@ -173,7 +175,7 @@ function readClock(text: string, { minute, second }: Layout): number | undefined
   return parseClock(twoDigits(text, 0), twoDigits(text, minute), second === undefined ? 0 : twoDigits(text, second));
 }
 
-/** A point and digits from there on. */
+/** True if only a point and digits follow from there. */
 function isFraction(text: string, at: number): boolean {
   return text.charAt(at) === '.' && text.length > at + 1 && !Number.isNaN(digits(text, at + 1, text.length));
 }

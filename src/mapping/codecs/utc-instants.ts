@@ -1,8 +1,8 @@
 /**
- * DATETIME columns whose rows are all UTC instants of one layout (`2024-03-10T07:30:00Z`): these texts sort as their
- * instants do, so that the column's index serves comparisons and sorts. Of a mixed column a bound leaves out what is no
- * date. In: the codec of a column of any form, which computes on it. Out: the same codec with bounds in the layout of
- * the rows. The canonical text is selected as before.
+ * Serves DATETIME columns whose rows are all UTC instants of one layout (`2024-03-10T07:30:00Z`). These texts sort as
+ * their instants do, so the column's index serves comparisons and sorts. In a mixed column, bounds exclude values that
+ * are no date. In: the codec of a column of any form, which computes on it. Out: the same codec with bounds in the
+ * layout of the rows. The canonical text is selected as before.
  */
 import type { UtcLayout } from '../../sql/column-type.ts';
 import { and, isNull, not, value } from '../../sql/construct.ts';
@@ -16,9 +16,9 @@ import { outerBounds, rangePredicate, successor } from '../ranges.ts';
 import { type Codec, only } from './codec.ts';
 import { MILLISECOND, SECOND, satisfying } from './date-interval.ts';
 
-/** Behind all dates. */
+/** Sorts after all dates. */
 const BEHIND = ':';
-/** A column that the dialect leaves as it stands. */
+/** A type that the dialect does not convert. */
 const BARE = { kind: 'datetime', name: 'datetime2', fraction: 0 } as const;
 
 export interface UtcInstants {
@@ -27,10 +27,10 @@ export interface UtcInstants {
   readonly layout: UtcLayout;
 }
 
-/** `computed`: the codec of the column where its rows have any form, which emits every time as it is. */
+/** `computed`: the codec for rows of any form, which emits every time unchanged. */
 export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcInstants): Codec {
   const unit = unitOf(layout);
-  // At either end of the calendar the local year may be one that FHIR cannot write.
+  // At either end of the calendar FHIR may be unable to write the local year.
   const least = Math.ceil(Math.max(FIRST, FIRST - zone.offsetAt(FIRST)) / unit);
   const beyond = Math.ceil(Math.min(END, END - zone.offsetAt(END - DAY)) / unit);
   const print = (count: number): string => {
@@ -71,13 +71,15 @@ export function onUtcInstants(computed: Codec, { zone, fhirType, layout }: UtcIn
 const FIRST = FIRST_DAY * DAY;
 const END = END_DAY * DAY;
 
-/** Milliseconds between two texts of a layout: `…:MMZ`, `…:SSZ`, `…:SS.FFFZ`. */
+/** Returns the milliseconds between two texts of a layout: `…:MMZ`, `…:SSZ`, `…:SS.FFFZ`. */
 function unitOf({ length }: UtcLayout): number {
   if (length < 20) return 60_000;
   return length === 20 ? 1000 : 10 ** (24 - length);
 }
 
-/** Throws a TypeError for what is no column: a codec of stored texts is given nothing else. */
+/**
+ * Returns the bare column. Throws a TypeError for anything else, because the codec of stored texts only gets columns.
+ */
 function bare(columns: readonly Expression[]): Expression {
   const column = only(columns);
   if (column.kind !== 'column') throw new TypeError('instants in UTC stand in a column');

@@ -1,7 +1,7 @@
 /**
  * `uuid`: UNIQUEIDENTIFIER, and a binary column that holds the bytes in the order of the text. In: upper-case text or
- * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. Bytes of another number
- * are absent.
+ * sixteen bytes. Out: lower-case text. Searches compare the typed value with the bare column. Any other number of bytes
+ * is absent.
  * https://www.rfc-editor.org/rfc/rfc9562#section-4
  */
 import { type ColumnType, UNICODE } from '../../sql/column-type.ts';
@@ -12,7 +12,7 @@ import { type Codec, only } from './codec.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** UUIDs as lower-case text. */
+/** Reads UUIDs as lower-case text. */
 export function uuidCodec(columnType: ColumnType): Codec {
   return {
     label: 'uuid',
@@ -24,23 +24,23 @@ export function uuidCodec(columnType: ColumnType): Codec {
     present: columns =>
       not(isNull(columnType.kind === 'binary' ? call('uuid', [only(columns)], UNICODE) : only(columns))),
     match: (columns, criterion) => {
-      // A UUID has no slash: nothing lies below it but itself.
+      // A UUID has no slash, so nothing is below it but itself.
       if (criterion.kind !== 'exact' && criterion.kind !== 'uri-below') return undefined;
       const isAnyCase = criterion.kind === 'exact' && criterion.anyCase !== undefined;
       const raw = parseUuid(isAnyCase ? criterion.text.toLowerCase() : criterion.text, columnType);
       return raw === undefined ? FALSE : compare(only(columns), '=', value(raw, columnType));
     },
-    // SQL Server orders its UUIDs otherwise than their texts.
+    // SQL Server does not order UUIDs as their texts.
     order: { ...CODE_ORDER, by: columns => [call('uuid', [only(columns)], UNICODE)] },
   };
 }
 
-/** A binary column that can hold the sixteen bytes of a UUID. */
+/** True for a binary column that can hold the sixteen bytes of a UUID. */
 export function isUuidBytes(type: ColumnType | undefined): type is ColumnType & { readonly kind: 'binary' } {
   return type?.kind === 'binary' && (type.length === 'max' || type.length >= 16);
 }
 
-/** Lower-case text of a stored UUID, or undefined if it is none. */
+/** Returns the lower-case text of a stored UUID; undefined if it is none. */
 export function printUuid(raw: SqlValue): string | undefined {
   if (raw instanceof Uint8Array) {
     if (raw.length !== 16) return undefined;
@@ -51,7 +51,7 @@ export function printUuid(raw: SqlValue): string | undefined {
   return UUID.test(text) ? text : undefined;
 }
 
-/** The stored form of lower-case text; undefined for any other spelling, which nothing is emitted as. */
+/** Returns the stored form of lower-case text; undefined for any other spelling, because it is never emitted. */
 export function parseUuid(text: string, type: ColumnType): string | Uint8Array | undefined {
   if (!UUID.test(text)) return undefined;
   return type.kind === 'binary' ? new Uint8Array(Buffer.from(text.replaceAll('-', ''), 'hex')) : text.toUpperCase();

@@ -1,7 +1,7 @@
 /**
- * `ymd-parts`: year, month and day in three integer columns; a month or day that is 0 or NULL is unknown. In: three
- * numbers. Out: a date or dateTime of that precision; a day without a month, or one that the calendar lacks, is absent.
- * The inverse computes on the three columns, after a range of years that an index serves.
+ * `ymd-parts`: reads year, month and day in three integer columns; a month or day that is 0 or NULL is unknown. In:
+ * three numbers. Out: a date or dateTime of that precision. A day without a month, or one that does not exist, is
+ * absent. The inverse computes on the three columns, after a range of years that an index serves.
  */
 import { INTEGER } from '../../sql/column-type.ts';
 import {
@@ -29,7 +29,7 @@ import { packedFromKey, packedKey } from './ymd8.ts';
 
 const ZERO = constant(0, INTEGER);
 
-/** Three columns: year, month, day. */
+/** Reads three columns: year, month, day. */
 export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
   return {
     label: 'ymd-parts',
@@ -84,11 +84,11 @@ export function ymdPartsCodec({ zone }: { readonly zone: Zone }): Codec {
 
 interface Shape {
   readonly when: Predicate;
-  /** The packed date, where `when` holds. */
+  /** The packed date if `when` holds. */
   readonly packed: Expression;
 }
 
-/** Year, month or day is the last part known. NULL would make the whole packed date NULL, so each has its own. */
+/** Returns a shape for each part that may be the last known one. NULL in one expression for all would make it NULL. */
 function shapes(columns: readonly Expression[]): readonly Shape[] {
   const [year, month, day] = [column(columns, 0), column(columns, 1), column(columns, 2)];
   const shape = (parts: readonly Expression[], ...known: readonly Predicate[]): Shape => {

@@ -1,7 +1,7 @@
 /**
- * `ymd8`: days as digits yyyymmdd in a CHAR(8), INT or DECIMAL(8,0) column; `YYYYMM00` is a month, `YYYY0000` a year,
- * anything that is no date of the calendar is absent. `since: 1900` reads CYYMMDD. In: text or number. Out: a date or
- * dateTime of that precision. Local days of the pack's zone.
+ * `ymd8`: reads days as digits yyyymmdd in a CHAR(8), INT or DECIMAL(8,0) column. `YYYYMM00` is a month, `YYYY0000` a
+ * year; anything that is no date of the calendar is absent. `since: 1900` reads CYYMMDD. In: text or number. Out: a
+ * date or dateTime of that precision. Local days of the pack's zone.
  * https://hl7.org/fhir/R4/datatypes.html#date
  */
 import type { ColumnType } from '../../sql/column-type.ts';
@@ -32,7 +32,7 @@ export interface Ymd8Options {
   readonly since?: number | undefined;
 }
 
-/** Packed days, months and years. */
+/** Reads packed days, months and years. */
 export function ymd8Codec({ zone, columnType, since }: Ymd8Options): Codec {
   const packing = packedColumn(columnType, since);
   return {
@@ -70,11 +70,11 @@ function labelOf(since: number | undefined): string {
 
 export interface Ymd8AtOptions extends Ymd8Options {
   readonly fhirType: 'dateTime' | 'instant';
-  /** The time of day that the mapping says, in milliseconds. */
+  /** Time of day that the mapping gives, in milliseconds. */
   readonly at: number;
 }
 
-/** A packed day as the moment of it that the mapping says; months and years are absent. */
+/** Reads a packed day as a moment at the time of day of the mapping. Months and years are absent. */
 export function ymd8AtCodec({ zone, columnType, since, fhirType, at }: Ymd8AtOptions): Codec {
   const packing = packedColumn(columnType, since);
   const dayIn = (raw: SqlValue): number | undefined => parseDay(printPacked(packing.read(raw) ?? 0) ?? '');
@@ -117,7 +117,7 @@ export function ymd8AtCodec({ zone, columnType, since, fhirType, at }: Ymd8AtOpt
   };
 }
 
-/** The column holds a packed date whose interval satisfies the criterion. */
+/** Tests that the column holds a packed date whose interval satisfies the criterion. */
 export function matchPacked(
   column: Expression,
   packing: PackedColumn,
@@ -132,18 +132,18 @@ export function matchPacked(
     next: packedAfter,
     present,
   });
-  // What equals a packed date is one.
+  // A value that equals a packed date is one, so it needs no test for a date.
   const isNone = packing.none !== undefined && contains(set, packing.none);
   return areValues(set, packedAfter) && !isNone ? within : and(present, within);
 }
 
-/** The sort key of a packed date: see timeKey. */
+/** Returns the sort key of a packed date (see timeKey). */
 export function packedKey(packed: number): string {
   const text = pad(packed, 8);
   return `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)} 00:00:00.0000000`;
 }
 
-/** The first packed date whose key is at or after a key. */
+/** Returns the first packed date whose key is at or after a key. */
 export function packedFromKey(key: string): number {
   const { packed, local, rest } = parseTimeKey(key);
   const first = firstDay(nextPacked(packed)) * DAY;

@@ -1,5 +1,5 @@
 /**
- * Problems of a pack, in the words that an analyst needs: where, what was expected, what was found, and the nearest
+ * Collects the problems of a pack in words for analysts: where, what was expected, what was found, and the nearest
  * correct spelling. In: reports of every stage. Out: all problems at once, in the order of the files.
  */
 import { PACK_ERRORS, type PackErrorKind } from '../../errors/pack-errors.ts';
@@ -8,21 +8,22 @@ import { nearest } from './read/spelling.ts';
 
 export interface Problem {
   /**
-   * A pack with an error is not served. A notice says what the pack leaves out by choice; it is counted as no problem.
+   * An error keeps the pack from being served. A notice names what the pack leaves out by choice; it does not count as
+   * a problem.
    */
   readonly severity: 'error' | 'warning' | 'notice';
-  /** Has its code: `problemCode`. */
+  /** Determines the code: `problemCode`. */
   readonly kind: PackErrorKind;
   readonly position: Position;
   readonly message: string;
   readonly expected?: string;
   readonly found?: string;
   readonly suggestion?: string;
-  /** Only rows can prove or refute it: a check of the rows leaves it out and counts instead. */
+  /** Only the rows can prove or refute it. A check that reads the rows drops the problem and counts rows instead. */
   readonly provenBy?: 'rows';
-  /** Places whose other problems come of this one, and are not told beside it. */
+  /** Places whose other problems follow from this one and are not reported. */
   readonly covers?: readonly Position[];
-  /** The calls of fragments, or rows of macros, under which it shows. */
+  /** The `insert` calls or macro rows that the problem occurs under. */
   readonly origins?: readonly string[];
 }
 
@@ -33,17 +34,17 @@ export interface Detail {
   readonly provenBy?: 'rows';
   /** Names among which the nearest to `found` becomes the suggestion. */
   readonly among?: Iterable<string>;
-  /** Further such names. */
+  /** More names for the suggestion. */
   readonly also?: Iterable<string>;
   readonly covers?: readonly Position[];
 }
 
-/** Collects problems; each is kept once however often a macro repeats it. */
+/** Collects problems. A problem that a macro repeats is kept once. */
 export interface Report {
   error(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   warning(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
   notice(kind: PackErrorKind, at: Position, message: string, detail?: Detail): void;
-  /** Adds those of another report. */
+  /** Adds the problems of another report. */
   take(problems: readonly Problem[]): void;
   /** All problems so far, by file, line and column. */
   problems(): readonly Problem[];
@@ -92,7 +93,7 @@ export function createReport(): Report {
   };
 }
 
-/** Problems without those that come of another. */
+/** Drops problems that follow from another. */
 function uncovered(problems: readonly Problem[]): Problem[] {
   const covered = new Set(problems.flatMap(({ covers = [] }) => covers.map(placeText)));
   return problems.filter(({ covers, position }) => covers !== undefined || !covered.has(placeText(position)));
@@ -109,25 +110,26 @@ export function comparePositions(a: Position, b: Position): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** `inserted at m.yaml:6:12`; of a call within another, both. */
+/** Formats an origin: `inserted at m.yaml:6:12`. A call within another call gives both. */
 function originText({ what, at }: Origin): string {
   const how = what === 'insert' ? 'inserted at' : 'in the row';
   return `${how} ${placeText(at)}${at.by === undefined ? '' : `, ${originText(at.by)}`}`;
 }
 
-/** The code of a problem, which docs/errors.md explains. */
+/** Returns the code of a problem, which docs/errors.md explains. */
 export function problemCode({ kind }: Pick<Problem, 'kind'>): string {
   return PACK_ERRORS[kind][0];
 }
 
-/** The line that a person reads: `formatProblem` with the code behind it, as in `…; found genders [LNT-403]`. */
+/** Formats a problem for people: `formatProblem` and the code, as in `…; found genders [LNT-403]`. */
 export function problemLine(problem: Problem): string {
   return `${formatProblem(problem)} [${problemCode(problem)}]`;
 }
 
 /**
- * `file:line:column: message; expected …; found …; did you mean …?`, warnings and notices marked as such. Behind it
- * stands which call of a fragment or row of a macro it shows under: the first, and how many others.
+ * Formats a problem: `file:line:column: message; expected …; found …; did you mean …?`. Warnings and notices are
+ * marked.
+ * The first origin (an `insert` or a macro row) and the number of the others follow.
  */
 export function formatProblem(problem: Problem): string {
   const [first, ...others] = problem.origins ?? [];

@@ -1,11 +1,11 @@
-/** An edit of a row of a code map, and the error that tells a person why it is not made. */
+/** Defines an edit of a row of a code map, and the error if it cannot be made. */
 
 export interface CodeEdit {
-  /** The raw value whose row is meant; a row is made where there is none. */
+  /** The raw value of the row. If there is no such row, it is added. */
   readonly raw: string;
-  /** The raw value that it becomes. */
+  /** The new raw value. */
   readonly rename?: string | undefined;
-  /** Null: the row goes. `absent` as code: the value is known and means none. */
+  /** The new code; null deletes the row. The code `absent` means that the value is known and has no code. */
   readonly to: CodeText | null;
 }
 
@@ -13,9 +13,9 @@ export interface CodeEdit {
 export interface CodeText {
   readonly code: string;
   readonly display?: string | undefined;
-  /** An alias or an address; undefined: the map's. */
+  /** An alias or a URI; undefined means the map's system. */
   readonly system?: string | undefined;
 }
 
-/** Why a map is not changed, for a person. */
+/** Tells a person why a map is not changed. */
 export class CodeEditError extends Error {}

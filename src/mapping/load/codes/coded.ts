@@ -1,6 +1,6 @@
 /**
- * Reads a Coding or CodeableConcept that is bound to a code map: it has code, system and display at once. In: the
- * map and the column. Out: the object. Codes outside a required binding are reported.
+ * Reads a Coding or CodeableConcept that is bound to a code map, with code, system and display. In: the map and the
+ * column. Out: the object. Codes outside a required binding are reported.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import { TRUE } from '../../../sql/construct.ts';
@@ -20,7 +20,7 @@ import type { Resolved } from '../rows/columns.ts';
 import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { elseInWords, rememberCodec } from './origin.ts';
 
-/** A column that is bound to a code map, and the place that its code is for. */
+/** A column that is bound to a code map, and the place of its code. */
 export interface CodeBinding<M extends RowsCodeMap | TableCodeMap> {
   readonly named: NamedCodeMap;
   readonly map: M;
@@ -31,13 +31,13 @@ export interface CodeBinding<M extends RowsCodeMap | TableCodeMap> {
   readonly context: Context;
 }
 
-/** All codes that a map can give. */
+/** Returns all codes that a map can give. */
 export function codesOf(map: CodeMap): readonly Coded[] {
   const rows = [...map.rows.values(), map.blank, map.else.kind === 'code' ? map.else.coded : undefined];
   return rows.filter(coded => coded !== undefined);
 }
 
-/** Reports codes of the map that the place's required binding does not have. */
+/** Reports codes of the map that the required binding of the place does not contain. */
 export function checkBinding(
   loaded: RowsCodeMap,
   at: MapTree,
@@ -65,7 +65,9 @@ export function checkBinding(
   }
 }
 
-/** A primitive is one facet of a code map, the code if none is named; a Coding or CodeableConcept all of it. */
+/**
+ * Makes the node: a primitive gets one facet of the code map (by default the code), a Coding or CodeableConcept all.
+ */
 export function codedNode(binding: CodeBinding<RowsCodeMap>): Node | undefined {
   const { named, map, tree, slot, context } = binding;
   if (!isPrimitive(slot.type)) return conceptOf(binding);
@@ -123,7 +125,7 @@ function conceptOf(binding: CodeBinding<RowsCodeMap>): Node | undefined {
   return { kind: 'object', members: concept, needs: [], type: 'CodeableConcept', at };
 }
 
-/** The named nodes that there are, as members. */
+/** Makes members of the nodes that are defined. */
 export function membersOf(nodes: Readonly<Record<string, Node | undefined>>): readonly Member[] {
   return Object.entries(nodes).flatMap(([name, node]): readonly Member[] =>
     node ? [{ kind: 'element', name, node }] : [],
@@ -135,7 +137,7 @@ function facetNode(binding: CodeBinding<RowsCodeMap>, facet: Facet, type: string
   const { map } = loaded;
   const codec = readFacet(named, facet, column.column.type, type, context);
   if (!codec) return undefined;
-  // A row that a map has for a raw value is a decision; a rule of the pack for all columns does not undo it.
+  // A row of the map is a decision about its raw value, so a rule of the pack for all columns does not override it.
   const absent = absentValues([column], codec, none, context, sharedOf(map).raw);
   const node: ValueNode = { kind: 'value', from: [column.column], codec, absent, type, at: tree.at };
   const isPlain = named.steps.length === 0 && type !== 'boolean' && absent.length === 0;
@@ -149,7 +151,7 @@ function facetNode(binding: CodeBinding<RowsCodeMap>, facet: Facet, type: string
   return node;
 }
 
-/** Asks a map in which every row has a code: by it the steps before the map are taken too. */
+/** Tests a column through a map in which every row has a code, so that the text steps before the map apply too. */
 function knownTo({ named, map: loaded, column, context }: CodeBinding<RowsCodeMap>): (of: Expression) => Predicate {
   const { map } = loaded;
   if (map.else.kind === 'code' || loaded.isComplete) return () => TRUE;
@@ -169,7 +171,7 @@ interface OfRows {
   readonly probes: CodeMap['rows'];
 }
 
-/** What all uses of a map share. */
+/** Cache of what all uses of a map share. */
 const ofRows = new WeakMap<CodeMap['rows'], OfRows>();
 
 function sharedOf({ rows }: CodeMap): OfRows {
@@ -181,5 +183,5 @@ function sharedOf({ rows }: CodeMap): OfRows {
   return made;
 }
 
-/** No code map asks for the time. */
+/** Code maps do not depend on the time. */
 const NO_CLOCK: Clock = { now: 0 };

@@ -17,19 +17,19 @@ import { reportMalformed, resolveSystem, type Systems } from './system.ts';
 
 interface CodeMapBase {
   readonly name: string;
-  /** NULL or blank. */
+  /** The code of NULL and blank. */
   readonly blank: Coded | undefined;
   readonly else: Unmapped;
   readonly at: Position;
 }
 
-/** A code map whose rows stand in the pack. */
+/** A code map whose rows are written in the pack. */
 export interface RowsCodeMap extends CodeMapBase {
   readonly kind: 'rows';
-  /** `else: absent` is written: that values without a row mean nothing was decided. */
+  /** True if `else: absent` is written: the author decided that values without a row mean nothing. */
   readonly isComplete: boolean;
   readonly map: CodeMap;
-  /** Where each row is written, by raw value. */
+  /** Positions of the rows by raw value. */
   readonly rowsAt: ReadonlyMap<string, Position>;
 }
 
@@ -44,19 +44,19 @@ export interface TableCodeMap extends CodeMapBase {
   /** A system for all rows, or a binding. */
   readonly system: { readonly constant: string } | { readonly binding: Tree } | undefined;
   readonly pick: Tree | undefined;
-  /** Keys without case. */
+  /** Ignores the case of keys. */
   readonly fold: boolean;
 }
 
 export type LoadedCodeMap = RowsCodeMap | TableCodeMap;
 
-/** Rows as they are read: undefined means that the raw value is known and stands for no code. */
+/** A row as read. `coded` is undefined if the raw value is known and stands for no code. */
 interface Row {
   readonly coded: Coded | undefined;
   readonly at: Position;
 }
 
-/** All code maps of a pack by name. A CSV file is the rows of the map that has its name. */
+/** Reads all code maps of a pack, by name. A CSV file contains the rows of the map of its name. */
 export function readCodeMaps(
   documents: readonly Tree[],
   tables: readonly PackFile[],
@@ -97,7 +97,7 @@ export function readCodeMaps(
   return maps;
 }
 
-/** The map of a CSV file that no `codes.yaml` says more of. */
+/** Reads the map of a CSV file that has no entry in `codes.yaml`. */
 function readTableAlone(name: string, file: PackFile, systems: Systems, report: Report): RowsCodeMap {
   const at = { file: file.path, line: 1, column: 1 };
   const rows = readCsvRows(file, undefined, systems, report);
@@ -198,13 +198,13 @@ function readElse(
   return uri === undefined ? { kind: 'absent' } : { kind: 'local', system: uri };
 }
 
-/** A code written without its display has that of the row with the same code. */
+/** Adds the display of the row with the same code, if the code is written without one. */
 function displayed(coded: Coded | undefined, known: readonly Coded[]): Coded | undefined {
   if (!coded || coded.display !== undefined) return coded;
   return known.find(k => k.code === coded.code && k.system === coded.system) ?? coded;
 }
 
-/** `absent`, or `code Display text`, the code with `alias#` before it where its system differs from the map's. */
+/** Parses `absent`, or `code Display text` with `alias#` before the code if its system differs from the map's. */
 function readCoded(tree: ScalarTree, system: string | undefined, systems: Systems, report: Report): Coded | undefined {
   if (tree.text === 'absent') return undefined;
   const match = /^(?:([^\s#]+)#)?(\S+)(?:\s+(.*\S))?\s*$/.exec(tree.text);
@@ -232,7 +232,7 @@ function makeCoded(code: string, system: string | undefined, display: string | u
 function reportFolded(rows: ReadonlyMap<string, Row>, report: Report): void {
   const seen = new Map<string, string>();
   for (const [raw, { at }] of rows) {
-    // The engines agree on the case of no other letters.
+    // The engines disagree on the case of other letters.
     if (!/^[ -~]*$/.test(raw))
       report.error('wrong-code-map', at, 'a key under `fold` has characters other than ASCII', { found: raw });
     const before = seen.get(raw.toUpperCase());

@@ -11,7 +11,7 @@ import { type CodeEdit, CodeEditError } from './code-edit.ts';
 import { editCsv, rawsIn } from './edit-csv-codes.ts';
 import { editYaml, rowsIn } from './edit-yaml-codes.ts';
 
-/** Texts by path. Throws CodeEditError. */
+/** Returns the new texts by path. Throws CodeEditError. */
 export function editCodeMap(files: PackFiles, name: string, edits: readonly CodeEdit[]): ReadonlyMap<string, string> {
   for (const edit of edits) checkEdit(edit);
   const csv = files.tables.find(({ path, level = 0 }) => level === 0 && mapIn(path) === name);
@@ -19,7 +19,7 @@ export function editCodeMap(files: PackFiles, name: string, edits: readonly Code
   if (!csv && !yaml) throw new CodeEditError(`Code map ${name} is not of this pack, but of one below it`);
   const inCsv = csv ? rawsIn(csv) : new Set<string>();
   const inYaml = new Set(yaml ? rowsIn(yaml.text, name).keys() : []);
-  // A new row goes where most rows are: a CSV file is there because the map is long.
+  // If the map has a CSV file, it is long, so new rows go there.
   const isOfCsv = ({ raw }: CodeEdit): boolean => inCsv.has(raw) || (csv !== undefined && !inYaml.has(raw));
   const changed = new Map<string, string>();
   const ofCsv = edits.filter(isOfCsv);

@@ -1,6 +1,7 @@
 /**
  * Edits rows of a code map in a CSV file. In: the file and its new rows. Out: the new text. Other lines stay as they
- * are; a column that a row needs is added.
+ * are.
+ * A column that a row needs is added.
  */
 import { csvField, readCsv } from '../read/csv.ts';
 import type { PackFile } from '../read/files.ts';
@@ -10,12 +11,12 @@ const FIELDS = ['raw', 'code', 'display', 'system'] as const;
 
 interface Row {
   readonly fields: readonly string[];
-  /** Of its line, from 0. */
+  /** Index of its line, from 0. */
   readonly from: number;
   readonly next: number;
 }
 
-/** The raw values of the rows of a file. */
+/** Returns the raw values of the rows of a file. */
 export function rawsIn(file: PackFile): ReadonlySet<string> {
   return new Set(rowsOf(file).keys());
 }
@@ -24,7 +25,7 @@ function headingsOf({ text }: PackFile): readonly string[] {
   return readCsv(text)[0]?.fields.map(field => field.trim().toLowerCase()) ?? [];
 }
 
-/** Rows by raw value, each with its lines. */
+/** Returns the rows by raw value, each with its lines. */
 function rowsOf(file: PackFile): ReadonlyMap<string, Row> {
   const [, ...records] = readCsv(file.text);
   const at = headingsOf(file).indexOf('raw');
@@ -38,7 +39,7 @@ function rowsOf(file: PackFile): ReadonlyMap<string, Row> {
   );
 }
 
-/** The text with these rows. Throws CodeEditError. */
+/** Returns the text with these rows. Throws CodeEditError. */
 export function editCsv(file: PackFile, edits: readonly CodeEdit[]): string {
   const [header] = readCsv(file.text);
   const headings = headingsOf(file);

@@ -1,7 +1,7 @@
 /**
  * Edits rows of a code map in a YAML text. In: the text, the name of the map, its new rows. Out: the new text. Only the
- * text of these rows is replaced: comments, order and form of all else stay. The new text is parsed again before it is
- * returned.
+ * text of these rows is replaced: comments, order and form of everything else stay. The new text is parsed again before
+ * it is returned.
  */
 import { isMap, isScalar, type Pair, parseAllDocuments, type Scalar, type YAMLMap } from 'yaml';
 import { createReport } from '../problem.ts';
@@ -9,7 +9,7 @@ import { readYaml } from '../read/read.ts';
 import { child, entriesOf, type Tree, textOf } from '../read/tree.ts';
 import { type CodeEdit, CodeEditError, type CodeText } from './code-edit.ts';
 
-/** Characters of a line of flow rows, before a new one begins. */
+/** Most characters of a line of flow rows before it is wrapped. */
 const WIDTH = 120;
 
 interface Splice {
@@ -18,7 +18,7 @@ interface Splice {
   readonly insert: string;
 }
 
-/** The text with these rows. Throws CodeEditError. */
+/** Returns the text with these rows. Throws CodeEditError. */
 export function editYaml(text: string, name: string, edits: readonly CodeEdit[]): string {
   const before = rowsIn(text, name);
   const gone = edits.filter(({ raw, to }) => to === null && before.has(raw)).map(({ raw }) => raw);
@@ -40,7 +40,7 @@ function wantedRows(before: ReadonlyMap<string, string>, edits: readonly CodeEdi
   return wanted;
 }
 
-/** Nothing but the rows has changed, and they are what they are to be. */
+/** True if only the rows have changed, and they are as wanted. */
 function isAsWanted(before: string, after: string, name: string, wanted: ReadonlyMap<string, string>): boolean {
   const report = createReport();
   const others = (text: string): string =>
@@ -60,14 +60,14 @@ function withoutRows(document: Tree, name: string): Tree {
   return { ...document, entries };
 }
 
-/** A tree without its places. */
+/** Returns a tree without its positions. */
 function plainTree(tree: Tree): unknown {
   if (tree.kind === 'scalar') return tree.text;
   if (tree.kind === 'list') return tree.items.map(plainTree);
   return tree.entries.map(({ key, value }) => [key, plainTree(value)]);
 }
 
-/** The rows of a map as they are written in YAML, by raw value. */
+/** Returns the rows of a map as written in YAML, by raw value. */
 export function rowsIn(text: string, name: string): ReadonlyMap<string, string> {
   const documents = readYaml('', text, createReport());
   const rows = documents.flatMap(document => entriesOf(child(child(document, name), 'rows')));
@@ -95,13 +95,13 @@ function itemOf(place: Place, raw: string): number {
   return itemsIn(place).findIndex(({ key }) => String(key.value).replace(/ +$/, '') === raw);
 }
 
-/** A node's text, without the comment behind it. */
+/** Returns the range of a node's text, without the comment after it. */
 function rangeOf(node: Node | null | undefined): readonly [from: number, to: number] {
   const [from, to] = node?.range ?? [0, 0];
   return [from, to];
 }
 
-/** The text of a pair; a key without a value is one too. */
+/** Returns the range of a pair. A key without a value is a pair too. */
 function pairRange({ key, value }: Pair<Scalar, Node>): readonly [from: number, to: number] {
   const [from, end] = rangeOf(key);
   return [from, Math.max(end, rangeOf(value)[1])];
@@ -117,7 +117,7 @@ function removed(text: string, name: string, raw: string): string {
   const [from, to] = pairRange(item);
   if (items.length === 1) {
     const [start, end] = rangeOf(rows);
-    // Behind `rows:` in its own line, where a block has begun below it.
+    // Writes `{}` on the line of `rows:`, in place of the block below it.
     const at = rows.flow === true ? start : rangeOf(place.rows?.key)[1] + 1;
     return spliced(text, [{ from: at, to: rows.flow === true ? end : to, insert: rows.flow === true ? '{}' : ' {}' }]);
   }
@@ -130,7 +130,7 @@ function removed(text: string, name: string, raw: string): string {
   return spliced(text, [{ from: start, to: lineEnd < 0 ? text.length : lineEnd + 1, insert: '' }]);
 }
 
-/** Rows changed where they stand, and new ones behind the last. */
+/** Changes rows in place and adds new ones after the last. */
 function written(text: string, name: string, edits: readonly CodeEdit[]): string {
   const place = placeIn(text, name);
   const items = itemsIn(place);
@@ -164,7 +164,7 @@ function additionTo(text: string, place: Place, added: readonly string[]): Splic
   const last = itemsIn(place).at(-1);
   if (!rows) return newRows(text, entry, added);
   if (!isMap(map) || !last) {
-    // `rows:` with nothing, or with `{}`.
+    // `rows:` is empty or `{}`.
     const [, keyEnd] = rangeOf(rows.key);
     const [, end] = rangeOf(map);
     const indent = `${lineIndent(text, keyEnd)}  `;
@@ -191,7 +191,7 @@ function additionTo(text: string, place: Place, added: readonly string[]): Splic
   return { from: at, to: at, insert };
 }
 
-/** `rows` of a map that has none. */
+/** Adds `rows` to a map that has none. */
 function newRows(text: string, entry: YAMLMap<Scalar, Node>, added: readonly string[]): Splice {
   const last = entry.items.at(-1);
   if (!last) throw new CodeEditError('The code map is empty: write its system in the editor first');
@@ -215,13 +215,13 @@ function spliced(text: string, splices: readonly Splice[]): string {
     .reduce((rest, { from, to, insert }) => rest.slice(0, from) + insert + rest.slice(to), text);
 }
 
-/** `alias#code Display`. */
+/** Writes `alias#code Display`. */
 function coded({ code, display = '', system }: CodeText): string {
   const own = system === undefined || code === 'absent' ? '' : `${system}#`;
   return `${own}${code}${display.trim() === '' || code === 'absent' ? '' : ` ${display.trim()}`}`;
 }
 
-/** Quoted where YAML, or a reader of YAML that knows numbers and truth, takes it for something else. */
+/** Quotes a text if YAML, or a YAML reader with numbers and booleans, would misread it. */
 function scalarText(text: string): string {
   const isPlain = /^[A-Za-z0-9][\w./%()+-]*(?: [\w./%()+-]+)*$/.test(text);
   const isOther = /^(?:null|true|false|yes|no|on|off|y|n|[\d.e+-]+|0x[\da-f]+)$/i.test(text);

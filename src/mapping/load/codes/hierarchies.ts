@@ -1,6 +1,6 @@
 /**
- * Reads hierarchies of code systems that a pack brings, for `:above` and `:below`. In: `hierarchies` of pack.yaml and
- * the CSV files that it names, with the header `parent,code`. Out: by system the codes directly below each code.
+ * Reads the hierarchies of code systems that a pack contains, for `:above` and `:below`. In: `hierarchies` of pack.yaml
+ * and the CSV files that it names, with the header `parent,code`. Out: by system the codes directly below each code.
  */
 import type { Hierarchies } from '../../../r4/terminology.ts';
 import { PackMemory } from '../pack/memory.ts';
@@ -12,7 +12,7 @@ import { resolveSystem, systemsOf } from './system.ts';
 
 export interface LoadedHierarchies {
   readonly hierarchies: Hierarchies;
-  /** The CSV files that hold no code maps. */
+  /** The CSV files of hierarchies, which are no code maps. */
   readonly files: ReadonlySet<PackFile>;
 }
 
@@ -29,7 +29,7 @@ export function readHierarchies(
   const systems = systemsOf(pack.systems);
   for (const { key, value, at } of written) {
     const system = resolveSystem({ kind: 'scalar', text: key, at }, systems, report);
-    // Beside the pack.yaml that names it, which may be that of a pack below.
+    // Relative to the pack.yaml that names it, which may be that of a pack below.
     const name = value.at.file.replace(/[^/]*$/, '') + (value.kind === 'scalar' ? value.text : '');
     const file = tables.find(({ path }) => path === name);
     if (!file) {

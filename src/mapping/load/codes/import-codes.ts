@@ -12,37 +12,37 @@ export const FIELDS = ['raw', 'code', 'display', 'system'] as const;
 export type Field = (typeof FIELDS)[number];
 
 export interface ImportOptions {
-  /** Of the file, for problems. */
+  /** Name of the file, for problems. */
   readonly file: string;
-  /** The heading, or the number from 1, of each column; those left out are found by usual headings. */
+  /** The heading, or the number from 1, of each column. Missing ones are found by usual headings. */
   readonly columns: Readonly<Partial<Record<Field, string>>>;
-  /** Undefined: the one of `,`, `;`, tab and `|` that the first line has most of. */
+  /** Undefined: whichever of `,`, `;`, tab and `|` is most frequent in the first line. */
   readonly delimiter: string | undefined;
-  /** Undefined: what the bytes show. */
+  /** Undefined: detected from the bytes. */
   readonly encoding: string | undefined;
-  /** The first line is a row too; columns are numbers. */
+  /** The first line is a row too; columns are named by numbers. */
   readonly headless: boolean;
-  /** What the system of the codes is called (`systemNames`): a heading of this name is that of the codes. */
+  /** Names of the codes' system (`systemNames`). A heading of such a name is the column of the codes. */
   readonly systemNames?: readonly string[];
-  /** Columns cannot be named: a list has the usual headings, or is not taken. */
+  /** Columns cannot be named: a list without the usual headings is rejected. */
   readonly unnamed?: boolean;
 }
 
 export interface ImportedCodes {
-  /** Undefined: the list is not sound. */
+  /** Undefined if the list has errors. */
   readonly csv: string | undefined;
   readonly rows: number;
-  /** Rows that say what one before them says. */
+  /** Number of rows that repeat an earlier row. */
   readonly repeated: number;
   readonly encoding: string;
   readonly delimiter: string;
-  /** Whether rows have a system of their own. */
+  /** True if rows have systems of their own. */
   readonly hasSystems: boolean;
-  /** Which heading was taken for what. */
+  /** The headings that were recognized. */
   readonly taken: Readonly<Partial<Record<Field, string>>>;
 }
 
-/** Headings that are taken for a column where none is named; in lower case, letters and digits alone. */
+/** Headings that are recognized if no column is named, reduced to lower-case letters and digits. */
 const HEADINGS: Readonly<Record<Field, readonly string[]>> = {
   raw: [
     'raw',
@@ -77,7 +77,10 @@ const HEADINGS: Readonly<Record<Field, readonly string[]>> = {
   system: ['system', 'codesystem', 'codesystemuri', 'targetsystem', 'vocabulary', 'codingsystem'],
 };
 
-/** What a heading may call a system: its aliases in pack.yaml, and what its address is known by (`loinc`, `rxnorm`). */
+/**
+ * Returns names of a system that a heading may contain: its aliases in pack.yaml, and parts of its URI (`loinc`,
+ * `rxnorm`).
+ */
 export function systemNames(address: string, systems: Readonly<Record<string, string>>): readonly string[] {
   const aliases = Object.keys(systems).filter(alias => systems[alias] === address);
   const [, host = '', path = ''] = /^\w+:\/\/([^/]+)(.*)$/.exec(address) ?? [];
@@ -85,10 +88,10 @@ export function systemNames(address: string, systems: Readonly<Record<string, st
   return [...aliases, ...known].map(name => plainName(name ?? '')).filter(name => name !== '');
 }
 
-/** Headings that are told of those. */
+/** Number of usual headings that a message lists. */
 const USUAL = 4;
 
-/** Reads a list. Reports blank keys and codes, keys with two codes, and columns that are not there. */
+/** Reads a list. Reports blank keys and codes, keys with two codes, and missing columns. */
 export function importCodes(bytes: Uint8Array, options: ImportOptions, report: Report): ImportedCodes | undefined {
   const { file } = options;
   const at = (line: number) => ({ file, line, column: 1 });
@@ -130,7 +133,7 @@ export function importCodes(bytes: Uint8Array, options: ImportOptions, report: R
   };
 }
 
-/** By its mark, else UTF-8 where it is that, else Windows-1252, which old tools write. */
+/** Decodes by the byte order mark, else as UTF-8 if valid, else as Windows-1252, which old tools write. */
 function decode(
   bytes: Uint8Array,
   encoding: string | undefined,
@@ -142,7 +145,7 @@ function decode(
     try {
       return { text: new TextDecoder(name, { fatal: true }).decode(bytes), encoding: name };
     } catch (error) {
-      // A name that is no encoding is a RangeError, bytes that are not in it a TypeError.
+      // An unknown encoding throws a RangeError, invalid bytes a TypeError.
       if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     }
   }
@@ -198,7 +201,7 @@ function placesOf(
   return places.raw === undefined || places.code === undefined ? undefined : places;
 }
 
-/** The column that bears the name of the system has the codes, and the only column left then the raw values. */
+/** Takes the column named after the system for the codes, and the only remaining column for the raw values. */
 function takeBySystem(
   headings: readonly string[],
   named: ImportOptions['columns'],
@@ -213,7 +216,7 @@ function takeBySystem(
   if (named.raw === undefined && only !== undefined && others.length === 0) places.raw ??= only;
 }
 
-/** `LOINC code`, `Código LOINC`. */
+/** As in `LOINC code` and `Código LOINC`. */
 const CODE = /^(?:code|codigo)|(?:code|codigo)$/;
 
 function plainName(heading: string): string {

@@ -1,20 +1,20 @@
 /**
- * Remembers what parts of a mapping were resolved from, for `check`; the model does not say it. Kept as long as the
- * parts.
+ * Remembers for `check` which code maps parts of a mapping were resolved from, because the model does not contain it.
+ * Entries live as long as the parts.
  */
 import type { Expression, Predicate } from '../../../sql/expression.ts';
 import type { Unmapped } from '../../codecs/code-map.ts';
 import type { Codec } from '../../codecs/codec.ts';
 import type { ChildRows, Lookup } from '../../model.ts';
 
-/** Of a codec that reads a code map. */
+/** The origin of a codec that reads a code map. */
 export interface CodeMapOrigin {
   readonly name: string;
-  /** The column holds the code and nothing else: no text step comes before the map. */
+  /** True if the column holds only the code: no text step comes before the map. */
   readonly isWhole: boolean;
-  /** Holds where the map says what the raw value means, be it that it means no code. */
+  /** Tests that the map has a row for the raw value, even if the row says `absent`. */
   readonly known: (column: Expression) => Predicate;
-  /** What the `else` of the map makes of other values, in words. */
+  /** What `else` of the map makes of other values, in words. */
   readonly ownElse: string | undefined;
 }
 
@@ -30,36 +30,37 @@ export function codeMapOf(codec: Codec): CodeMapOrigin | undefined {
 }
 
 /**
- * `local codes of http://…`; undefined: nothing, or a code that holds for all values and so leaves none without one.
+ * Describes `else`: `local codes of http://…`. Undefined if it gives nothing, or a code for all values, because then no
+ * value lacks a code.
  */
 export function elseInWords(unmapped: Unmapped): string | undefined {
   if (unmapped.kind === 'local') return `local codes of ${unmapped.system}`;
   return unmapped.kind === 'text' ? 'text alone' : undefined;
 }
 
-/** Keeps that a lookup finds the row of a code map in a table. */
+/** Records that a lookup finds the row of a code map in a table. */
 export function rememberLookup(lookup: Lookup, codeMap: string, unmapped: Unmapped): void {
   lookups.set(lookup, { name: codeMap, ownElse: elseInWords(unmapped) });
 }
 
 const rowsOfMaps = new WeakMap<ChildRows, string>();
 
-/** Keeps that child rows are those of a code map in a table. */
+/** Records that child rows belong to a code map in a table. */
 export function rememberRows(rows: ChildRows, codeMap: string): void {
   rowsOfMaps.set(rows, codeMap);
 }
 
-/** The name of the code map in a table that child rows are of: those of pieces. */
+/** Returns the name of the code map in a table that child rows of pieces belong to. */
 export function codeMapOfRows(rows: ChildRows): string | undefined {
   return rowsOfMaps.get(rows);
 }
 
-/** The name of the code map in a table that a lookup finds the row of. */
+/** Returns the name of the code map in a table that a lookup reads. */
 export function tableCodeMapOf(lookup: Lookup): string | undefined {
   return lookups.get(lookup)?.name;
 }
 
-/** What the `else` of that code map makes of values that the lookup finds no row for, in words. */
+/** Describes what `else` of that code map makes of values for which the lookup finds no row. */
 export function tableElseOf(lookup: Lookup): string | undefined {
   return lookups.get(lookup)?.ownElse;
 }

@@ -1,14 +1,14 @@
 /**
- * Finds rows of a code map whose codes are swapped. In: the rows of a map. Out: a warning per raw value that is the
- * word of a code which the map gives for another value (`ACTIVE: stopped` beside `STOPPED: active`), and per pair of
- * raw values each of which begins the code of the other (`M: female` beside `F: male`). Both codes are valid, so that
- * no other check finds it, and all their resources are wrong.
+ * Finds rows of a code map whose codes are swapped. In: the rows of a map. Out: a warning per raw value that names a
+ * code which the map gives to another value (`ACTIVE: stopped` beside `STOPPED: active`), and per pair of raw values
+ * each of which begins the code of the other (`M: female` beside `F: male`). No other check finds it, because both
+ * codes are valid, and all their resources are wrong.
  */
 import type { Coded } from '../../codecs/code-map.ts';
 import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';
 
-/** Shorter ones are codes by their own right: `M` may well stand for something other than the code `m`. */
+/** Shorter raw values are codes of their own: `M` may stand for something other than the code `m`. */
 const WORD = /^[a-z]{4,}$/;
 
 const wordOf = (text: string): string | undefined => {
@@ -16,7 +16,7 @@ const wordOf = (text: string): string | undefined => {
   return WORD.test(letters) ? letters : undefined;
 };
 
-/** Warns of rows whose raw value names another code of the map than the one it gives. A row of `absent` was decided. */
+/** Warns of rows whose raw value names another code of the map than its own. A row with `absent` is deliberate. */
 export function reportSwapped(
   rows: ReadonlyMap<string, { readonly coded: Coded | undefined; readonly at: Position }>,
   report: Report,
@@ -37,9 +37,9 @@ export function reportSwapped(
   reportSwappedLetters(rows, report);
 }
 
-/** A letter or two that stand for a word, as they are written for sexes and states. */
+/** A few letters that abbreviate a word, as usual for sexes and states. */
 const LETTERS = /^[a-z]{1,3}$/i;
-/** A list of more is of abbreviations, and not of sexes or states. */
+/** A longer list contains abbreviations of other things than sexes or states. */
 const MOST_LETTERS = 40;
 
 function reportSwappedLetters(rows: Parameters<typeof reportSwapped>[0], report: Report): void {

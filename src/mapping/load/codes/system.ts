@@ -1,6 +1,6 @@
 /**
- * Reads code systems and numbering systems of a mapping. In: an alias or an address. Out: the address. An unknown
- * alias, and an address that nearly is a well-known one, are reported.
+ * Reads code systems and numbering systems of a mapping. In: an alias or a URI. Out: the URI. Reports an unknown alias,
+ * and a URI that is nearly a well-known one.
  */
 import { hasTheForm } from '../../../r4/check-digits.ts';
 import { misspeltSystem } from '../../../r4/systems.ts';
@@ -8,13 +8,13 @@ import type { Position } from '../../model.ts';
 import type { Report } from '../problem.ts';
 import type { ScalarTree } from '../read/tree.ts';
 
-/** Code systems by their aliases. */
+/** Code systems by alias. */
 export interface Systems {
   get(alias: string): string | undefined;
   names(): readonly string[];
 }
 
-/** `systems` of pack.yaml. */
+/** Makes Systems of `systems` of pack.yaml. */
 export function systemsOf(systems: Readonly<Record<string, string>>): Systems {
   return {
     get: alias => (Object.hasOwn(systems, alias) ? systems[alias] : undefined),
@@ -22,14 +22,14 @@ export function systemsOf(systems: Readonly<Record<string, string>>): Systems {
   };
 }
 
-/** Systems that note what was asked of them. */
+/** Systems that record lookups. */
 export interface AskedSystems {
   readonly systems: Systems;
-  /** Others answer the same. */
+  /** True if `now` gives the same answers to all lookups so far. */
   holds(now: Systems): boolean;
 }
 
-/** Notes what is asked of systems. */
+/** Wraps systems to record their lookups. */
 export function asking(systems: Systems): AskedSystems {
   const asked = new Map<string, string | undefined>();
   let names: readonly string[] | undefined;
@@ -51,7 +51,7 @@ export function asking(systems: Systems): AskedSystems {
   };
 }
 
-/** An alias of `systems`, or an absolute URI as it is. Undefined (and reported) for anything else. */
+/** Returns the URI of an alias, or an absolute URI unchanged. Reports anything else and returns undefined. */
 export function resolveSystem(tree: ScalarTree, systems: Systems, report: Report): string | undefined {
   const known = systems.get(tree.text);
   if (known !== undefined) return known;
@@ -67,13 +67,13 @@ export function resolveSystem(tree: ScalarTree, systems: Systems, report: Report
   return undefined;
 }
 
-/** Codes of a system whose address nobody knows are found by nobody. */
+/** Warns of a probably misspelled URI of a system, because no search finds its codes. */
 export function reportMisspelt(uri: string, at: Position, report: Report): void {
   const suggestion = misspeltSystem(uri);
   if (suggestion !== undefined) report.warning('unlikely-code', at, 'an unknown system', { found: uri, suggestion });
 }
 
-/** A code that cannot be one of its system: a digit was misspelt, for the last one checks the others. */
+/** Warns of a code whose form or check digit is invalid in its system: a digit may be misspelled. */
 export function reportMalformed(system: string | undefined, code: string, at: Position, report: Report): void {
   if (hasTheForm(system, code)) return;
   report.warning('unlikely-code', at, 'a code that is invalid in its system, by form or check digit', {

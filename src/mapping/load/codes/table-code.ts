@@ -1,6 +1,6 @@
 /**
- * Reads code maps in a table. In: the map and the column with the raw value. Out: lookups into the table, added
- * to the rows of the column, and nodes over their columns: the first matching key, then `blank:`, then `else:`.
+ * Reads code maps in a table. In: the map and the column with the raw value. Out: lookups into the table, added to the
+ * rows of the column, and nodes over their columns: the first matching key, then `blank:`, then `else:`.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Coded, Facet } from '../../codecs/code-map.ts';
@@ -19,12 +19,12 @@ import { type CodeBinding, codedNode, membersOf } from './coded.ts';
 import type { RowsCodeMap, TableCodeMap } from './codes.ts';
 import { rememberLookup, rememberRows } from './origin.ts';
 
-/** What one alternative says of the code: nodes by facet, those that it does not have left out. */
+/** One alternative: nodes by facet (facets may be missing), or a fixed code under a condition. */
 type Faces = { readonly [F in Facet]?: Node } | { readonly fixed: Coded; readonly when: Condition };
 
 type TableBinding = CodeBinding<TableCodeMap>;
 
-/** The node for a column bound to a code map in a table. */
+/** Makes the node for a column bound to a code map in a table. */
 export function tableCodeOf(binding: TableBinding, visible: Visible): Node | undefined {
   const { named, map, column, tree, slot, context } = binding;
   const { facet, steps } = named;
@@ -46,8 +46,8 @@ export function tableCodeOf(binding: TableBinding, visible: Visible): Node | und
 }
 
 /**
- * The concept of a piece: its coding is of the row that hangs on the piece, one for each key of the map, then what the
- * map says of the rest. Nothing can be looked up once per row of the resource, since there are many pieces.
+ * Makes the concept of a piece: per key of the map a coding from the row joined on the piece, then `blank` and `else`.
+ * A lookup is not possible, because one row of the resource has many pieces.
  */
 function codeOfPiece(binding: TableBinding, visible: Visible): Node | undefined {
   const { named, map, tree, slot, context } = binding;
@@ -91,7 +91,7 @@ function codeOfPiece(binding: TableBinding, visible: Visible): Node | undefined 
   return nodes.length > 1 ? makeFirst(nodes, slot, tree, context) : only;
 }
 
-/** The rows that hold a column: lookups on it belong to them. */
+/** Returns the rows that own a column, which get its lookups. Undefined for a piece. */
 function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
   for (let at: Visible | undefined = visible; at; at = at.outer) {
     for (const named of at.named.values()) {
@@ -101,10 +101,10 @@ function ownerOf(column: Resolved, visible: Visible): Visible | undefined {
   return undefined;
 }
 
-/** Lookups made before, by the list of lookups that holds them and then by map and column. */
+/** Cache of lookups, by their list of lookups, then by map, column and text steps. */
 const joined = new WeakMap<Lookup[], Map<string, readonly NamedRows[]>>();
 
-/** One lookup per key of the map, made once per column. */
+/** Adds one lookup per key of the map, once per column. */
 function joinTables(binding: TableBinding, owner: Visible): readonly NamedRows[] {
   const { named, map, column, context } = binding;
   const made = joined.get(owner.lookups) ?? new Map<string, readonly NamedRows[]>();
@@ -137,7 +137,7 @@ function joinTables(binding: TableBinding, owner: Visible): readonly NamedRows[]
   return rows;
 }
 
-/** The table of a map under an alias of its own. */
+/** Opens the table of a map under a new alias. */
 function openTable(
   map: TableCodeMap,
   lookups: Lookup[],
@@ -148,7 +148,7 @@ function openTable(
   return own && { own, inner: { own, named: new Map([[own.name.toLowerCase(), own]]), outer: undefined, lookups } };
 }
 
-/** A key of the map, and the column that is looked up by it. */
+/** Pairs a key of the map with the column that is looked up by it. */
 function pairOf({ named, map, column, tree, context }: TableBinding, theirs: Resolved, key: ScalarTree): JoinColumn {
   const { steps } = named;
   const pair: JoinColumn = {
@@ -188,7 +188,7 @@ function facesOfRow({ map, tree, slot, context }: TableBinding, own: NamedRows):
   return { code, ...(display ? { display } : {}), ...(systemNode ? { system: systemNode } : {}) };
 }
 
-/** What NULL, blank and unmapped values become. */
+/** Returns alternatives for NULL, blank and unmapped values. */
 function facesOfRest({ map, column, none, tree, slot, context }: TableBinding): readonly Faces[] {
   const filled: Condition = { kind: 'present', column: column.column };
   const faces: Faces[] = [];
@@ -209,7 +209,7 @@ function facesOfRest({ map, column, none, tree, slot, context }: TableBinding): 
   return faces;
 }
 
-/** Likewise of what text steps leave: as a map without rows has it. */
+/** Returns the same alternatives after text steps, using a map without rows. */
 function restAfterSteps(binding: TableBinding): readonly Node[] {
   const { named, map } = binding;
   if (map.blank === undefined && map.else.kind === 'absent') return [];
@@ -222,7 +222,7 @@ function restAfterSteps(binding: TableBinding): readonly Node[] {
   return node ? [node] : [];
 }
 
-/** Faces as what the place takes: one facet, a Coding, or a CodeableConcept. */
+/** Makes the node that the place takes: one facet, a Coding, or a CodeableConcept. */
 function nodeOf(faces: Faces, facet: Facet, tree: MapTree, slot: Slot): Node | undefined {
   const { at } = tree;
   if ('fixed' in faces) {

@@ -5,10 +5,10 @@
 import type { PackFile } from '../read/files.ts';
 import { child, type Entry, entriesOf, itemsOf, type MapTree, map, type Tree, textOf, without } from '../read/tree.ts';
 
-/** How many packs lie between a file's and the one that is served, which is 0. */
+/** Returns how many `extends` steps a file's pack is below the served pack, which has 0. */
 export type Levels = (file: string) => number;
 
-/** pack.yaml of one pack upon that of another: names of its own win, lists of values are added to. */
+/** Merges two pack.yaml: entries of `own` replace those of `base` by name, lists of values are joined. */
 function upon(base: Tree | undefined, own: Tree): Tree {
   if (base?.kind !== 'map' || own.kind !== 'map') return own;
   const { systems, lists, hierarchies, words, fragments, schemas, deny, absent } = Object.fromEntries(
@@ -35,7 +35,7 @@ const NAMES = ['systems', 'lists', 'hierarchies', 'words', 'fragments'] as const
 
 type Both = readonly [base: Tree, own: Tree];
 
-/** Undefined unless both packs have it: the one that there is counts as it stands. */
+/** Returns both values; undefined unless both packs have the key. A value of one pack alone is kept as written. */
 function both(base: Tree, own: Tree, key: string): Both | undefined {
   const [lower, upper] = [child(base, key), child(own, key)];
   return lower && upper ? [lower, upper] : undefined;
@@ -59,18 +59,20 @@ function absences([base, own]: Both): Tree {
   return map(Object.fromEntries(merged), own.at);
 }
 
-/** Of entries with one key the last. */
+/** Keeps the last entry of each key. */
 function latest(entries: readonly Entry[]): readonly Entry[] {
   return [...new Map(entries.map(one => [one.key, one])).values()];
 }
 
-/** pack.yaml of all packs as one. */
+/** Merges the pack.yaml of all packs. */
 export function packDocument(documents: readonly Tree[]): Tree | undefined {
   const [lowest, ...above] = documents;
   return above.reduce<Tree | undefined>((base, own) => upon(base, own), lowest);
 }
 
-/** Documents of code maps without those that a pack above has too, and without rows that it has in a CSV file. */
+/**
+ * Drops code maps that a pack above has too. Rows in YAML are dropped if a pack above has a CSV file of the same name.
+ */
 export function latestCodes(documents: readonly Tree[], tables: readonly PackFile[], levels: Levels): readonly Tree[] {
   const uppermost = new Map<string, number>();
   for (const document of documents) {
@@ -90,7 +92,7 @@ export function latestCodes(documents: readonly Tree[], tables: readonly PackFil
   });
 }
 
-/** CSV files without those of maps that a pack above has too, in a file of its own or with rows in YAML. */
+/** Drops CSV files of maps that a pack above has too, as a CSV file or with rows in YAML. */
 export function latestTables(tables: readonly PackFile[], codes: readonly Tree[], levels: Levels): readonly PackFile[] {
   const uppermost = new Map<string, number>();
   const see = (name: string, level: number): void => {
@@ -104,15 +106,12 @@ export function latestTables(tables: readonly PackFile[], codes: readonly Tree[]
   return tables.filter(({ path, level = 0 }) => level <= (uppermost.get(mapIn(path)) ?? level));
 }
 
-/** The code map whose rows a CSV file has. */
+/** Returns the name of the code map that a CSV file belongs to. */
 export function mapIn(path: string): string {
   return path.replace(/^.*\//, '').replace(/\.csv$/, '');
 }
 
-/**
- * Documents of mappings without those whose name a pack above gives to a mapping of its own. Patches change, and
- * replace nothing.
- */
+/** Drops mappings whose name a pack above uses for a mapping of its own. Patches do not replace a mapping. */
 export function latestMappings(documents: readonly MapTree[], levels: Levels): readonly MapTree[] {
   const uppermost = new Map<string, number>();
   for (const document of documents) {

@@ -8,11 +8,11 @@ import { type Arguments, type NamedFragments, substitute } from './substitute.ts
 
 export interface Fragments {
   readonly named: NamedFragments;
-  /** Names of fragments that something inserts. */
+  /** Names of the fragments that some `insert` uses. */
   readonly used: Set<string>;
 }
 
-/** Fragments, and which of them were looked at. */
+/** Records which fragments were looked up. */
 export class ReadFragments implements NamedFragments {
   readonly #of: NamedFragments;
   readonly #read = new Map<string, Entry | undefined>();
@@ -34,7 +34,7 @@ export class ReadFragments implements NamedFragments {
     return names;
   }
 
-  /** Whoever looked at these would have seen the same in `others`. */
+  /** True if every lookup so far would give the same result in `others`. */
   isAsIn(others: NamedFragments): boolean {
     const isSame = [...this.#read].every(([name, found]) => others.get(name) === found);
     return isSame && (this.#names === undefined || this.#names === [...others.keys()].join());
@@ -62,7 +62,7 @@ function insert(tree: Tree, fragments: Fragments, report: Report, within: readon
   }
 }
 
-/** A fragment that is a list, inserted as an item of a list, adds its items. */
+/** Inserts into an item of a list. A fragment that is a list adds its items. */
 function insertItem(item: Tree, fragments: Fragments, report: Report, within: readonly string[]): readonly Tree[] {
   const result = insert(item, fragments, report, within);
   return result.kind === 'list' && item.kind === 'map' ? result.items : [result];

@@ -1,7 +1,7 @@
 /**
  * Expands the macros of mappings. In: the documents of all mapping files, the pack's schema version and its fragments.
- * Out: one draft per mapping or variant, without `only`, `patch`, `with`/`rows`, `variants` and `insert`. Variants of
- * a document share its `source` node.
+ * Out: one draft per mapping or variant, without `only`, `patch`, `with`/`rows`, `variants` and `insert`. Variants of a
+ * document share its `source` node.
  */
 import type { Position } from '../../model.ts';
 import { type PackMemory, tellApart } from '../pack/memory.ts';
@@ -28,7 +28,7 @@ import { expandRows, reportUnknownNames } from './substitute.ts';
 export interface Draft {
   /** `mapping`, or `mapping.variant`. */
   readonly name: string;
-  /** The document's `mapping`: its variants read the same rows. */
+  /** The document's `mapping`. Its variants read the same rows. */
   readonly group: string;
   readonly tree: MapTree;
   readonly at: Position;
@@ -36,14 +36,14 @@ export interface Draft {
 
 const MACRO_KEYS: ReadonlySet<string> = new Set(['only', 'patch', 'variants', 'with', 'rows']);
 
-/** The version of the database's schema; which pack a file is of. */
+/** The version of the database's schema, the level of each file's pack, and the memory of the last load. */
 export interface Around {
   readonly schema: string | undefined;
   readonly levels: Levels;
   readonly memory: PackMemory;
 }
 
-/** Expands the documents of a pack, and of those that it builds on, in their order. */
+/** Expands the documents of a pack and of the packs that it extends, in their order. */
 export function expandMappings(
   documents: readonly Tree[],
   around: Around,
@@ -79,7 +79,7 @@ function appliesTo(document: Tree, schema: string | undefined): boolean {
   return !only || scalarsOf(only).some(version => version.text === schema);
 }
 
-/** The drafts of one document; those that are as they were before are the same objects. */
+/** Returns the drafts of one document. Unchanged drafts are the same objects as at the last load. */
 function draftsOf(document: MapTree, fragments: Fragments, { memory }: Around, report: Report): readonly Draft[] {
   const key = placeText(document.at);
   const before = new Map(memory.drafts.last(key)?.made.map(draft => [draft.name, draft.tree]));
@@ -149,7 +149,7 @@ function expandDocument(document: MapTree, fragments: Fragments, report: Report)
   });
 }
 
-/** A variant's elements replace shared ones of the same name, its needs are added, its other keys replace. */
+/** Merges a variant into its base: elements replace shared ones by name, `needs` are added, other keys replace. */
 function overlay(base: MapTree, group: string, variant: Tree, report: Report): readonly Draft[] {
   const conditions = entriesOf(variant).filter(e => e.key === 'where' || e.key === 'if');
   for (const { key, at } of conditions)
@@ -186,8 +186,8 @@ function macroNames(tree: Tree): readonly string[] {
 
 /**
  * Applies `patch:`, small changes of a mapping for another version of the schema. In: the mapping as written, and paths
- * with replacements. Out: the changed mapping. A path must exist; lists count from 0 and are never merged. Applies
- * every entry of `patch`; reports paths that lead nowhere.
+ * with replacements. Out: the changed mapping. Reports paths that do not exist. Lists count from 0 and are never
+ * merged.
  */
 export function applyPatch(tree: Tree, patch: Tree, report: Report): Tree {
   return entriesOf(patch).reduce((changed, e) => replaceAt(changed, e.key.split('.'), e, report), tree);

@@ -12,13 +12,13 @@ const WHOLE = /^\$[A-Za-z_][A-Za-z0-9_]*$/;
 
 export type Arguments = ReadonlyMap<string, Tree>;
 
-/** The fragments of the pack, by name: which names beside `insert` are their parameters. */
+/** The fragments of the pack by name. They decide which `$name` keys beside an `insert` are parameters. */
 export interface NamedFragments {
   get(name: string): Entry | undefined;
   keys(): Iterable<string>;
 }
 
-/** Replaces the arguments' names; other names stay. `used` gains the names that were found. */
+/** Replaces the names of arguments; other names stay. Adds the names found to `used`. */
 export function substitute(
   tree: Tree,
   given: Arguments,
@@ -38,7 +38,7 @@ export function substitute(
     case 'list':
       return { ...tree, items: tree.items.map(item => substitute(item, given, used, fragments, report)) };
     case 'map': {
-      // A name that stands for itself: the parameter of the fragment that is inserted here may be called so too.
+      // A key that is a parameter of the inserted fragment stays, even if an argument has the same name.
       const inserted = fragments.get(textOf(child(tree, 'insert')) ?? '')?.value;
       const isParameter = (key: string): boolean =>
         inserted !== undefined && WHOLE.test(key) && mentions(inserted, key);
@@ -54,7 +54,7 @@ export function substitute(
   }
 }
 
-/** Whether `$name` stands anywhere in a tree. */
+/** True if `$name` occurs anywhere in a tree. */
 function mentions(tree: Tree, name: string): boolean {
   const isIn = (text: string): boolean => text.match(NAME)?.includes(name) ?? false;
   switch (tree.kind) {
@@ -78,7 +78,7 @@ function inText(text: string, around: Tree, given: Arguments, used: Set<string>,
   });
 }
 
-/** A map with `with` and `rows` once per row, without them; any other map as it is. */
+/** Expands a map with `with` and `rows` once per row, without these keys. Returns any other map unchanged. */
 export function expandRows(tree: MapTree, fragments: NamedFragments, report: Report): readonly MapTree[] {
   const names = child(tree, 'with');
   const rows = child(tree, 'rows');
@@ -123,7 +123,7 @@ export function expandRows(tree: MapTree, fragments: NamedFragments, report: Rep
   return expanded;
 }
 
-/** Reports names that no macro gave a value. */
+/** Reports names that no macro gives a value. */
 export function reportUnknownNames(tree: Tree, known: Iterable<string>, report: Report): void {
   const among = [...known];
   const look = (text: string, at: Tree['at']): void => {
@@ -146,7 +146,7 @@ export function reportUnknownNames(tree: Tree, known: Iterable<string>, report: 
   }
 }
 
-/** Parameters of a fragment beside what is almost `insert`. Returns whether there were any. */
+/** Reports a misspelled `insert` beside parameters of a fragment. Returns true if there was one. */
 function reportMissingInsert({ entries }: MapTree, report: Report): boolean {
   const parameters = entries.filter(({ key }) => WHOLE.test(key));
   const meant = entries.find(({ key }) => nearest(key, ['insert']) !== undefined);

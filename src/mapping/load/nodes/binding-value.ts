@@ -1,6 +1,6 @@
 /**
- * A value of columns through a codec. In: resolved columns, the codec, `none:`. Out: a ValueNode with its absence
- * rules.
+ * Makes the node of a value that columns give through a codec. In: resolved columns, the codec, `none:`. Out: a
+ * ValueNode with its absence rules.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { ColumnType } from '../../../sql/column-type.ts';
@@ -14,7 +14,7 @@ import { absentReads, absentValues } from '../rows/absent-values.ts';
 import type { Resolved } from '../rows/columns.ts';
 import type { Slot } from './slot.ts';
 
-/** A value through a codec, with the raw values that mean "no value". */
+/** Makes the node of a value with the raw values that mean "no value". */
 export function valueNode(
   found: readonly Resolved[],
   codec: Codec,
@@ -48,9 +48,9 @@ export function valueNode(
 }
 
 /**
- * Checks whether a codec gives a value for every raw value. In: a codec, the column types, and whether the columns may
- * be NULL. Out: true only if that is certain; for text only if NULL and blank have a value too (code maps). It tries
- * the raw values of a type that are most likely to have no value.
+ * True if a codec certainly gives a value for every raw value. In: a codec, the column types, and whether the columns
+ * are never NULL (`certain`). Always false for text and binary. It tries the raw values of the type that are most
+ * likely to give no value.
  */
 export function isTotal(codec: Codec, types: readonly ColumnType[], certain: boolean): boolean {
   const [type] = types;
@@ -59,7 +59,7 @@ export function isTotal(codec: Codec, types: readonly ColumnType[], certain: boo
   return samples.every(raw => codec.decode(raw) !== undefined);
 }
 
-/** A code map's facet: every row, the blank and all else have it. */
+/** True if every raw value gives the facet: all rows, `else`, and `blank` unless the column is never blank. */
 export function isCodeMapTotal(map: CodeMap, facet: Facet, type: ColumnType, certain: boolean): boolean {
   if (facet === 'text') return false;
   const has = (coded: CodeMap['blank']): boolean => coded?.[facet] !== undefined;
@@ -87,7 +87,7 @@ function edgesOf(type: ColumnType): readonly SqlValue[] {
       const fraction = type.fraction > 0 ? `.${'0'.repeat(type.fraction)}` : '';
       return [`1753-01-01 00:00:00${fraction}`, `9999-12-31 23:59:59${fraction}`];
     }
-    // Clocks of a zone show another year at one of them.
+    // A conversion to a zone moves one of these to another year.
     case 'instant':
       return ['0001-01-01 00:00:00', '9999-12-31 23:59:59'];
     case 'time':

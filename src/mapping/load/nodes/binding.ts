@@ -1,6 +1,6 @@
 /**
- * Makes the node of a binding. In: `{from, via, none, else, if}` and the place where it stands. Out: a ValueNode;
- * for a Coding or CodeableConcept bound to a code map the object with code, system and display.
+ * Makes the node of a binding. In: `{from, via, none, else, if}` and the place where it stands. Out: a ValueNode; for a
+ * Coding or CodeableConcept bound to a code map the object with code, system and display.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Node } from '../../model.ts';
@@ -15,7 +15,7 @@ import { makeFirst } from './first.ts';
 import { type Slot, singleSlot } from './slot.ts';
 import { codeMapIn, parseVia, readCodec, typesOf } from './via.ts';
 
-/** A binding with its `if`, and with its `else` as the second alternative. */
+/** Reads a binding with its `if`. `else` becomes the second alternative. */
 export function readBinding(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const bound = readBound(tree, slot, visible, context);
   const otherwise = child(tree, 'else');
@@ -55,14 +55,16 @@ function readBound(tree: MapTree, slot: Slot, visible: Visible, context: Context
   return codec && valueNode(found, codec, none, tree, slot, context);
 }
 
-/** An identifier is found by its value, so it is a key: trimmed on the right only, and an index serves it. */
+/**
+ * True for Identifier.value. Searches look it up, so it is a key: trimmed on the right only, and served by an index.
+ */
 function isKey({ parent, element }: Slot): boolean {
   return parent === 'Identifier' && element?.name === 'value';
 }
 
 const KEY_TYPES: readonly string[] = ['code'];
 
-/** A column without a code map can hold anything, but a required binding allows some codes only. */
+/** Warns of a column without a code map under a required binding, because the column may hold any code. */
 function warnOfBinding({ bound, path }: Slot, names: readonly ScalarTree[], { report }: Context): void {
   const [name] = names;
   if (!bound || !name || bound.systems.some(system => system.codes === undefined)) return;

@@ -12,7 +12,7 @@ import type { Slot } from './slot.ts';
 
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\S+$/i;
 
-/** The constant's JSON; undefined (and reported) if it does not fit. */
+/** Returns the constant's JSON; reports and returns undefined if it does not fit. */
 export function readConstant(tree: ScalarTree, slot: Slot, context: PackContext): Json | undefined {
   if (isPrimitive(slot.type)) return readPrimitive(tree, slot, context);
   if (slot.type === 'Coding') return readCoding(tree, slot, context);
@@ -53,7 +53,7 @@ function readPrimitive(tree: ScalarTree, slot: Slot, context: PackContext): Json
   return kind === 'number' ? Number(text) : text;
 }
 
-/** Elements that hold the address of a profile or extension, where its short name may stand. */
+/** True for elements that hold the URL of a profile or extension. They accept its short name. */
 function isProfilePlace(slot: Slot): boolean {
   if (slot.path.endsWith('.meta.profile')) return true;
   return slot.parent === 'Extension' && slot.path.endsWith('.url') && !/\.extension\.extension\.url$/.test(slot.path);
@@ -114,14 +114,14 @@ function checkCode(
   });
 }
 
-/** Whether a value set has a code; without a system, whether any of its systems has it. */
+/** True if the value set has the code; without a system, if any of its systems has it. */
 export function isInside(bound: ValueSet, code: string, system: string | undefined): boolean {
   return bound.systems.some(
     s => (system === undefined || s.system === system) && (s.codes === undefined || s.codes.has(code)),
   );
 }
 
-/** What a message says of the codes that are allowed. */
+/** Describes the allowed codes for a message. */
 export function allowedCodes(bound: ValueSet): { readonly expected: string; readonly among: readonly string[] } {
   const codes = bound.systems.flatMap(s => [...(s.codes ?? [])]);
   const listed = codes.length <= 12 ? `one of ${codes.join(', ')}` : `a code of ${bound.url}`;

@@ -12,7 +12,7 @@ import { readOn, readRowOrder } from '../rows/join.ts';
 import { readLookup } from '../rows/scope.ts';
 import { type Slot, singleSlot } from './slot.ts';
 
-/** `{each: {table, …} or {split, …}, elements or item}` among the items of a repeating element. */
+/** Reads `{each: {table, …} or {split, …}, elements or item}` among the items of a repeating element. */
 export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const each = child(tree, 'each');
   if (each?.kind !== 'map') return undefined;
@@ -31,7 +31,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   }
   const rows = child(each, 'split') ? readPieces(each, visible, context) : readRows(each, visible, context);
   if (!rows) return undefined;
-  // Rows of each piece: their items are items of the same element.
+  // `each` within `each` (rows per piece): the inner items are items of the same element.
   const isEach = item.kind === 'map' && child(item, 'each') !== undefined;
   const node = context.readNode(item, isEach ? slot : singleSlot(slot), rows.visible, context);
   if (!node) return undefined;
@@ -39,7 +39,7 @@ export function readEach(tree: MapTree, slot: Slot, visible: Visible, context: C
   return guard(result, tree, visible, context);
 }
 
-/** What stands beside an `item` and belongs to `elements`. */
+/** Reports keys beside `item` that belong to `elements`. */
 function tellUnused(tree: MapTree, { report }: Context): void {
   if (!child(tree, 'item')) return;
   for (const [key, expected] of Object.entries(INSTEAD)) {
@@ -58,7 +58,7 @@ interface Rows {
   readonly visible: Visible;
 }
 
-/** The rows that `each` or `rows-as-text` goes over. */
+/** Reads the rows that `each` or `rows-as-text` iterates over. */
 export function readRows(each: Tree, visible: Visible, context: Context): Rows | undefined {
   const inner = context.readScope(each, undefined, visible, context);
   if (!inner) return undefined;
@@ -71,8 +71,8 @@ export function readRows(each: Tree, visible: Visible, context: Context): Rows |
 }
 
 /**
- * The pieces that rows hang on. Their keys are made of the row around, so its own column has to be what is split, and
- * nothing else may be joined beside them. Reports what cannot be joined.
+ * Returns the pieces that the rows are joined on. Such pieces split a column of the enclosing row, because keys are
+ * made from that row, and no other join columns are possible. Reports other joins.
  */
 export function piecesJoined(
   on: readonly JoinColumn[],
@@ -108,7 +108,7 @@ function* namedAround(visible: Visible): Iterable<NamedRows | NamedPieces> {
   for (let at: Visible | undefined = visible; at; at = at.outer) yield* at.named.values();
 }
 
-/** Of one row at most there is no order; of several it would be the engine's, and another from one day to the next. */
+/** Warns of rows without `order`, if more than one row is possible: the engine may return them in any order. */
 function warnOfNoOrder({ scope, on }: ChildRows, { own }: Visible, at: Position, context: Context): void {
   if (own.kind !== 'rows') return;
   const held = [...on.map(({ theirs }) => theirs), ...fixedColumns(scope)];
@@ -169,7 +169,7 @@ function readPieces(each: Tree, visible: Visible, context: Context): Rows | unde
   return { from, visible: inner };
 }
 
-/** A lookup joins parts of the piece, or columns of one row that was looked up before. */
+/** Reports a lookup that joins anything but parts of the piece, or columns of one row that was looked up before. */
 function checkPieceLookups({ alias, lookups = [] }: Pieces, { report }: Context): void {
   for (const { on, at } of lookups) {
     const owners = new Set(on.map(({ ours }) => ours.alias));
@@ -181,7 +181,7 @@ function checkPieceLookups({ alias, lookups = [] }: Pieces, { report }: Context)
   }
 }
 
-/** `{sys}:{code}`: names of parts, with a separator between each two. */
+/** Parses `{sys}:{code}`: names of parts, with a separator between any two. */
 function readParts(
   tree: ScalarTree,
   by: string,

@@ -8,7 +8,7 @@ import type { Tree } from '../read/tree.ts';
 import { isNeverAbsent } from './required.ts';
 import type { Slot } from './slot.ts';
 
-/** A FirstNode of checked alternatives: none may follow one that is never absent. */
+/** Makes a FirstNode. Reports an alternative after one that is never absent. */
 export function makeFirst(alternatives: readonly Node[], slot: Slot, tree: Tree, context: Context): FirstNode {
   reportUnreached(
     alternatives.map(alternative => [alternative]),
@@ -17,7 +17,7 @@ export function makeFirst(alternatives: readonly Node[], slot: Slot, tree: Tree,
   return { kind: 'first', alternatives, type: slot.type, at: tree.at };
 }
 
-/** A choice among elements: of the first alternative that has one of its elements. */
+/** Makes a choice among elements: the first alternative with at least one present element is used. */
 export function makeChoice(alternatives: readonly (readonly NamedNode[])[], context: Context): Member {
   reportUnreached(
     alternatives.map(named => named.map(({ node }) => node)),
@@ -27,11 +27,11 @@ export function makeChoice(alternatives: readonly (readonly NamedNode[])[], cont
 }
 
 function reportUnreached(alternatives: readonly (readonly Node[])[], context: Context): void {
-  // What a table would have given may be what is absent.
+  // A table that was not found may be the reason for an absence.
   if (context.lost.size > 0) return;
   const end = alternatives.findIndex(nodes => nodes.some(node => isNeverAbsent(node, context.certain)));
   const [unreached] = (end >= 0 && alternatives[end + 1]) || [];
-  // A condition that could not be read may be what makes it absent.
+  // A condition that could not be read may be the reason for an absence.
   if (!unreached || context.report.problems().some(({ severity }) => severity === 'error')) return;
   context.report.error('unused', unreached.at, 'alternative that is never reached: the one before it is never absent');
 }

@@ -1,10 +1,10 @@
 /**
  * Checks whether two id rules can print the same id. In: alternatives of rules. Out: an id that both could print, or
- * none. The ids of a rule are a regular set, so both rules are walked side by side.
+ * none. The ids of a rule are a regular set, so the function walks both rules side by side.
  */
 import type { IdPart } from '../../id-rule.ts';
 
-/** Characters, once or any number of times. */
+/** A set of characters, one of which occurs once or any number of times. */
 interface Step {
   readonly characters: string;
   readonly repeats: boolean;
@@ -15,7 +15,7 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const HEX = `${DIGITS}abcdefABCDEF`;
 const MAX_LENGTH = 64;
 
-/** An id that both can print; undefined if they are disjoint. */
+/** Returns an id that both can print; undefined if they are disjoint. */
 export function commonId(a: readonly IdPart[], b: readonly IdPart[]): string | undefined {
   const left = a.flatMap(stepsOf);
   const right = b.flatMap(stepsOf);
@@ -39,7 +39,7 @@ export function commonId(a: readonly IdPart[], b: readonly IdPart[]): string | u
   return undefined;
 }
 
-/** A UUID is in it: no two rows of a database have one by chance. */
+/** True if the id contains a UUID, because two rows never share one by chance. */
 export function isUnique(parts: readonly IdPart[]): boolean {
   return parts.some(part => part.kind === 'column' && (part.codec.name === 'uuid' || part.codec.isUuid));
 }

@@ -9,7 +9,7 @@ import { resolveColumn, type Visible } from '../rows/columns.ts';
 
 const CODEC_NAMES: readonly string[] = ['plain', 'integer', 'uuid', 'date', 'datetime', 'escaped'];
 
-/** Reads the alternatives, those with a problem left out. */
+/** Reads the alternatives. An alternative with a problem is left out. */
 export function readIdRule(tree: Tree | undefined, visible: Visible, context: Context): IdRule {
   const alternatives = scalarsOf(tree).flatMap(written => {
     const parts = readParts(written, visible, context);
@@ -57,8 +57,8 @@ function readParts(tree: ScalarTree, visible: Visible, context: Context): readon
 }
 
 /**
- * Hyphens stand in texts and between them. Where an id has both, one of its texts keeps its own: a plain one, which no
- * escape changes, or else the last. So no two rows share an id.
+ * Makes ids with several texts and hyphens between them unambiguous: all texts but one escape their hyphens. The
+ * exception is a plain text, which has no escape, or else the last one. So no two rows share an id.
  */
 function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
   const texts = parts.filter(
@@ -78,7 +78,7 @@ function readOneWay(parts: readonly IdPart[]): readonly IdPart[] {
 
 function readLiteralPart(text: string, tree: ScalarTree, context: Context): readonly (IdPart | undefined)[] {
   if (text === '') return [];
-  // A macro's name that nothing replaced has been reported.
+  // The macro's unreplaced name has been reported already.
   if (/\$[A-Za-z_]/.test(text)) return [undefined];
   if (/^[A-Za-z0-9.-]+$/.test(text)) return [{ kind: 'literal', text }];
   context.report.error('wrong-id', tree.at, 'characters that no id has', { expected: 'A-Z a-z 0-9 . -', found: text });
@@ -114,7 +114,7 @@ function readColumn(
   return [{ kind: 'column', column: resolved.column, codec }];
 }
 
-/** `alias.column` of the columns of one alternative. */
+/** Returns `alias.column` of the columns of one alternative. */
 export function columnsOf(parts: readonly IdPart[]): ReadonlySet<string> {
   return new Set(parts.flatMap(part => (part.kind === 'column' ? [`${part.column.alias}.${part.column.column}`] : [])));
 }

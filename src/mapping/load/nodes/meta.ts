@@ -1,6 +1,6 @@
 /**
  * Turns `profile:` and `changed:` into meta.profile and meta.lastUpdated. In: a mapping's map. Out: its elements, with
- * these beside what it says of meta itself.
+ * these merged into its own `meta`.
  * https://hl7.org/fhir/R4/resource.html#Meta
  */
 import { profileOf } from '../../../r4/profiles.ts';
@@ -8,7 +8,7 @@ import type { PackContext } from '../pack/context.ts';
 import { child, type Entry, entriesOf, itemsOf, list, type MapTree, map, scalar, type Tree } from '../read/tree.ts';
 import { LATEST } from '../rows/latest.ts';
 
-/** The elements of a mapping, `meta` included. */
+/** Returns the elements of a mapping, `meta` included. */
 export function withMeta(mapping: MapTree, resource: string, context: PackContext): Tree | undefined {
   const elements = child(mapping, 'elements');
   const profile = child(mapping, 'profile');
@@ -30,14 +30,14 @@ export function withMeta(mapping: MapTree, resource: string, context: PackContex
   return { ...elements, entries: [meta, ...elements.entries.filter(e => e.key !== 'meta')] };
 }
 
-/** A column, several of which the latest counts, or a binding. */
+/** Makes the node of `changed`: one column, several columns whose latest value counts, or a binding. */
 function stampOf(changed: Tree): Tree {
   if (changed.kind === 'map') return changed;
   const isSeveral = changed.kind === 'list' && changed.items.length > 1;
   return map(isSeveral ? { [LATEST]: changed } : { from: changed }, changed.at);
 }
 
-/** A name, or names under conditions: `{us-core-x: {STS: A}}`. */
+/** Reads an item of `profile`: a name, or names under conditions as in `{us-core-x: {STS: A}}`. */
 function profileItems(item: Tree): readonly Tree[] {
   if (item.kind !== 'map') return [item];
   return item.entries.map(({ key, value, at }) => map({ const: scalar(key, at), if: value }, at));

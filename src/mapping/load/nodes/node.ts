@@ -1,6 +1,6 @@
 /**
- * Reads a node. In: a Tree and its slot. Out: the node of the form that the keys of the tree name; under a repeating
- * element always a list.
+ * Reads a node. In: a Tree and its slot. Out: a node of the form that the keys of the tree call for; always a list
+ * under a repeating element.
  */
 import type { Json, ListNode, Node } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
@@ -18,7 +18,7 @@ import { itemSlot, type Slot, singleSlot } from './slot.ts';
 import { readSql } from './sql.ts';
 import { readJoin, readLines, readTemplate } from './text-node.ts';
 
-/** Reads one node; undefined where something in it was reported that leaves nothing to go on with. */
+/** Reads one node; undefined if a reported problem leaves nothing to build on. */
 export function readNode(tree: Tree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   if (slot.place === 'list') {
     const items = itemsOf(tree).flatMap(item => readOne(item, itemSlot(slot), visible, context) ?? []);
@@ -27,7 +27,7 @@ export function readNode(tree: Tree, slot: Slot, visible: Visible, context: Cont
   return readOne(tree, slot, visible, context);
 }
 
-/** A list of constants alone is one constant. */
+/** Folds a list of constants into one constant. */
 function foldList(node: ListNode): Node {
   const json: Json[] = [];
   for (const item of node.items) {
@@ -64,7 +64,7 @@ function readOne(tree: Tree, slot: Slot, visible: Visible, context: Context): No
   return readObject(tree, slot, visible, context);
 }
 
-/** `{const: value, if: cond}`; the value may be a map or a list of constants. */
+/** Reads `{const: value, if: cond}`; the value may be a map or a list of constants. */
 function readConditionalConstant(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const content = child(tree, 'const');
   const node = content && context.readNode(content, slot, visible, context);
@@ -76,7 +76,7 @@ function readConditionalConstant(tree: MapTree, slot: Slot, visible: Visible, co
   return guard(node, tree, visible, context);
 }
 
-/** The first alternative that is present. */
+/** Reads `first`: the first alternative that is present. */
 function readFirst(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const alternatives = itemsOf(child(tree, 'first')).flatMap(
     item => context.readNode(item, singleSlot(slot), visible, context) ?? [],

@@ -1,6 +1,6 @@
 /**
- * Reads maps of elements. In: a map whose keys are elements of a FHIR type. Out: an ObjectNode with its members
- * in the order of the specification and its carrier among its `needs`; a constant if nothing in it depends on a row.
+ * Reads maps of elements. In: a map whose keys are elements of a FHIR type. Out: an ObjectNode with its members in the
+ * order of the specification and its carrier among its `needs`; a constant if nothing in it depends on a row.
  */
 import { childOf, elementsOf, isPrimitive } from '../../../r4/definitions.ts';
 import type { Json, Member, NamedNode, Node, ObjectNode } from '../../model.ts';
@@ -17,11 +17,11 @@ import { checkMembers, checkRequired, type Members } from './required.ts';
 import { childSlot, type Slot } from './slot.ts';
 
 const DIRECTIVES: ReadonlySet<string> = new Set(['if', 'needs', 'elements']);
-/** What is said of an object as a whole; within `elements` it is none of them. */
+/** Keys that apply to the object as a whole. Within `elements` they have no such meaning. */
 const BESIDE: ReadonlySet<string> = new Set(['if', 'needs']);
 const MISPLACED: ReadonlySet<string> = new Set([...NODE_DIRECTIVES, ...NODE_MODIFIERS]);
 
-/** An object within a resource. */
+/** Reads an object within a resource. */
 export function readObject(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   if (isPrimitive(slot.type)) {
     const misspelt = tree.entries.find(({ key }) => nearest(key, NODE_DIRECTIVES) !== undefined);
@@ -46,7 +46,7 @@ export function readObject(tree: MapTree, slot: Slot, visible: Visible, context:
   return guard(fold({ kind: 'object', members, needs: names, type: slot.type, at: tree.at }), tree, visible, context);
 }
 
-/** The text of a reference, put together, finds what is deleted too, and nothing goes along it. */
+/** Warns of a reference that is put together as text: it also points to deleted resources, and no search follows it. */
 function reportMadeByHand(members: readonly Member[], context: Context): void {
   for (const member of members) {
     if (member.kind !== 'element' || member.name !== 'reference' || member.node.kind === 'constant') continue;
@@ -56,7 +56,7 @@ function reportMadeByHand(members: readonly Member[], context: Context): void {
   }
 }
 
-/** The members of a resource; its needs are checked by the caller, which knows those of the mapping. */
+/** Reads the members of a resource. The caller checks the needs, because it knows those of the mapping. */
 export function readRootMembers(tree: Tree | undefined, slot: Slot, visible: Visible, context: Context): Members {
   const entries = entriesOf(tree).filter(({ key, at }) => {
     if (key !== 'id' && key !== 'resourceType') return true;
@@ -84,14 +84,14 @@ function readMembers(entries: readonly Entry[], slot: Slot, visible: Visible, co
   return { members: inOrder(members, slot.type), written };
 }
 
-/** No element of the type, nor a misspelt one. */
+/** True if a key is neither an element of the type nor a misspelling of one. */
 function isStrange({ key }: Entry, slot: Slot): boolean {
   if (key === 'first' || BESIDE.has(key) || MISPLACED.has(key)) return false;
   if (childOf(slot.type, key) || besideSlot(slot, key)) return false;
   return nearest(key, namesIn(slot)) === undefined;
 }
 
-/** Several of them at once are those of an element whose line above them is missing: told once. */
+/** Reports several unknown keys as one problem: probably the line with their parent element is missing. */
 function reportStrange(strange: readonly Entry[], slot: Slot, context: Context): void {
   const [first] = strange;
   if (!first || strange.length === 1) return;
@@ -101,7 +101,7 @@ function reportStrange(strange: readonly Entry[], slot: Slot, context: Context):
   });
 }
 
-/** What may stand as a key beside the elements of a type. */
+/** Returns the keys allowed beside the elements of a type. */
 function namesIn(slot: Slot): readonly string[] {
   const names = elementsOf(slot.type).flatMap(element => [...element.jsonNames.keys()]);
   return [...names, ...NODE_DIRECTIVES, 'first', 'insert'];
@@ -110,7 +110,7 @@ function namesIn(slot: Slot): readonly string[] {
 function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, context: Context): readonly NamedNode[] {
   const found = childOf(slot.type, key);
   const inner = found ? childSlot(slot, key, found) : besideSlot(slot, key);
-  // A directive that is not allowed here has been reported by the shape.
+  // The check of the shape has reported a directive that is not allowed here.
   if (!found && MISPLACED.has(key)) return [];
   if (!inner) {
     context.report.error(
@@ -132,7 +132,10 @@ function readNamed({ key, value, at }: Entry, slot: Slot, visible: Visible, cont
   return node ? [{ name: key, node }] : [];
 }
 
-/** `_birthDate`: id and extensions of a primitive. Of a repeating one they would have to keep step with its items. */
+/**
+ * Returns the slot of `_birthDate`: id and extensions of a primitive. Repeating primitives have none, because the items
+ * of both arrays would have to correspond.
+ */
 function besideSlot(slot: Slot, key: string): Slot | undefined {
   const found = key.startsWith('_') ? childOf(slot.type, key.slice(1)) : undefined;
   if (found?.type === undefined || !isPrimitive(found.type) || found.element.max !== '1') return undefined;
@@ -147,7 +150,7 @@ function besideSlot(slot: Slot, key: string): Slot | undefined {
   };
 }
 
-/** `first: [{valueQuantity: …}, {valueString: …}]`: the elements of the first alternative that is present. */
+/** Reads `first: [{valueQuantity: …}, {valueString: …}]`: the elements of the first present alternative. */
 function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Context): readonly Member[] {
   const alternatives = itemsOf(entry.value).flatMap((item): readonly (readonly NamedNode[])[] => {
     if (item.kind !== 'map') {
@@ -167,7 +170,7 @@ function readChoices(entry: Entry, slot: Slot, visible: Visible, context: Contex
   return alternatives.length > 0 ? [makeChoice(alternatives, context)] : [];
 }
 
-/** Members in the order of the specification; a choice stands where its first element does. */
+/** Sorts members into the order of the specification. A choice takes the position of its first element. */
 function inOrder(members: readonly Member[], type: string): readonly Member[] {
   const order = new Map(
     elementsOf(type).flatMap((element, i) =>
@@ -182,7 +185,7 @@ function inOrder(members: readonly Member[], type: string): readonly Member[] {
   return [...members].sort((a, b) => rank(a) - rank(b));
 }
 
-/** An object of unconditional constants alone is one constant. */
+/** Folds an object of unconditional constants into one constant. */
 function fold(node: ObjectNode): Node {
   const json: Record<string, Json> = {};
   for (const member of node.members) {

@@ -1,6 +1,5 @@
 /**
- * Reads references. In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping; several as a
- * FirstNode.
+ * Reads references. In: `{ref, on, exists, as, display …}`. Out: a RefNode per target mapping; several as a FirstNode.
  * https://hl7.org/fhir/R4/references.html
  */
 import { childOf } from '../../../r4/definitions.ts';
@@ -16,7 +15,7 @@ import { childSlot, type Slot } from './slot.ts';
 const FURTHER = ['display', 'identifier', 'type'] as const;
 const ADDRESSES: readonly string[] = ['uri', 'url', 'canonical'];
 
-/** A reference to the resource that another mapping makes of the row where theirs = ours. */
+/** Reads a reference to the resource that another mapping makes from the row where theirs = ours. */
 export function readReference(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const as = textOf(child(tree, 'as')) === 'url' ? 'url' : 'reference';
   const fits = as === 'url' ? ADDRESSES.includes(slot.type) : slot.type === 'Reference';
@@ -35,7 +34,7 @@ export function readReference(tree: MapTree, slot: Slot, visible: Visible, conte
   return guard(nodes.length === 1 ? only : makeFirst(nodes, slot, tree, context), tree, visible, context);
 }
 
-/** The mappings named; a name with variants stands for all of them. */
+/** Finds the mappings that `ref` names. A name with variants stands for all of them. */
 function targetsOf(tree: MapTree, slot: Slot, as: 'url' | 'reference', context: Context): readonly Target[] {
   const { report, targets } = context;
   return scalarsOf(child(tree, 'ref')).flatMap(({ text, at }) => {

@@ -9,14 +9,14 @@ import type { Context } from '../pack/context.ts';
 import type { ScalarTree } from '../read/tree.ts';
 import type { Slot } from './slot.ts';
 
-/** What a map of elements came to. */
+/** The result of reading a map of elements. */
 export interface Members {
   readonly members: readonly Member[];
-  /** All elements that are written, also those whose node was in error. */
+  /** Names of all written elements, including those whose node had an error. */
   readonly written: ReadonlySet<string>;
 }
 
-/** Reports needs without a member, and elements that two members give. */
+/** Reports `needs` that no member provides, and elements that two members provide. */
 export function checkMembers(
   needs: readonly ScalarTree[],
   { members, written }: Members,
@@ -44,9 +44,7 @@ export function checkMembers(
   }
 }
 
-/**
- * Reports required elements that are missing, or absent from some row without a `needs` that says what then happens.
- */
+/** Reports required elements that are missing, or that may be absent without a `needs` that covers this case. */
 export function checkRequired(
   { members, written }: Members,
   needs: readonly string[],
@@ -85,8 +83,8 @@ function positionOf(member: Member): Position {
 }
 
 /**
- * Whether a node is emitted for every row that is served. In: the node, and the columns that are never absent. From
- * this follow required elements that need a `needs`, and alternatives that are never reached.
+ * True if a node is present in every served row. In: the node, and the nodes that are never absent. Determines which
+ * required elements need a `needs`, and which alternatives are unreachable.
  */
 export function isNeverAbsent(node: Node, certain: WeakSet<Node>): boolean {
   if (node.if) return false;
@@ -118,7 +116,7 @@ function objectNeverAbsent(node: ObjectNode, certain: WeakSet<Node>): boolean {
   return needed && node.members.some(m => !isConstant(m) && memberNeverAbsent(m, certain));
 }
 
-/** Whether a member gives an element under this JSON name. */
+/** True if a member gives an element under this JSON name. */
 export function provides(member: Member, name: string): boolean {
   if (member.kind === 'element') return member.name === name;
   return member.alternatives.some(alternative => alternative.some(named => named.name === name));

@@ -1,31 +1,33 @@
 /**
- * The slot of a node: what FHIR says of the place in the resource. In: a type path and an element name. Out: type,
- * cardinality, targets and required binding that the node must fit.
+ * Describes the slot of a node: what FHIR requires at this place of the resource. In: a type path and an element name.
+ * Out: type, cardinality, targets and required binding that the node must fit.
  * https://hl7.org/fhir/R4/elementdefinition.html
  */
 import { type Child, type ElementDefinition, requiredValueSet, type ValueSet } from '../../../r4/definitions.ts';
 
 export interface Slot {
-  /** JSON names from the resource on, for messages: `Observation.component.valueQuantity`. */
+  /** JSON names from the resource down, for messages: `Observation.component.valueQuantity`. */
   readonly path: string;
   /** Type path: `CodeableConcept`, `code`, `Observation.component`. */
   readonly type: string;
   /** Undefined for the resource itself and for the parts of a text. */
   readonly element: ElementDefinition | undefined;
-  /** `list`: the node may be a list; `item`: it is an item of one and so may be an `each`. */
+  /** `list`: the node may be a list. `item`: an item of a list, which may be an `each`. */
   readonly place: 'list' | 'item' | 'single';
-  /** Type path of the object around. */
+  /** Type path of the enclosing object. */
   readonly parent: string;
-  /** Codes allowed here: of the element's required binding, or of the concept that a Coding or its code belongs to. */
+  /**
+   * Codes allowed here by the required binding of the element, or of the concept that a Coding or its code belongs to.
+   */
   readonly bound: ValueSet | undefined;
 }
 
-/** The slot of the resource itself. */
+/** Returns the slot of the resource itself. */
 export function rootSlot(resource: string): Slot {
   return { path: resource, type: resource, element: undefined, place: 'single', parent: '', bound: undefined };
 }
 
-/** The slot of a child; undefined for a choice named without its type. */
+/** Returns the slot of a child; undefined for a choice named without its type. */
 export function childSlot(around: Slot, name: string, child: Child): Slot | undefined {
   if (child.type === undefined) return undefined;
   const inherits =
@@ -40,17 +42,17 @@ export function childSlot(around: Slot, name: string, child: Child): Slot | unde
   };
 }
 
-/** The slot of one item of a repeating element. */
+/** Returns the slot of one item of a repeating element. */
 export function itemSlot(slot: Slot): Slot {
   return slot.place === 'list' ? { ...slot, place: 'item' } : slot;
 }
 
-/** The slot of an alternative or part, which can be no `each`. */
+/** Returns the slot of an alternative or part, where `each` is not allowed. */
 export function singleSlot(slot: Slot): Slot {
   return { ...slot, place: 'single' };
 }
 
-/** The slot of a part of a text: any primitive. */
+/** Returns the slot of a part of a text. Any primitive fits. */
 export function textSlot(around: Slot): Slot {
   return { ...around, path: around.path, type: 'string', element: undefined, place: 'single', bound: undefined };
 }

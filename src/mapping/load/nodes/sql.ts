@@ -1,7 +1,7 @@
 /**
- * Reads `sql`, the escape to an expression of the engine. In: `{sql: "expression with {a.COL}", type, via}`. Out:
- * a ValueNode over the expression, which can be searched as far as its codec can.
- * Columns stand in braces. Denied columns may not be named anywhere in the text, and no other table can be queried.
+ * Reads `sql`, the escape to an SQL expression of the engine. In: `{sql: "expression with {a.COL}", type, via}`. Out: a
+ * ValueNode over the expression, which can be searched as far as its codec can.
+ * Columns stand in braces. The text must not name denied columns and cannot query another table.
  */
 import { isPrimitive } from '../../../r4/definitions.ts';
 import type { Disguise } from '../../../sql/catalog.ts';
@@ -19,14 +19,14 @@ import { readCodec, typesOf } from './via.ts';
 const FORBIDDEN =
   /;|'|--|\/\*|\b(?:select|insert|update|delete|merge|drop|alter|create|exec|execute|truncate|into|grant)\b/i;
 
-/** An SQL expression as a value. */
+/** Reads an SQL expression as a value. */
 export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const { report, settings } = context;
   const sql = child(tree, 'sql');
   const declared = child(tree, 'type');
   if (sql?.kind !== 'scalar' || declared?.kind !== 'scalar') return undefined;
   const named = declaredType(context.catalog.engine, declared.text);
-  // Columns that hold anything are handed over as they are kept.
+  // An engine whose columns hold any type passes values on as stored.
   const { holdsAnything: isLoose, textType } = engineNamed(context.catalog.engine);
   const form = isLoose && named?.kind !== 'text' ? 'any' : undefined;
   const type = named && storedType(named, form, settings.zone);
@@ -65,7 +65,7 @@ export function readSql(tree: MapTree, slot: Slot, visible: Visible, context: Co
   );
 }
 
-/** The columns of the schema that any rule denies, also one for a whole table. */
+/** Returns the columns of the schema that any rule denies, including rules for a whole table. */
 function deniedColumns({ catalog, settings }: Context): readonly string[] {
   return [...catalog.tables.values()].flatMap(table =>
     [...table.columns.values()]
@@ -74,7 +74,7 @@ function deniedColumns({ catalog, settings }: Context): readonly string[] {
   );
 }
 
-/** Columns of the rows here that a text names without braces, and whose values the login does not get. */
+/** Finds columns that a text names without braces and whose values the login cannot read. */
 function disguisedIn(sql: string, visible: Visible): readonly { readonly name: string; readonly how: Disguise }[] {
   const around = visible.outer ? disguisedIn(sql, visible.outer) : [];
   const tables = [...visible.named.values()].flatMap(named => (named.kind === 'rows' ? [named.info] : []));

@@ -1,6 +1,6 @@
 /**
- * Reads `join`, `template` and `rows-as-text`: text of several values or rows, which cannot be searched. In: the map.
- * Out: a TextNode or a LinesNode.
+ * Reads `join`, `template` and `rows-as-text`: text made from several values or rows, which cannot be searched. In: the
+ * map. Out: a TextNode or a LinesNode.
  */
 import { UNICODE } from '../../../sql/column-type.ts';
 import { lineCodec } from '../../codecs/text.ts';
@@ -15,7 +15,7 @@ import { readCodec, typesOf } from './via.ts';
 
 const TEXTS: readonly string[] = ['string', 'markdown', 'uri', 'url', 'canonical', 'id', 'code'];
 
-/** `{join: [node, …], with: " "}`: the present values, with text between them. */
+/** Reads `{join: [node, …], with: " "}`: the present values, joined by a text. */
 export function readJoin(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   if (!isText(tree, slot, context)) return undefined;
   const parts = itemsOf(child(tree, 'join')).flatMap((part): readonly (string | Node)[] => {
@@ -28,7 +28,7 @@ export function readJoin(tree: MapTree, slot: Slot, visible: Visible, context: C
   return guard(node, tree, visible, context);
 }
 
-/** `{template: "{A} of {B|codec}"}`: absent if one value is. */
+/** Reads `{template: "{A} of {B|codec}"}`: absent if any of its values is absent. */
 export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const template = child(tree, 'template');
   if (!isText(tree, slot, context) || template?.kind !== 'scalar') return undefined;
@@ -55,7 +55,7 @@ export function readTemplate(tree: MapTree, slot: Slot, visible: Visible, contex
   return guard(node, tree, visible, context);
 }
 
-/** `{rows-as-text: {table, on, order, …}, from: COL, with: "\n", via}`: one text of the texts of child rows. */
+/** Reads `{rows-as-text: {table, on, order, …}, from: COL, with: "\n", via}`: the texts of child rows as one text. */
 export function readLines(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const written = child(tree, 'rows-as-text');
   const from = child(tree, 'from');

@@ -1,6 +1,6 @@
 /**
- * Reads `via:`: text steps and then a codec or code map. In: the node as written, the columns' types and the FHIR
- * types that are possible. Out: the codec; what does not fit is reported.
+ * Reads `via:`: text steps and then a codec or code map. In: the node as written, the columns' types and the possible
+ * FHIR types. Out: the codec. Reports what does not fit.
  */
 import type { ColumnType } from '../../../sql/column-type.ts';
 import { nameOfType } from '../../../sql/column-type.ts';
@@ -33,7 +33,7 @@ export interface NamedCodeMap {
   readonly at: Position;
 }
 
-/** The FHIR types that a place takes; a part of a text takes any primitive that a codec gives. */
+/** Returns the FHIR types that a place accepts. A part of a text accepts any primitive that a codec gives. */
 export function typesOf(slot: Slot): readonly string[] {
   const isPartOfText = slot.element === undefined && slot.parent !== '';
   return isPartOfText
@@ -41,12 +41,12 @@ export function typesOf(slot: Slot): readonly string[] {
     : [slot.type];
 }
 
-/** The code map that a `via` names, if it names one. */
+/** Returns the code map that a `via` names, if any. */
 export function codeMapIn({ steps, last }: ParsedVia, at: Position): NamedCodeMap | undefined {
   return last && 'map' in last ? { map: last.map, facet: last.facet, steps, at } : undefined;
 }
 
-/** The codec for columns under an element of one of some types; without `via`, what column and element call for. */
+/** Returns the codec for columns under an element of one of several types. Without `via`, the types determine it. */
 export function readCodec(
   via: Tree | undefined,
   columnTypes: readonly ColumnType[],
@@ -72,7 +72,7 @@ export function readCodec(
   );
 }
 
-/** A facet of a code map for an element of some type. */
+/** Returns a facet of a code map for an element of some type. */
 export function readFacet(
   named: NamedCodeMap,
   facet: Facet,
@@ -110,7 +110,7 @@ function readDefault(
   return undefined;
 }
 
-/** The first codec that a FHIR type allows; the problem reported is that of the first type. */
+/** Returns the codec of the first FHIR type that allows one. Otherwise reports the problem of the first type. */
 function firstMade(
   columnTypes: readonly ColumnType[],
   fhirTypes: readonly string[],
@@ -136,7 +136,10 @@ function firstMade(
   return undefined;
 }
 
-/** What makes one of these types of such columns, in words; undefined: nothing does. Options and steps are examples. */
+/**
+ * Describes the codecs that turn such columns into one of these types, for a message; undefined if there are none.
+ * Options and steps are examples.
+ */
 function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[], zone: string): string | undefined {
   const fits = (name: string, options?: unknown): boolean =>
     fhirTypes.some(fhirType => {
@@ -158,7 +161,7 @@ function fitting(columnTypes: readonly ColumnType[], fhirTypes: readonly string[
   return type?.kind === 'binary' && fhirTypes.includes('instant') ? TIME_NOT_BYTES : undefined;
 }
 
-/** What `changed` takes, for the column by which SQL Server counts changes. */
+/** What `changed` requires, for SQL Server's ROWVERSION columns. */
 export const TIME_NOT_BYTES =
   'a column of times; bytes such as a ROWVERSION count changes and hold no time; without a time omit `changed`';
 
@@ -182,7 +185,7 @@ export interface ParsedVia {
   readonly last: Last | undefined;
 }
 
-/** Steps and codec of a `via`; undefined if something in it is unknown, which was reported. */
+/** Parses the steps and the codec of a `via`. Reports unknown names and returns undefined. */
 export function parseVia(via: Tree, context: PackContext): ParsedVia | undefined {
   const items = itemsOf(via).flatMap(item => namesIn(item, context));
   const steps: TextStep[] = [];

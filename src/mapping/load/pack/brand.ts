@@ -1,11 +1,11 @@
 /**
- * `brand:` of pack.yaml: how apps show the hospital to people who look for their record. In: what an analyst writes.
- * Out: its shape, checked; src/smart/brands.ts makes the User-access Brand Bundle of it.
+ * Defines `brand:` of pack.yaml: how apps show the hospital to people who look for their record. Out: the zod schema.
+ * src/smart/brands.ts makes the User-access Brand Bundle from it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
  */
 import { z } from 'zod';
 
-/** What people find here, in words for filtering. */
+/** Categories that apps filter brands by. */
 export const BRAND_CATEGORIES = [
   'clinical',
   'lab',
@@ -20,7 +20,7 @@ const words = z.string().regex(/\S/, 'empty');
 
 const webPage = z.string().regex(/^https:\/\/[^\s/?#]+\S*$/, 'not a URL that begins with https://');
 
-/** `data:` puts a picture into the Bundle itself. */
+/** A URL of a picture; `data:` puts the picture into the Bundle itself. */
 const picture = z
   .string()
   .regex(/^(?:https:\/\/[^\s/?#]+|data:image\/)\S*$/, 'neither an https:// address nor data:image/');

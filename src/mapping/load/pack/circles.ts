@@ -1,13 +1,13 @@
 /**
- * Finds circles of mappings that need each other: a row is served only if the rows that it needs are served, so that a
- * circle would never end. In: all mappings. Out: reports.
+ * Finds cycles of mappings that need each other. A row is served only if the rows that it needs are served, so a cycle
+ * would never end. In: all mappings. Out: reports.
  */
 
 import { referencesIn } from '../../children.ts';
 import type { Mapping } from '../../model.ts';
 import type { Report } from '../problem.ts';
 
-/** Reports every circle of `needs` over references once, at one of its mappings. */
+/** Reports every cycle of `needs` over references once, at one of its mappings. */
 export function checkCircles(mappings: readonly Mapping[], report: Report): void {
   const needed = new Map(
     mappings.map(({ name, needs }) => {

@@ -1,5 +1,5 @@
 /**
- * What the stages that resolve a mapping share: the pack, the report, and facts about nodes that later stages use.
+ * Defines what the stages that resolve a mapping share: the pack, the report, and facts about nodes for later stages.
  */
 
 import type { Catalog } from '../../../sql/catalog.ts';
@@ -16,51 +16,53 @@ import type { Visible } from '../rows/columns.ts';
 import type { MappingSettings } from './settings.ts';
 import type { CodeMaps, Names, Uses } from './unit.ts';
 
-/** The pack as far as it is known before any mapping is resolved. */
+/** The parts of the pack that are known before any mapping is resolved. */
 export interface PackContext extends Uses {
   readonly report: Report;
   readonly settings: MappingSettings;
   readonly systems: Systems;
   readonly catalog: Catalog;
-  /** The schema that the pack was written for, where another one is there now. */
+  /** The schema that the pack was written for, if the current one differs. */
   readonly locked: Catalog | undefined;
   readonly codeMaps: CodeMaps;
-  /** Names of code maps whose own problems keep them from being read. */
+  /** Names of code maps that could not be read because of their own problems. */
   readonly brokenCodeMaps: Names;
-  /** Columns that are dates only by their codecs. */
+  /** Columns that hold dates only by their codecs. */
   readonly dates: Dates;
-  /** Codecs by which columns are compared with now, by `via` and type. */
+  /** Codecs for comparisons of columns with now, by `via` and type. */
   readonly dateCodecs: Map<string, Codec>;
 }
 
-/** A mapping that references may name: its rows are resolved before any element is. */
+/** A mapping that references may name. Its rows are resolved before any element. */
 export interface Target {
   readonly name: string;
   readonly group: string;
   readonly resource: string;
   readonly source: Source;
   readonly visible: Visible;
-  /** Columns that the id is made of, by `alias.column`. */
+  /** Columns that the id is made from, by `alias.column`. */
   readonly idColumns: ReadonlySet<string>;
 }
 
 /** The mappings that references may name. */
 export interface Targets {
-  /** Those of this name or group. */
+  /** Returns the targets of this name or group. */
   named(name: string): readonly Target[];
-  /** All names, then all groups. */
+  /** Returns all names, then all groups. */
   names(): readonly string[];
 }
 
-/** One mapping while it is resolved. */
+/** The context of one mapping while it is resolved. */
 export interface Context extends PackContext {
   readonly aliases: Aliases;
   readonly targets: Targets;
-  /** Names of mappings whose own problems keep them from being targets. */
+  /** Names of mappings that cannot be targets because of their own problems. */
   readonly broken: Names;
   /** Names of mappings, and of their groups, that are left out because they do not work. */
   readonly unserved: Names;
-  /** Aliases of tables that are not there, in lower case: the table has been told, and is all there is to mend. */
+  /**
+   * Aliases of tables that do not exist, in lower case. The missing table is reported, so nothing about its columns is.
+   */
   readonly lost: Set<string>;
   /** Nodes of single columns that are never absent: NOT NULL, and the codec has a value for every raw value. */
   readonly certain: WeakSet<Node>;
@@ -71,17 +73,17 @@ export interface Context extends PackContext {
   readonly readNode: (tree: Tree, slot: Slot, visible: Visible, context: Context) => Node | undefined;
 }
 
-/** A scope and what can be named within it. */
+/** A scope and the names visible within it. */
 export interface OpenScope {
   readonly scope: Scope;
   readonly visible: Visible;
 }
 
-/** Mints aliases that are unique within a mapping, whatever the scopes in it call theirs. */
+/** Mints aliases that are unique within a mapping, whatever names its scopes use. */
 export class Aliases {
   readonly #taken = new Set<string>();
 
-  /** The name itself, or with the first number that makes it unique. */
+  /** Returns the name itself, or with the first number that makes it unique. */
   mint(name: string): Identifier {
     let alias = name;
     for (let i = 2; this.#taken.has(alias.toLowerCase()); i++) alias = `${name}${i}`;

@@ -1,7 +1,7 @@
 /**
- * Writes schema.lock.json: the part of the schema that the mappings of a pack use. In: a catalog and the mappings.
- * Out: stable JSON text, which is read as a Catalog. A pack with a lock can be checked without a database, and `check`
- * compares it with the live schema.
+ * Writes and reads schema.lock.json: the part of the schema that the mappings of a pack use. In: a catalog and the
+ * mappings. Out: stable JSON text, which is read as a Catalog. A pack with a lock can be checked without a database,
+ * and `check` compares it with the live schema.
  */
 import { z } from 'zod';
 import { type Catalog, type ColumnInfo, findTable, type TableInfo } from '../../../sql/catalog.ts';
@@ -11,7 +11,7 @@ import type { Report } from '../problem.ts';
 import { namesOf } from '../rows/tables-used.ts';
 
 const lockSchema = z.strictObject({
-  /** Whose spelling the types are. Locks that do not say so are of SQL Server's. */
+  /** The engine whose types are used. Locks without it are of SQL Server. */
   engine: z
     .string()
     .refine(name => ENGINES.has(name))
@@ -34,7 +34,7 @@ const lockSchema = z.strictObject({
   ),
 });
 
-/** The lock of the tables that the mappings use. */
+/** Writes the lock of the tables that the mappings use. */
 export function writeLock(registry: Registry, catalog: Catalog): string {
   const used = new Set([...namesOf(registry)].flatMap(name => findTable(catalog, name) ?? []));
   const tables = [...catalog.tables].flatMap(([key, table]) =>
@@ -47,7 +47,7 @@ export function writeLock(registry: Registry, catalog: Catalog): string {
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-/** The schema stands in a lock only where a nearer table has the bare name. */
+/** Returns the name of a table in the lock; with its schema only if a nearer table has the bare name. */
 function nameIn(key: string, { name, schema }: TableInfo): string {
   return key === name.toLowerCase() || schema === undefined ? name : `${schema.name}.${name}`;
 }
@@ -68,7 +68,7 @@ function contentOf(table: TableInfo): z.infer<typeof lockSchema>['tables'][strin
   };
 }
 
-/** The catalog that a lock holds; undefined (and reported) if the text is no lock. */
+/** Reads the catalog of a lock. Reports a text that is no lock and returns undefined. */
 export function readLock(file: string, text: string, report: Report): Catalog | undefined {
   const at = { file, line: 1, column: 1 };
   let content: unknown;
@@ -108,7 +108,7 @@ export function readLock(file: string, text: string, report: Report): Catalog | 
   return { engine: parsed.data.engine, tables: new Map(tables) };
 }
 
-/** Where a table or a column stands in a lock; its beginning where the text is not as `lintel lock` writes it. */
+/** Finds the position of a table or column in a lock; the start of the file if `lintel lock` did not format it. */
 export function placesIn(file: string, text: string): (table: string, column?: string) => Position {
   const places = new Map<string, Position>();
   let table = '';

@@ -1,5 +1,5 @@
 /**
- * Makes a Mapping of a draft. In: a draft whose rows and id are known, and all targets. Out: the mapping with its
+ * Makes a Mapping from a draft. In: a draft whose rows and id are known, and all targets. Out: the mapping with its
  * element tree.
  */
 import type { FirstNode, Mapping, Member, Node, ObjectNode, ValueNode } from '../../model.ts';
@@ -13,7 +13,7 @@ import { readNumber } from '../rows/number.ts';
 import type { OpenDraft } from '../rows/source.ts';
 import type { Context } from './context.ts';
 
-/** Resolves the elements of a draft; problems are reported and leave their element out. */
+/** Resolves the elements of a draft. Reports problems and leaves out their elements. */
 export function resolveMapping(open: OpenDraft, ordinal: number, context: Context): Mapping {
   const { draft, source, visible, id } = open;
   const { resource } = open.target;
@@ -24,7 +24,7 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   const root: ObjectNode = { kind: 'object', members, needs: [], type: resource, at: elements?.at ?? draft.at };
   const needs = scalarsOf(child(draft.tree, 'needs'));
   const whole = needs.map(need => ({ ...need, text: need.text.replace(/\.\d+$/, '') }));
-  // A mapping without `elements` has been told.
+  // A mapping without `elements` has been reported.
   if (child(draft.tree, 'elements')?.kind === 'map') {
     checkMembers(whole, read, slot, context);
     const names = whole.map(need => need.text);
@@ -55,13 +55,13 @@ export function resolveMapping(open: OpenDraft, ordinal: number, context: Contex
   };
 }
 
-/** meta.lastUpdated, where it comes from columns. */
+/** Returns meta.lastUpdated, if it comes from columns. */
 function changedNode(root: ObjectNode): ValueNode | undefined {
   const node = lastUpdatedNode(root.members);
   return node?.kind === 'value' ? node : undefined;
 }
 
-/** `deleted-at`, read as if it were meta.lastUpdated. */
+/** Reads `deleted-at` as if it were meta.lastUpdated. */
 function deletedNode({ draft, visible }: OpenDraft, slot: Slot, context: Context): Node | undefined {
   const changed = child(child(draft.tree, 'source'), 'deleted-at');
   if (!changed) return undefined;
@@ -80,7 +80,9 @@ function elementNode(members: readonly Member[], name: string): Node | undefined
   return member?.kind === 'element' ? member.node : undefined;
 }
 
-/** The node of a needed element; `name.0` is one of the items that the mapping writes for it, counted from 0. */
+/**
+ * Returns the node of a needed element. `name.0` is one of the items that the mapping writes for it, counted from 0.
+ */
 function neededPart(need: ScalarTree, members: readonly Member[], context: Context): Node | undefined {
   const [, name, index] = /^(.*)\.(\d+)$/.exec(need.text) ?? [];
   if (name === undefined || index === undefined) return neededNode(need, members, context);
@@ -96,7 +98,7 @@ function neededPart(need: ScalarTree, members: readonly Member[], context: Conte
   return item;
 }
 
-/** The node of a needed element; of a choice, by its name without type, the first of its alternatives. */
+/** Returns the node of a needed element; for a choice named without type, the first of its alternatives. */
 function neededNode(need: ScalarTree, members: readonly Member[], context: Context): Node | undefined {
   for (const member of members) {
     if (member.kind === 'element') {

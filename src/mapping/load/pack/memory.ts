@@ -1,7 +1,7 @@
 /**
- * Remembers what a check of a pack has found, for the next check of the same pack. An answer of a stage counts while
- * its inputs are the same. A check without a memory begins with an empty one, so all checks run the same code and find
- * the same problems and mappings. docs/decisions/0430-checks-remember-their-parts.md
+ * Remembers the results of a check of a pack for the next check of the same pack. A stage's result is reused while its
+ * inputs are the same. A check without a memory begins with an empty one, so all checks run the same code and find the
+ * same problems and mappings. docs/decisions/0430-checks-remember-their-parts.md
  */
 import { Memo } from '../../../common/memo.ts';
 import type { Catalog } from '../../../sql/catalog.ts';
@@ -19,18 +19,18 @@ import type { OpenDraft } from '../rows/source.ts';
 import type { MappingSettings, Settings } from './settings.ts';
 import type { Unit } from './unit.ts';
 
-/** What a stage makes, and what it told. */
+/** The result of a stage and the problems that it reported. */
 export interface Told<T> {
   readonly made: T;
   readonly problems: readonly Problem[];
 }
 
-/** Likewise, and what it asked of the code systems. */
+/** A result that also depends on lookups of code systems. */
 interface ToldOf<T> extends Told<T> {
   readonly asked: AskedSystems;
 }
 
-/** The drafts of one document; which fragments it looked at, and which it uses. */
+/** The drafts of one document, with the fragments that it looked up and those that it uses. */
 interface ExpandedDocument extends Told<readonly Draft[]> {
   readonly read: ReadFragments;
   readonly used: ReadonlySet<string>;
@@ -41,10 +41,10 @@ export interface OpenedGroup extends Told<readonly OpenDraft[]> {
   readonly unit: Unit;
 }
 
-/** The mappings of one document; the problems of each of its drafts. */
+/** The mappings of one document, with the problems of each of its drafts. */
 export interface ResolvedGroup {
   readonly mappings: readonly Mapping[];
-  /** Of rows that were opened once more. */
+  /** Problems of rows that were opened again. */
   readonly opening: readonly Problem[];
   readonly problems: readonly (readonly Problem[])[];
   readonly unit: Unit;
@@ -67,11 +67,11 @@ export class PackMemory {
   readonly ids = new Memo<Told<void>>();
   readonly opened = new Memo<OpenedGroup>();
   readonly resolved = new Memo<ResolvedGroup>();
-  /** Files as they were read last without an error: a text that is no YAML for a moment loses nothing. */
+  /** The trees of each file when last read without an error: a text that is briefly invalid YAML loses nothing. */
   readonly #read = new Map<string, readonly Tree[]>();
   #codecs: { readonly settings: object; readonly codecs: Map<string, Codec> } | undefined;
 
-  /** The trees of a file. What stands in it as before, at the same place, is the same object as before. */
+  /** Returns the trees of a file. Unchanged parts at the same position are the same objects as before. */
   readYaml({ path, text }: Pick<PackFile, 'path' | 'text'>, report: Report): readonly Tree[] {
     return this.told(this.yaml, path, [text], report, own => {
       const before = this.#read.get(path) ?? [];
@@ -81,13 +81,13 @@ export class PackMemory {
     });
   }
 
-  /** The trees of a file as it was read last without an error. */
+  /** Returns the trees of a file when it was last read without an error. */
   lastTrees(file: Pick<PackFile, 'path' | 'text'>): readonly Tree[] {
     this.readYaml(file, createReport());
     return this.#read.get(file.path) ?? [];
   }
 
-  /** Runs a stage that reports, or takes what it made and told before. */
+  /** Runs a stage that reports, or reuses its last result and problems. */
   told<T>(
     memo: Memo<Told<T>>,
     key: string,
@@ -100,7 +100,9 @@ export class PackMemory {
     return made;
   }
 
-  /** The same for a stage that asks code systems by their aliases: its answer counts while these are the same. */
+  /**
+   * Like `told`, for a stage that looks up code systems by alias: its result is reused while the answers are the same.
+   */
   toldOf<T>(
     systems: Systems,
     memo: Memo<ToldOf<T>>,
@@ -118,13 +120,13 @@ export class PackMemory {
     return made;
   }
 
-  /** Codecs that conditions share; they are made of the settings. */
+  /** Returns the codecs that conditions share. They depend on the settings. */
   codecsOf(settings: object): Map<string, Codec> {
     if (this.#codecs?.settings !== settings) this.#codecs = { settings, codecs: new Map() };
     return this.#codecs.codecs;
   }
 
-  /** Ends a check: forgets what this one did not use. */
+  /** Ends a check: forgets what it did not use. */
   turn(): void {
     for (const memo of [
       ...[

@@ -27,12 +27,12 @@ import { contextOf, resolveDrafts } from './resolve.ts';
 import { checkColumnRules, type MappingSettings, readSettings, type Settings, UNSEEN } from './settings.ts';
 import { noUses } from './unit.ts';
 
-/** Without an error there is a registry, maybe with warnings; with `degraded` also one of the mappings that work. */
+/** Without errors there is a registry, maybe with warnings. With `degraded` it contains only the mappings that work. */
 export type LoadedPack =
   | {
       readonly registry: Registry;
       readonly problems: readonly Problem[];
-      /** Mappings that are left out: the problems say why. */
+      /** Mappings that are left out; the problems give the reasons. */
       readonly unserved?: readonly string[];
     }
   | { readonly registry: undefined; readonly problems: readonly Problem[] };
@@ -43,15 +43,15 @@ export function loadPack(folder: string, catalog: Catalog | undefined): LoadedPa
 }
 
 export interface LoadOptions {
-  /** Leaves out the mappings that do not work on the schema that is there, and those that refer to them. */
+  /** Leaves out the mappings that do not work on the current schema, and those that refer to them. */
   readonly degraded?: boolean;
-  /** What the check before has left; what this one leaves is put there. */
+  /** The memory of the last check, which this check updates. */
   readonly packMemory?: PackMemory;
 }
 
 /**
- * What pack.yaml says, be the mappings of the pack sound or not. Where it cannot be read, the problems: without the
- * rules of `deny` nothing is to be shown.
+ * Reads pack.yaml, even if mappings have errors. Returns the problems if it cannot be read: without the rules of `deny`
+ * nothing may be shown.
  */
 export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
   const report = createReport();
@@ -63,8 +63,8 @@ export function settingsOf(files: PackFiles): Settings | readonly Problem[] {
 }
 
 /**
- * The code maps as they are written, be the mappings of the pack sound or not; of several packs the uppermost counts.
- * Undefined where pack.yaml or a file of code maps cannot be read.
+ * Reads the code maps as written, even if mappings have errors. The uppermost of several packs counts. Undefined if
+ * pack.yaml or a file of code maps cannot be read.
  */
 export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap> | undefined {
   const settings = settingsOf(files);
@@ -84,7 +84,7 @@ export function codeMapsOf(files: PackFiles): ReadonlyMap<string, LoadedCodeMap>
   );
 }
 
-/** Likewise, of files that were read before. */
+/** Loads and checks a pack from files that were read before. */
 export function loadPackFiles(
   files: PackFiles,
   catalog: Catalog | undefined,
@@ -98,7 +98,7 @@ export function loadPackFiles(
 function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: boolean, memory: PackMemory): LoadedPack {
   const report = createReport();
   report.take(files.problems ?? []);
-  // Of a pack without the one that it builds on, all would seem wrong.
+  // Without the pack that it extends, everything would seem wrong.
   if (files.problems !== undefined) return { registry: undefined, problems: report.problems() };
   const told = (what: string, inputs: readonly unknown[], work: (report: Report) => void): void =>
     memory.told(memory.reports, what, inputs, report, own => {
@@ -132,7 +132,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   };
   const unread = new Set(report.problems().map(problem => problem.position.file));
   const shared = [...packs, ...files.codes];
-  // Without the words that all files share, everything in them would seem wrong.
+  // Without the names that all files share, everything in them would seem wrong.
   if (shared.some(({ path }) => unread.has(path))) return { registry: undefined, problems: report.problems() };
   const levelOf = new Map(
     [...packs, ...files.codes, ...files.tables, ...files.mappings].map(of => [of.path, of.level]),
@@ -170,11 +170,11 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   const hidden = files.mappings.filter(({ path }) => unread.has(path)).flatMap(namesIn);
   if (catalog) {
     const before = degraded ? locked : undefined;
-    // Levels follow from the paths of files, which the places of the settings have.
+    // Levels depend on the paths of files only, which the positions in the settings contain.
     told('column rules', [settings, catalog, before], own => checkColumnRules(settings, catalog, before, levels, own));
   }
   told('absent columns', [settings, known], own => checkAbsentColumns(settings, known, own));
-  // A search does without an index that is gone.
+  // If an index is gone, searches work without it.
   const words = readWordIndexes(
     whole.words,
     contextOf({ ...pack, report: degraded ? { ...report, error: report.warning } : report }),
@@ -184,7 +184,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   const isSound = report.problems().every(problem => problem.severity !== 'error');
   report.take(resolved.problems);
   if (!isSound || resolved.mappings === undefined) return { registry: undefined, problems: report.problems() };
-  // What a broken mapping would have used is not known.
+  // What a broken mapping would have used is unknown.
   reportUnused(whole, pack, codeMaps, fragments.used, levels);
   const problems = report.problems();
   const used = [...codeMaps.values()].flatMap(one =>
@@ -194,7 +194,7 @@ function loadWith(files: PackFiles, catalog: Catalog | undefined, degraded: bool
   return { registry, problems, ...(resolved.unserved.length > 0 ? { unserved: resolved.unserved } : {}) };
 }
 
-/** The settings of the check before, where nothing differs that a mapping sees. */
+/** Returns the settings of the last check, unless something that mappings see differs. */
 function settingsForMappings(
   settings: Settings,
   main: Tree | undefined,
@@ -209,16 +209,16 @@ function settingsForMappings(
 }
 
 /**
- * Beside a database, a lock only warns: what a mapping needs and no longer finds is an error at its own line, and
- * `lintel lock` has to be able to write a new one.
+ * Compares the lock with the database and only warns: a missing part that a mapping needs is an error at its own line,
+ * and `lintel lock` must be able to write a new lock.
  */
 function reportDrift({ path, text }: PackFile, locked: Catalog, catalog: Catalog, report: Report): void {
   checkDrift(locked, catalog, { ...report, error: report.warning }, placesIn(path, text));
 }
 
 /**
- * The columns that another engine than the lock's types otherwise; 0 for few of them, which are told one by one, as
- * they may have changed.
+ * Counts the columns that have another type in this engine than in the lock's; 0 if they are few. Those are reported
+ * one by one, because they may have changed.
  */
 function typedByOtherEngine(locked: Catalog, catalog: Catalog): number {
   if (locked.engine === catalog.engine) return 0;
@@ -239,20 +239,17 @@ function reportOtherEngine({ engine }: Catalog, columns: number, report: Report)
   );
 }
 
-/**
- * Whether the database lacks most tables that were there when the lock was written: that is told once, as
- * `reportOtherDatabase` does.
- */
+/** True if the database lacks most tables of the lock. `reportOtherDatabase` reports that once. */
 function isOther(locked: Catalog, catalog: Catalog): boolean {
   const names = [...locked.tables.keys()];
   const missing = names.filter(name => findTable(catalog, name) === undefined);
   return missing.length >= MANY && missing.length > names.length / 2;
 }
 
-/** Fewer missing tables, or columns of another type, are told one by one: each may be a slip. */
+/** Fewer missing tables or columns of another type are reported one by one, because each may be a slip. */
 const MANY = 5;
 
-/** A database that lacks most tables of the pack is another product's: one problem instead of one for each place. */
+/** Reports a database that lacks most tables of the pack as one problem, because it belongs to another product. */
 function reportOtherDatabase({ catalog, tablesThere, tablesMissing, report }: PackContext): void {
   const missing = tablesMissing.size;
   if (missing < MANY || missing <= tablesThere.size) return;
@@ -271,7 +268,7 @@ function someOf(names: readonly string[]): string {
   return `${names.slice(0, 3).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** What is no UTF-8 has been read as U+FFFD, which nobody writes. */
+/** Reports a file that is not UTF-8: invalid bytes have been read as U+FFFD, which nobody writes. */
 function reportOtherEncoding({ path, text }: PackFile, report: Report): void {
   const at = text.indexOf('\uFFFD');
   if (at < 0) return;
@@ -280,12 +277,12 @@ function reportOtherEncoding({ path, text }: PackFile, report: Report): void {
   report.error('unreadable-file', position, 'not UTF-8', { expected: 'the file to be saved as UTF-8' });
 }
 
-/** The mappings that a file with an error of syntax would have had. */
+/** Returns the names of the mappings in a file with a syntax error. */
 function namesIn({ text }: PackFile): readonly string[] {
   return [...text.matchAll(/^mapping:\s*([^\s#]+)/gm)].map(([, name = '']) => name);
 }
 
-/** What a pack below brings is for whoever builds on it: it may be left unused. */
+/** Warns of unused parts of the served pack. Parts of the packs below may stay unused. */
 function reportUnused(
   settings: Settings,
   pack: PackContext,

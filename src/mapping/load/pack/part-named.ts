@@ -32,12 +32,12 @@ export function partNamed(files: PackFiles, memory: PackMemory = new PackMemory(
 }
 
 interface Rule {
-  /** Undefined: any. */
+  /** Undefined: any table. */
   readonly table: string | undefined;
   readonly column: string;
 }
 
-/** Of `deny` and `absent`: `COLUMN`, `TABLE.COLUMN`, `*.COLUMN`; a column with `*` is not asked for. */
+/** Returns the rules of `deny` and `absent`: `COLUMN`, `TABLE.COLUMN`, `*.COLUMN`. Columns with `*` are left out. */
 function rulesOf(file: PackFile, memory: PackMemory): readonly Rule[] {
   const [tree] = memory.readYaml(file, createReport());
   const { denyRules, absent } = memory.told(memory.settings, `alone ${file.path}`, [tree], createReport(), own =>

@@ -1,7 +1,6 @@
 /**
- * Resolves drafts to mappings. In: all drafts of a pack. Out: the mappings, and every problem of theirs; with
- * `degraded` the mappings that remain without those in error and those that refer to them. Problems of the pack as a
- * whole go to a report of their own.
+ * Resolves drafts to mappings. In: all drafts of a pack. Out: the mappings and all their problems; with `degraded` only
+ * the mappings without errors that refer to no faulty one. Problems of the pack as a whole go to a separate report.
  */
 import { isResourceType, resourceTypes } from '../../../r4/definitions.ts';
 import { findTable } from '../../../sql/catalog.ts';
@@ -28,13 +27,13 @@ import { type OpenedGroup, type PackMemory, type ResolvedGroup, tellApart } from
 import { addUses, partOf, type Rest, type Unit, unitIn } from './unit.ts';
 
 export interface ResolvedDrafts {
-  /** Undefined: there are errors. */
+  /** Undefined if there are errors. */
   readonly mappings: readonly Mapping[] | undefined;
   readonly unserved: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** `hidden`: names of mappings that could not be read at all. */
+/** Resolves drafts. `hidden`: names of mappings that could not be read at all. */
 export function resolveDrafts(
   drafts: readonly Draft[],
   hidden: readonly string[],
@@ -57,7 +56,7 @@ export function resolveDrafts(
   }
 }
 
-/** What is read outside of mappings is read in it. */
+/** Makes the context for parts that are read outside of mappings. */
 export function contextOf(pack: PackContext): Context {
   return {
     ...pack,
@@ -68,7 +67,7 @@ export function contextOf(pack: PackContext): Context {
 
 const READERS = { readCondition, readScope, readNode };
 
-/** Targets by name and by group. */
+/** Indexes targets by name and by group. */
 function targetsOf(targets: readonly Target[]): Targets {
   const by = new Map<string, Target[]>();
   const add = (name: string, target: Target): void => {
@@ -80,7 +79,7 @@ function targetsOf(targets: readonly Target[]): Targets {
   return { named: name => by.get(name) ?? [], names: () => names };
 }
 
-/** Names of drafts that are no mapping, and of their groups. */
+/** Returns the names of drafts that became no mapping, and of their groups. */
 function lostOf(drafts: readonly Draft[], left: readonly { readonly name: string }[]): readonly string[] {
   const names = new Set(left.map(({ name }) => name));
   return drafts.filter(({ name }) => !names.has(name)).flatMap(({ name, group }) => [name, group]);
@@ -101,7 +100,6 @@ function isSound({ name, tree }: Draft, report: Report, memory: PackMemory): boo
   });
 }
 
-/** The drafts of one document. */
 interface Group {
   readonly group: string;
   readonly drafts: readonly Draft[];
@@ -109,17 +107,17 @@ interface Group {
 
 interface Opened extends Group {
   readonly rows: OpenedGroup;
-  /** Nothing was resolved of these rows yet. */
+  /** True if nothing was resolved from these rows yet. */
   readonly isFresh: boolean;
 }
 
-/** `hidden`: mappings that could not be read. `left`: those that are left out. */
+/** `hidden`: mappings that could not be read. `left`: mappings that are left out. */
 interface Around {
   readonly hidden: readonly string[];
   readonly left: readonly string[];
 }
 
-/** One way through the drafts, which learns whose errors are whose. */
+/** One pass over the drafts, which finds the mappings with errors. */
 class Pass {
   readonly failed = new Set<string>();
   readonly #told: Report;
@@ -138,7 +136,7 @@ class Pass {
       const dates = new DateColumns();
       const opened = groups.map(one => this.#open(one, around, dates));
       const resolved = this.#resolve(opened, drafts, around, dates);
-      // A part that was kept may have been told of other dates than there are now.
+      // A reused part may have been told of other dates than there are now.
       const unsettled = [
         ...opened.flatMap(one => (one.rows.unit.dates.settles() ? [] : [() => this.#memory.opened.drop(one.group)])),
         ...resolved.flatMap((one, i) =>
@@ -150,7 +148,7 @@ class Pass {
     }
   }
 
-  /** Rows and ids of all drafts come first: references look at the rows of other mappings. */
+  /** Opens rows and ids of all drafts first, because references use the rows of other mappings. */
   #open({ group, drafts }: Group, { left }: Around, dates: DateColumns): Opened {
     const { settings, systems, catalog, locked, codeMaps, brokenCodeMaps } = this.#pack;
     const [first] = drafts;
@@ -209,7 +207,7 @@ class Pass {
         [settings, catalog, locked, first, ...own.flatMap(({ name, tree }) => [name, tree])],
         () => {
           const unit = unitIn(rest, dates, isFresh ? rows.unit : undefined);
-          // Resolving adds lookups to rows, so that rows that were resolved before are opened anew.
+          // Resolving adds lookups to rows, so rows that were resolved before are opened again.
           const opening = isFresh
             ? { made: rows.made, problems: [] }
             : tellApart(report => openDrafts(own, this.#contextIn(unit, report)));
@@ -232,7 +230,7 @@ class Pass {
     return { ...partOf(this.#pack, unit), ...READERS, certain: new WeakSet<Node>(), report };
   }
 
-  /** The mappings, with all that was told of them. */
+  /** Reports everything about the mappings and returns them. */
   #taken(opened: readonly Opened[], resolved: readonly ResolvedGroup[]): readonly Mapping[] {
     for (const { drafts, rows } of opened) {
       addUses(this.#pack, rows.unit);
@@ -261,7 +259,7 @@ class Pass {
   }
 }
 
-/** R8: an id belongs to one mapping of its type, and to one alternative of its rule. */
+/** Checks rule R8: an id belongs to one mapping of its type, and to one alternative of its rule. */
 function checkIds(open: readonly OpenDraft[], report: Report): void {
   const rules = open.flatMap(({ draft, id, idAt, source, context }) =>
     id.alternatives.map(parts => ({ draft, parts, at: idAt, source, context })),
@@ -272,7 +270,7 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
       provenBy: 'rows',
     });
   for (const [i, rule] of rules.entries()) {
-    // Of a table that many mappings share each pair would be a warning of its own.
+    // Collects the pairs, because a table that many mappings share would give a warning for each pair.
     const uuids = new Set<string>();
     const apart = new Set<string>();
     for (const other of rules.slice(0, i)) {
@@ -306,7 +304,7 @@ function checkIds(open: readonly OpenDraft[], report: Report): void {
 
 type OfRule = Pick<OpenDraft, 'source' | 'context'> & { readonly parts: readonly IdPart[] };
 
-/** The table has one row for each id. */
+/** True if the table has one row for each id. */
 function isKey({ parts, source, context }: OfRule): boolean {
   const own = parts.filter(one => one.kind === 'column').filter(({ column }) => column.alias === source.alias);
   const columns = new Set(own.map(({ column }) => column.column.toLowerCase()));
@@ -316,7 +314,7 @@ function isKey({ parts, source, context }: OfRule): boolean {
   );
 }
 
-/** Equal ids have equal values of the same columns of the table. */
+/** True if equal ids imply equal values of the same columns of the table. */
 function sameParts(a: OfRule, b: OfRule): boolean {
   const written = ({ parts, source }: OfRule): string =>
     JSON.stringify(

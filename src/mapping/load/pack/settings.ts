@@ -1,6 +1,4 @@
-/**
- * Reads pack.yaml. In: its document. Out: settings: systems, zone, deny list, absence rules, lists, fragments.
- */
+/** Reads pack.yaml. In: its document. Out: settings: systems, zone, deny list, absence rules, lists, fragments. */
 import type { Catalog } from '../../../sql/catalog.ts';
 import type { Pack, Position } from '../../model.ts';
 import { reportMisspelt } from '../codes/system.ts';
@@ -21,18 +19,18 @@ export interface Settings {
   readonly absent: AbsentRules;
   readonly lists: ReadonlyMap<string, Entry>;
   readonly fragments: ReadonlyMap<string, Entry>;
-  /** Tables of words by the table whose they are. */
+  /** Tables of words, by the table that the words come from. */
   readonly words: readonly Entry[];
   /** CSV files by code system. */
   readonly hierarchies: readonly Entry[];
 }
 
-/** What mappings see: fragments are in their places already, and code systems are asked one by one. */
+/** The settings that mappings use: fragments are already inserted, and code systems are looked up one by one. */
 export type MappingSettings = Omit<Settings, 'pack' | 'fragments' | 'words' | 'hierarchies'> & {
   readonly zone: string;
 };
 
-/** Parts of pack.yaml that no mapping sees. */
+/** Keys of pack.yaml that do not affect mappings. */
 export const UNSEEN: ReadonlySet<string> = new Set([
   ...['name', 'title', 'publisher', 'oid', 'brand'],
   ...['systems', 'fragments', 'words', 'hierarchies'],
@@ -46,7 +44,7 @@ export interface AbsentRules {
   readonly columns: ReadonlyMap<string, Entry>;
 }
 
-/** Reads pack.yaml; what is missing or wrong is reported and replaced by something harmless. */
+/** Reads pack.yaml. Reports missing or wrong values and replaces them by harmless defaults. */
 export function readSettings(document: Tree | undefined, file: string, report: Report): Settings {
   const at: Position = document?.at ?? { file, line: 1, column: 1 };
   if (!document) report.error('missing-key', at, 'the pack has no pack.yaml', { expected: 'name, title and zone' });
@@ -103,7 +101,7 @@ export function readSettings(document: Tree | undefined, file: string, report: R
   };
 }
 
-/** Room for the number of a system behind it: C-CDA has OIDs of 64 characters at most. */
+/** Leaves room for the number of a system after it: C-CDA allows OIDs of at most 64 characters. */
 const OID_LENGTH = 48;
 
 function readOid(written: Tree | undefined, report: Report): string | undefined {
@@ -117,7 +115,7 @@ function readOid(written: Tree | undefined, report: Report): string | undefined 
   return undefined;
 }
 
-/** A rule that no column of its kind can hold would mean nothing, without a word. */
+/** The form of the rules of each kind. A rule in another form would silently have no effect. */
 const KINDS = [
   {
     kind: 'number',
@@ -143,8 +141,8 @@ function checkKindRules(absent: Tree | undefined, report: Report): void {
 }
 
 /**
- * Reports rules on columns that name none of a whole schema: a `deny` that is misspelt protects nothing. `before`: a
- * schema whose columns may be named too, though they are gone.
+ * Reports rules that name no column of the whole schema: a misspelled `deny` protects nothing. `before`: a schema whose
+ * removed columns may still be named.
  */
 export function checkColumnRules(
   settings: MappingSettings,
@@ -153,7 +151,7 @@ export function checkColumnRules(
   levels: Levels,
   report: Report,
 ): void {
-  // A pack below knows more than one schema.
+  // Rules of a pack below may name columns of other schemas.
   const tell = (at: Position, message: string, detail: Detail): void =>
     levels(at.file) === 0
       ? report.error('unknown-column', at, message, detail)
@@ -176,7 +174,7 @@ export function checkColumnRules(
   }
 }
 
-/** `dbo.PT.PHONE` and `PT.PHONE` as `pt.phone`. */
+/** Normalizes `dbo.PT.PHONE` and `PT.PHONE` to `pt.phone`. */
 export function columnKey(name: string): string {
   return name.toLowerCase().split('.').slice(-2).join('.');
 }
@@ -185,10 +183,13 @@ function byKey(tree: Tree | undefined): ReadonlyMap<string, Entry> {
   return new Map(entriesOf(tree).map(e => [e.key, e]));
 }
 
-/** In lower case. To ask the runtime takes longer than to read the rest of pack.yaml; it knows some six hundred. */
+/**
+ * Valid zones, in lower case, at most some six hundred. Asking the runtime takes longer than reading the rest of
+ * pack.yaml.
+ */
 const zones = new Set<string>();
 
-/** `EST` is a zone too, one without daylight saving: whoever writes it means that of a place. */
+/** True for zones of places and UTC. `EST` has no daylight saving, so its author means the zone of a place. */
 export function isZone(zone: string): boolean {
   if (!zone.includes('/') && zone !== 'UTC') return false;
   if (zones.has(zone.toLowerCase())) return true;
@@ -202,20 +203,20 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** Tells the rule that forbids a column, or undefined. */
+/** Returns the rule that forbids a column, or undefined. */
 export type DenyList = (schema: string | undefined, table: string, column: string) => string | undefined;
 
 /**
- * Reads the `deny:` list of pack.yaml: columns that must never be read. Out: a test of a column. It is used wherever a
- * mapping names a column, as conditions and lookups reveal values just as elements do. `COLUMN`, `TABLE.COLUMN` or
- * `schema.TABLE.COLUMN`, each part with `*`; case does not count.
+ * Compiles the `deny:` list of pack.yaml: columns that must never be read. Out: a test of a column. It is used wherever
+ * a mapping names a column, because conditions and lookups reveal values just as elements do. Rules: `COLUMN`,
+ * `TABLE.COLUMN` or `schema.TABLE.COLUMN`, each part with `*`, case-insensitive.
  */
 export function denyList(rules: readonly string[]): DenyList {
   const compiled = rules.map(rule => ({ rule, parts: rule.split('.').map(globPart).reverse() }));
   return (schema, table, column) =>
     compiled.find(({ parts }) => {
       const names = [column, table, schema];
-      // A rule that names the schema also holds for a table written without it.
+      // A rule that names the schema also applies to a table written without it.
       return parts.every((part, i) => names[i] === undefined || part.test(names[i] ?? ''));
     })?.rule;
 }
@@ -224,7 +225,7 @@ function globPart(part: string): RegExp {
   return new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 'i');
 }
 
-/** The column names (last parts) of the rules, to find them in raw SQL. */
+/** Returns the column names (last parts) of the rules, to find them in raw SQL. */
 export function deniedNames(rules: readonly string[]): readonly string[] {
   return rules.map(rule => rule.split('.').at(-1) ?? rule).filter(name => !name.includes('*'));
 }

@@ -1,8 +1,7 @@
 /**
- * The parts of a pack that are checked each by itself: the mappings of one document. In: the pack around a part. Out: a
- * context for it that remembers what the part asked of the rest of the pack (`holds` asks again), and what it told
- * about the pack: code maps, tables and columns that it uses. Both make it sound to take a part as it was checked
- * before.
+ * Checks the mappings of one document as a unit. In: the rest of the pack. Out: a context for the unit that records
+ * what it asked of the rest of the pack (`holds` asks again), and the code maps, tables and columns that it uses. With
+ * both, the result of an earlier check can be reused safely.
  */
 
 import type { Codec } from '../../codecs/codec.ts';
@@ -14,7 +13,7 @@ import type { DateColumns, Dates } from '../rows/absent-values.ts';
 import type { NamedRows } from '../rows/columns.ts';
 import type { PackContext, Targets } from './context.ts';
 
-/** What a part may ask of the rest of the pack. */
+/** What a unit may ask of the rest of the pack. */
 export interface Rest {
   readonly systems: Systems;
   readonly codeMaps: CodeMaps;
@@ -33,17 +32,19 @@ export interface CodeMaps extends Names {
   keys(): Iterable<string>;
 }
 
-/** What a part tells about the pack. */
+/** What a unit reports about the pack. */
 export interface Uses {
   readonly usedCodeMaps: Set<string>;
   readonly usedLists: Set<string>;
-  /** Lookups that mappings write, one of each row of a macro, but for those that take rows away. */
+  /**
+   * Lookups written in mappings, once per row of a macro. `required` lookups are left out, because they remove rows.
+   */
   readonly lookups: { readonly rows: NamedRows; readonly at: Position }[];
-  /** Rows that a column was taken of. */
+  /** Rows that a column was read from. */
   readonly usedRows: Set<NamedRows>;
-  /** Tables that mappings name and the catalog has, in lower case. */
+  /** Tables that mappings name and the catalog contains, in lower case. */
   readonly tablesThere: Set<string>;
-  /** Those that it lacks and has no candidate for, as they are written, each with the places that name it. */
+  /** Tables that it lacks and has no suggestion for, as written, each with the positions that name it. */
   readonly tablesMissing: Map<string, Position[]>;
 }
 
@@ -51,7 +52,7 @@ export interface Unit {
   readonly rest: Rest;
   readonly uses: Uses;
   readonly dates: UnitDates;
-  /** The rest of the pack answers as it did when the part was checked. */
+  /** True if the rest of the pack answers as it did when the unit was checked. */
   holds(now: Rest): boolean;
 }
 
@@ -66,7 +67,7 @@ export function noUses(): Uses {
   };
 }
 
-/** Begins a part. `on`: the one that made what this part is made of. */
+/** Begins a unit. `on`: the unit whose result this one builds on. */
 export function unitIn(rest: Rest, dates: DateColumns, on?: Unit): Unit {
   const asked = new Map<string, (now: Rest) => boolean>();
   const note = <T>(question: string, ask: (of: Rest) => T, same: (a: T, b: T) => boolean = Object.is): T => {
@@ -102,7 +103,7 @@ export function unitIn(rest: Rest, dates: DateColumns, on?: Unit): Unit {
   };
 }
 
-/** Adds what a part told to what the pack knows. */
+/** Adds the uses of a unit to those of the pack. */
 export function addUses(pack: Uses, { uses }: Unit): void {
   for (const one of uses.usedCodeMaps) pack.usedCodeMaps.add(one);
   for (const one of uses.usedLists) pack.usedLists.add(one);
@@ -114,12 +115,12 @@ export function addUses(pack: Uses, { uses }: Unit): void {
   pack.lookups.push(...uses.lookups);
 }
 
-/** The context of a part within that of the pack. */
+/** Returns the context of a unit within that of the pack. */
 export function partOf<C extends PackContext>(pack: C, { rest, uses, dates }: Unit): C & Rest & Uses {
   return { ...pack, ...rest, ...uses, dates };
 }
 
-/** What one part learns and waits for of columns that are dates by their codecs alone. */
+/** Records the date columns that one unit learns and waits for: columns that hold dates only by their codecs. */
 export class UnitDates implements Dates {
   #dates: DateColumns;
   readonly #learnt: (readonly [key: string, codec: Codec])[] = [];
@@ -141,17 +142,14 @@ export class UnitDates implements Dates {
     this.#dates.watch(key, tell);
   }
 
-  /** Tells the dates of another check what this part knows. */
+  /** Switches to the dates of another check and adds what this unit knows. */
   joins(dates: DateColumns): void {
     if (this.#dates === dates) return;
     this.#dates = dates;
     for (const [key, codec] of this.#learnt) dates.learn(key, codec);
   }
 
-  /**
-   * Whether the part was told of the same codecs as it would be now, at the end of a check; from here on it was told of
-   * these.
-   */
+  /** True if the unit was told of the same codecs as at the end of this check. Remembers them for the next call. */
   settles(): boolean {
     const heard = JSON.stringify([...this.#watched].map(key => this.#dates.labels(key)));
     const isSame = this.#heard === undefined || this.#heard === heard;

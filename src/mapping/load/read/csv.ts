@@ -1,6 +1,5 @@
 /**
- * Reads and writes CSV of code maps. In: the text of a file. Out: its records, each with its line; fields as text of a
- * file.
+ * Reads and writes CSV of code maps. In: the text of a file. Out: its records, each with its line; or a field as text.
  * https://www.rfc-editor.org/rfc/rfc4180
  */
 
@@ -11,8 +10,8 @@ export interface CsvRecord {
 }
 
 /**
- * Records of a text separated by commas, or by another character; fields may be quoted, `""` is a quote. Empty lines
- * are left out.
+ * Parses the records of a text. Fields are separated by commas, or by another character, and may be quoted; `""` is a
+ * quote. Empty lines are left out.
  */
 export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
   const records: CsvRecord[] = [];
@@ -51,7 +50,8 @@ export function readCsv(text: string, delimiter = ','): readonly CsvRecord[] {
 }
 
 /**
- * A field of RFC 4180. It stands as it is: `+` and `-` are results of laboratories, and a code map needs them exactly.
+ * Writes a field (RFC 4180). `+` and `-` are not escaped for spreadsheets, because they are laboratory results that a
+ * code map must contain exactly.
  */
 export function csvField(text: string): string {
   return /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

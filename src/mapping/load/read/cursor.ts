@@ -1,30 +1,30 @@
 /**
- * Finds where a cursor is in the tree of a YAML text that is being written. In: the text and an offset. Out: the path
- * of keys and indexes, whether a key or a value is written there, and the document around it. A mark replaces the word
- * at the cursor, so that a text that is no YAML yet parses.
+ * Finds the place of a cursor in a YAML text that is being edited. In: the text and an offset. Out: the path of keys
+ * and indexes, whether a key or a value is written there, and the whole document. A mark replaces the word at the
+ * cursor, so that an incomplete text parses.
  */
 import { isMap, isPair, isScalar, isSeq, parseAllDocuments, visit } from 'yaml';
 
 export interface Cursor {
   readonly path: readonly (string | number)[];
-  /** `either`: a line of its own, which may become a key, or is the item of a list. */
+  /** `either`: alone on its line, so it may become a key or be the item of a list. */
   readonly role: 'key' | 'value' | 'either';
-  /** Where the word begins that is completed. */
+  /** Offset of the first character of the word to complete. */
   readonly from: number;
   readonly word: string;
-  /** What stands before the word in the same text, as in that of a guide's `mustSupport`. */
+  /** Text before the word in the same scalar, such as earlier names in a guide's `mustSupport`. */
   readonly before: string;
-  /** Keys that stand in the same map. */
+  /** The other keys of the same map. */
   readonly beside: ReadonlySet<string>;
   /** The document: maps, lists and texts. */
   readonly document: unknown;
 }
 
 const MARK = 'mark-of-the-cursor';
-/** A pack is written by hand; what is larger is not completed. */
+/** Longer texts are not completed, because a pack is written by hand. */
 const MOST = 500_000;
 
-/** Undefined: in a comment, or where the text around cannot be understood. */
+/** Finds the cursor; undefined in a comment, or if the text around it cannot be parsed. */
 export function cursorIn(text: string, offset: number): Cursor | undefined {
   if (text.length > MOST) return undefined;
   const start = text.lastIndexOf('\n', offset - 1) + 1;
@@ -67,7 +67,7 @@ export function cursorIn(text: string, offset: number): Cursor | undefined {
   return undefined;
 }
 
-/** What stands at a path of a document. */
+/** Returns the value at a path of a document. */
 export function at(document: unknown, path: readonly (string | number)[]): unknown {
   return path.reduce<unknown>(
     (value, step) => (typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined),
@@ -75,7 +75,7 @@ export function at(document: unknown, path: readonly (string | number)[]): unkno
   );
 }
 
-/** A text at a path. */
+/** Returns the text at a path. */
 export function textAt(document: unknown, path: readonly (string | number)[]): string | undefined {
   const found = at(document, path);
   return typeof found === 'string' ? found : undefined;

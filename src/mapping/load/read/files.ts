@@ -1,7 +1,7 @@
 /**
- * Reads the files of a pack and of the packs that it extends. In: its folder. Out: YAML and CSV texts by path, the
- * base pack first, sorted, and a version that changes with any of them. Test files, hidden files and generated JSON
- * Schemas are left out. A link that leads out of the folder is an error.
+ * Reads the files of a pack and of the packs that it extends. In: its folder. Out: YAML and CSV texts by path, sorted,
+ * the base pack first, and a version that changes with any of them. Test files, hidden files and generated JSON Schemas
+ * are left out. A link that leads out of the folder is an error.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
@@ -13,44 +13,44 @@ export interface PackFile {
   /** Relative to the pack's folder, with `/`. */
   readonly path: string;
   readonly text: string;
-  /** How many packs above that of the file build on it; absent: none. */
+  /** The level of the file's pack: 1 for the pack that the served one extends. Absent for the served pack. */
   readonly level?: number;
 }
 
 export interface PackFiles {
   readonly pack: PackFile | undefined;
-  /** pack.yaml of the packs that it builds on, the lowest first. */
+  /** pack.yaml of the packs that it extends, the lowest first. */
   readonly bases?: readonly PackFile[];
   readonly codes: readonly PackFile[];
   readonly tables: readonly PackFile[];
   readonly mappings: readonly PackFile[];
-  /** What of the pack goes into documents; read by src/ccda. */
+  /** ccds.yaml: what goes into C-CDA documents. Read by src/ccda. */
   readonly ccds: PackFile | undefined;
-  /** Who may see what of the pack; read by src/access. */
+  /** access.yaml: who may see what. Read by src/access. */
   readonly access?: PackFile | undefined;
   readonly lock: PackFile | undefined;
   readonly version: string;
-  /** When one of them was last changed: milliseconds since the epoch. */
+  /** Time of the last change of any file, in milliseconds since the epoch. */
   readonly changed: number;
-  /** The version of the database's schema, where it is not pack.yaml that says it. */
+  /** The version of the database's schema, if it is not taken from pack.yaml. */
   readonly schema?: string;
-  /** What is wrong with an `extends`, or with a link: the files that it leads to are missing. */
+  /** Problems of an `extends` or of a link. The files that it leads to are missing. */
   readonly problems?: readonly Problem[];
 }
 
 const MAX_DEPTH = 4;
 
 /**
- * Reads the folder of a pack, and those of the packs that it builds on. `schema`: instead of pack.yaml's. `unsaved`:
- * texts by path that count instead of those of the folder; a file may be there as its text alone. Throws the file
- * system's error if a folder cannot be read.
+ * Reads the folder of a pack, and those of the packs that it extends. `schema` overrides that of pack.yaml. `unsaved`
+ * overrides the texts of files by path, and may contain files that are not on disk. Throws the file system's error if a
+ * folder cannot be read.
  */
 export function readPackFiles(folder: string, schema?: string, unsaved?: ReadonlyMap<string, string>): PackFiles {
   const { folders, problems: wrong } = packFolders(folder);
   const report = createReport();
   report.take(wrong);
   const read = folders.map(({ path, prefix }, level) => {
-    // One below it has files of its own.
+    // A pack in a subfolder has its own files.
     const below = folders.map(other => other.prefix).filter(other => other !== prefix && other.startsWith(prefix));
     const own = pathsUnder(path, isRead).filter(one => !below.some(other => (prefix + one).startsWith(other)));
     const away = new Set(own.filter(one => leadsAway(path, one)));
@@ -82,7 +82,7 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
   const named = (test: RegExp): readonly PackFile[] => files.filter(({ path }) => test.test(path));
   const yaml = named(/\.ya?ml$/).filter(({ path }) => !/(^|\/)[^/]*\.test\.ya?ml$/.test(path));
   const isCodes = ({ path }: PackFile): boolean => /(^|\/)codes\.ya?ml$|\.codes\.ya?ml$/.test(path);
-  /** The file of that name of each pack, the lowest first. */
+  /** Returns the file of that name of each pack, the lowest first. */
   const each = (name: string): readonly PackFile[] => {
     const paths = read.map(({ prefix }) => prefix + name);
     return files.filter(({ path }) => paths.includes(path));
@@ -108,20 +108,20 @@ export function readPackFiles(folder: string, schema?: string, unsaved?: Readonl
   };
 }
 
-/** A text of a file that is not there yet. */
+/** True for a path that may be a file not yet on disk. */
 function isNew(path: string): boolean {
   return /^\w[\w.-]*\.(?:ya?ml|csv)$/.test(path);
 }
 
-/** JSON that `lintel lock` writes: nobody edits it. */
+/** JSON that `lintel lock` writes and nobody edits. */
 export const GENERATED: ReadonlySet<string> = new Set(['schema.lock.json', 'mapping.schema.json']);
 
-/** What a pack is read from. */
+/** True for a file that a pack is read from. */
 function isRead(path: string): boolean {
   return /\.(?:ya?ml|csv)$/.test(path) || path === 'schema.lock.json';
 }
 
-/** The paths of all files of one folder that are a pack's, its tests, its lock and other JSON included. */
+/** Returns the paths of all files of a pack in one folder, including tests, lock and other JSON. */
 export function pathsOfPack(folder: string): readonly string[] {
   const isOfPack = (path: string): boolean => isRead(path) || (path.endsWith('.json') && !GENERATED.has(path));
   return pathsUnder(folder, isOfPack).filter(path => !leadsAway(folder, path));
@@ -139,7 +139,7 @@ function pathsUnder(folder: string, isWanted: (path: string) => boolean, inner =
   return paths.sort((a, b) => (a < b ? -1 : 1));
 }
 
-/** Reading a pipe would wait for whoever writes into it, reading a device would not end. */
+/** True for regular files. Reading a pipe would block until somebody writes, and reading a device might never end. */
 function isFile(path: string): boolean {
   return statSync(path).isFile();
 }

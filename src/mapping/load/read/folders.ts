@@ -1,7 +1,7 @@
 /**
- * Finds the folders of a pack: its own, and those of the packs that it extends (`extends` of pack.yaml). In: the
- * pack's folder. Out: folders in this order, and problems of an `extends`. A pack can extend only folders beside or
- * below its own. docs/mapping-language.md, "A pack upon another"
+ * Finds the folders of a pack: its own, and those of the packs that it extends (`extends` of pack.yaml). In: the pack's
+ * folder. Out: folders in this order, and problems of an `extends`. A pack can extend only folders beside or below its
+ * own. docs/mapping-language.md, "A pack upon another"
  */
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
@@ -11,12 +11,12 @@ import { child, type ScalarTree } from './tree.ts';
 
 export interface PackFolder {
   readonly path: string;
-  /** What the paths of its files begin with, as they are seen from the pack's own folder: `` or `../omop53/`. */
+  /** Prefix of its files' paths, relative to the pack's own folder: `` or `../omop53/`. */
   readonly prefix: string;
 }
 
 export interface PackFolders {
-  /** The pack's own first, then the one that it builds on, and so on. */
+  /** The pack's own folder first, then the one that it extends, and so on. */
   readonly folders: readonly PackFolder[];
   readonly problems: readonly Problem[];
 }
@@ -27,7 +27,7 @@ const BESIDE_OR_BELOW = /^(?:\.\.?\/)?(?:\w[\w.-]*\/)*\w[\w.-]*\/?$/;
 /** Follows `extends` from pack to pack. Throws the file system's error if the pack's own folder cannot be read. */
 export function packFolders(folder: string): PackFolders {
   const report = createReport();
-  // Fails as the first look at the files does, so that a folder that is not there is told as one.
+  // Fails for a missing folder with the same error as the later reading of its files.
   readdirSync(folder);
   const seen = new Set([realpathSync(folder)]);
   const folders: PackFolder[] = [{ path: folder, prefix: '' }];
@@ -52,10 +52,10 @@ export function packFolders(folder: string): PackFolders {
 
 function extendsOf({ path, prefix }: PackFolder): ScalarTree | undefined {
   const file = join(path, 'pack.yaml');
-  // One that a link leads away to is not read; files.ts tells that.
+  // A file that a link leads outside is not read; files.ts reports it.
   if (!statSync(file, { throwIfNoEntry: false })?.isFile() || leadsAway(path, 'pack.yaml')) return undefined;
   const text = readFileSync(file, 'utf8');
-  // Most packs have none, and the file is read as a whole later.
+  // Most packs extend none, and the whole file is parsed later.
   if (!text.includes('extends')) return undefined;
   const [document] = readYaml(`${prefix}pack.yaml`, text, createReport());
   const written = child(document, 'extends');
@@ -88,8 +88,8 @@ function baseOf({ path }: PackFolder, { text, at }: ScalarTree, report: Report):
 }
 
 /**
- * Whether links lead from a path within or beside the folder of a pack to what lies neither in that folder nor in the
- * one around it. The root of the file system is around everything, so that links do not lead there.
+ * True if links lead from a path within or beside a pack's folder to a place outside this folder and its parent. The
+ * root of the file system does not count as a parent, because it contains everything.
  */
 export function leadsAway(folder: string, path: string): boolean {
   const around = realpathSync(dirname(resolve(folder)));

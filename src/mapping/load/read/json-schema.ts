@@ -1,6 +1,6 @@
 /**
- * Makes JSON Schemas for editors from the zod schemas of the language. Out: one schema per kind of file. Forms of
- * macros are allowed everywhere: `$name` for any node, `insert` and arguments in any map.
+ * Makes JSON Schemas for editors from the zod schemas of the language. Out: one schema per kind of file. Macros are
+ * allowed everywhere: `$name` for any node, `insert` and arguments in any map.
  * https://json-schema.org/draft-07
  */
 import { z } from 'zod';
@@ -15,8 +15,8 @@ const SCALARS = ['string', 'number', 'boolean', 'null'] as const;
 const MACRO = '^\\$[A-Za-z_][A-Za-z0-9_]*$';
 
 /**
- * Text of `mapping.json`, `codes.json`, `pack.json` and `access.json`, which the first line of each file of a pack
- * refers to.
+ * Returns the texts of `mapping.json`, `codes.json`, `pack.json` and `access.json`. The first line of each file of a
+ * pack refers to one of them.
  */
 export function editorSchemas(): Readonly<Record<string, string>> {
   return {
@@ -29,7 +29,7 @@ export function editorSchemas(): Readonly<Record<string, string>> {
 
 function print(schema: z.ZodType, title: string): string {
   const json = schemaOf(schema);
-  // A pack that builds on another has from it what it does not say itself.
+  // A pack that extends another inherits the required keys.
   if (json.properties?.['extends']) json.anyOf?.push({ required: ['extends'] });
   const resource = json.properties?.['resource'];
   if (typeof resource === 'object') Object.assign(resource, { examples: resourceTypes() });
@@ -40,7 +40,7 @@ function print(schema: z.ZodType, title: string): string {
 
 function schemaOf(schema: z.ZodType): JsonSchema {
   return z.toJSONSchema(schema, {
-    // The newest that the common YAML editors read.
+    // The newest draft that common YAML editors read.
     target: 'draft-7',
     io: 'input',
     unrepresentable: 'any',
@@ -52,8 +52,8 @@ function schemaOf(schema: z.ZodType): JsonSchema {
 }
 
 /**
- * Names that an editor completes, with options that it checks. Code maps have names of their own, so others are not
- * wrong.
+ * Returns the names of codecs that an editor completes, with options that it checks. Other names are allowed, because
+ * they may be code maps.
  */
 function codecDefinitions(): Readonly<Record<'codec' | 'via', JsonSchema>> {
   const entries = [...Object.entries(CODECS), ...Object.entries(TEXT_STEPS)];
@@ -74,7 +74,7 @@ function codecDefinitions(): Readonly<Record<'codec' | 'via', JsonSchema>> {
   };
 }
 
-/** Undefined for a codec that has none. */
+/** Returns the schema of a codec's options; undefined if it has none. */
 function optionsSchema(options: z.ZodType): JsonSchema | undefined {
   const { $schema: _, ...schema } = schemaOf(options);
   const given = schema.anyOf?.filter(one => typeof one === 'object' && Object.keys(one).length > 0) ?? [schema];
@@ -83,7 +83,7 @@ function optionsSchema(options: z.ZodType): JsonSchema | undefined {
   return { ...schema, anyOf: given };
 }
 
-/** Scalars as an editor reads them; macros in maps and lists. */
+/** Allows scalars as an editor reads them, and macros in maps and lists. */
 function widen(kind: string, schema: JsonSchema): void {
   if (schema.type === 'string') {
     Object.assign(schema, { type: [...SCALARS] });
@@ -102,7 +102,7 @@ function widen(kind: string, schema: JsonSchema): void {
   }
 }
 
-/** A macro's argument may stand for a whole map or list. */
+/** Allows a macro's argument in place of a whole map or list. */
 function orMacro(schema: JsonSchema): void {
   if (schema.type !== 'object' && schema.type !== 'array') return;
   const { description, ...written } = schema;
@@ -111,7 +111,7 @@ function orMacro(schema: JsonSchema): void {
   schema.anyOf = [written, { type: 'string', pattern: MACRO }];
 }
 
-/** `true` unquoted is a boolean to an editor, and a macro's argument may stand for any of the words. */
+/** Allows booleans, because an editor reads unquoted `true` as one, and a macro's argument in place of a word. */
 function extendEnum(schema: JsonSchema): void {
   const words = schema.enum ?? [];
   const booleans = words.flatMap(word => (word === 'true' ? [true] : word === 'false' ? [false] : []));

@@ -1,6 +1,6 @@
 /**
- * Reads JSON. In: the text of a file. Out: a Tree with lines and columns, in which every scalar is text, as readYaml
- * gives it; or undefined, and the first error of syntax is reported at its place.
+ * Reads JSON. In: the text of a file. Out: a Tree with lines and columns, in which every scalar is text, as from
+ * readYaml; or undefined, with the first syntax error reported at its place.
  * https://www.rfc-editor.org/rfc/rfc8259
  */
 import { LineCounter } from 'yaml';
@@ -10,11 +10,11 @@ import { type Entry, scalar, type Tree } from './tree.ts';
 
 const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
-/** Characters of what is told to stand there. */
+/** Most characters of the `found` text in a message. */
 const MAX_FOUND = 40;
 const BLANKS = /[ \t\r\n]*/y;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-/** A text in quotes, a number or word, or one sign. */
+/** A quoted text, a number or word, or one sign. */
 const TOKEN = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"|[\w.+-]+|./suy;
 const SIGNS = new Set('{}[],:');
 const WORDS = new Set(['true', 'false', 'null']);
@@ -23,12 +23,12 @@ const TEXT = 'a text that ends in quotes on its line, with `\\` before `"` and `
 
 interface Token {
   readonly start: number;
-  /** A sign is its own kind; `word`: a number, true, false or null; `end`: nothing follows; `strange`: not JSON. */
+  /** A sign is its own kind. `word`: a number, true, false or null. `end`: end of the file. `strange`: not JSON. */
   readonly kind: string;
   readonly text: string;
 }
 
-/** The text has something else than what JSON has there. */
+/** The text has a token that JSON does not allow there. */
 class Unexpected extends Error {
   readonly token: Token;
   readonly expected: string;
@@ -71,7 +71,7 @@ class Reader {
   readonly #text: string;
   readonly #position: (offset: number) => Position;
   readonly #report: Report;
-  /** Where the next token is looked for; Windows may have put a mark of UTF-8 before the first. */
+  /** Offset of the next token. It skips the byte order mark that Windows may put before the first. */
   #at: number;
 
   constructor(text: string, position: (offset: number) => Position, report: Report) {
@@ -131,7 +131,7 @@ class Reader {
     return [...entries.values()];
   }
 
-  /** Reads the sign behind a value: that which closes, or a comma with another value behind it. */
+  /** Reads the sign after a value. True if it closes the brackets, false if it is a comma before another value. */
   #isLast(close: string): boolean {
     const token = this.#next();
     if (token.kind === close) return true;
@@ -150,7 +150,7 @@ function kindOf(text: string): string {
   return SIGNS.has(text) ? text : 'strange';
 }
 
-/** Quotes may hold signs that JSON has no text of. */
+/** True if the quoted text is valid JSON: quotes may contain characters that JSON does not allow. */
 function isText(quoted: string): boolean {
   try {
     JSON.parse(quoted);

@@ -1,7 +1,7 @@
 /**
  * Makes the JSON Schema that completes the tables and columns of one database in a YAML editor. In: a catalog and the
  * denied columns. Out: JSON text for the first line of a mapping: `# yaml-language-server: $schema=./NAME`. The editor
- * accepts other names, as they may be macros or aliases; `lintel check` reports unknown ones.
+ * accepts other names, because they may be macros or aliases; `lintel check` reports unknown ones.
  */
 import { type Catalog, tableText } from '../../../sql/catalog.ts';
 import type { Settings } from '../pack/settings.ts';
@@ -13,7 +13,7 @@ const [TEXT, TEXTS] = ['#/definitions/text', '#/definitions/texts'];
 
 type Json = { [name: string]: unknown };
 
-/** `deny`: that of the pack's settings. */
+/** Returns the schema as JSON text. `deny`: that of the pack's settings. */
 export function namesSchema(catalog: Catalog, deny: Settings['deny']): string {
   const schema = JSON.parse(editorSchemas()['mapping.json'] ?? '{}') as Json;
   const { tables, columns } = namesIn(catalog, deny);
@@ -28,7 +28,7 @@ export function namesSchema(catalog: Catalog, deny: Settings['deny']): string {
   return `${JSON.stringify({ ...(rewritten(schema, undefined) as Json), definitions }, undefined, 2)}\n`;
 }
 
-/** The same schema, whose texts under the keys of tables and columns are completed. */
+/** Copies the schema so that editors complete texts under keys of tables and columns. */
 function rewritten(schema: unknown, of: 'table' | 'column' | undefined): unknown {
   if (Array.isArray(schema)) return schema.map(one => rewritten(one, of));
   if (typeof schema !== 'object' || schema === null) return schema;

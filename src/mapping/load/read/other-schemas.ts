@@ -1,7 +1,7 @@
 /**
- * Checks the forms of files of a pack that are no mappings: access.yaml, ccds.yaml, NAME.guide.json, and the versions
- * of the legacy schema. In: documents. Out: what zod schemas read of them, or reports. What the texts mean is checked
- * by src/access, src/ccda and src/coverage.
+ * Defines the forms of the files of a pack that are not mappings: access.yaml, ccds.yaml, NAME.guide.json, and checks
+ * the versions of the legacy schema. In: documents. Out: zod schemas, or reports. src/access, src/ccda and src/coverage
+ * check the meaning of the texts.
  */
 import { z } from 'zod';
 import type { Position } from '../../model.ts';
@@ -42,9 +42,8 @@ const glass = z.strictObject({
 });
 
 /**
- * access.yaml as a zod schema: which user sees which patients. What its searches mean is checked by src/access.
+ * access.yaml as a zod schema: which user sees which patients. It has no macros. src/access checks its searches.
  * docs/access-rules.md
- * access.yaml, macros there are none.
  */
 export const accessSchema = z.strictObject({
   users: z
@@ -60,8 +59,8 @@ export const accessSchema = z.strictObject({
 });
 
 /**
- * ccds.yaml as a zod schema: what goes into documents. What its searches mean is checked by src/ccda. `lists`: the
- * resource type of each list. docs/ccds-documents.md
+ * Returns ccds.yaml as a zod schema: what goes into documents. src/ccda checks its searches. `lists`: the resource type
+ * of each list. docs/ccds-documents.md
  */
 export function ccdsSchema(lists: Readonly<Record<string, { readonly type: string }>>) {
   const found = Object.entries(lists).map(([name, { type }]) => {
@@ -81,8 +80,8 @@ export function ccdsSchema(lists: Readonly<Record<string, { readonly type: strin
 const searches = z.array(text);
 
 /**
- * NAME.guide.json as a zod schema: what a guide requires of each profile, by the name of a group. What its texts mean
- * is checked by src/coverage. docs/coverage.md
+ * NAME.guide.json as a zod schema: what a guide requires of each profile, by the name of a group. src/coverage checks
+ * its texts. docs/coverage.md
  */
 export const guideSchema = z.record(
   z.string(),
@@ -105,18 +104,18 @@ export const guideSchema = z.record(
 export type StoredGroup = z.infer<typeof guideSchema>[string];
 
 export interface Versions {
-  /** The version that counts. */
+  /** The version in use. */
   readonly schema: string | undefined;
-  /** Where it is written, or where it would be. */
+  /** Its position, or where it would be written. */
   readonly at: Position;
-  /** `schemas` of pack.yaml; empty where it lists none. */
+  /** `schemas` of pack.yaml; empty without such a list. */
   readonly known: readonly ScalarTree[];
 }
 
 /**
- * Checks the versions of the legacy schema that `only:` documents name: an unknown version would silently drop
+ * Checks the versions of the legacy schema that `only:` documents name, because an unknown version would silently drop
  * documents. In: the documents, the pack's version and the versions of pack.yaml. Out: reports of versions outside
- * `schemas`; without such a list, of documents that no version in use will ever pick.
+ * `schemas`. Without such a list it reports documents that no version in use picks.
  */
 export function checkVersions(documents: readonly Tree[], { schema, at, known }: Versions, report: Report): void {
   const named = documents.map(document => scalarsOf(child(child(document, 'only'), 'schema')));

@@ -1,6 +1,6 @@
 /**
  * Reads YAML. In: the text of a file. Out: one Tree per document with lines and columns. Every scalar stays text, so
- * that `Y`, `NO`, `01` and `null` mean themselves. Errors of syntax, duplicate keys and anchors are reported.
+ * that `Y`, `NO`, `01` and `null` mean themselves. Syntax errors, duplicate keys and anchors are reported.
  * https://yaml.org/spec/1.2.2/
  */
 import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseAllDocuments } from 'yaml';
@@ -9,14 +9,14 @@ import type { Report } from '../problem.ts';
 import { noBlank, syntaxWords } from './syntax-words.ts';
 import { type Entry, scalar, type Tree } from './tree.ts';
 
-/** A pack is written by hand; what is deeper or larger than this was not. */
+/** Limits. A pack is written by hand, so deeper or larger files are no packs. */
 const MAX_DEPTH = 40;
 const MAX_CHARACTERS = 4_000_000;
 const NULL = /^(?:null|~)$/i;
 
 /**
- * Reads all documents of a file. A document with an error of syntax is left out, after its first was reported: others
- * would mostly come of it.
+ * Reads all documents of a file. Leaves out a document with a syntax error and reports the first one, because others
+ * mostly follow from it.
  */
 export function readYaml(file: string, text: string, report: Report): readonly Tree[] {
   const start: Position = { file, line: 1, column: 1 };
@@ -30,7 +30,7 @@ export function readYaml(file: string, text: string, report: Report): readonly T
     return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const trees: Tree[] = [];
-  // Its own look for keys that are there twice compares each with each: of 20,000 codes it takes ten seconds.
+  // The parser's own check for duplicate keys is quadratic: 20,000 codes take ten seconds.
   for (const document of parseAllDocuments(text, { schema: 'failsafe', lineCounter: lines, uniqueKeys: false })) {
     const [error] = document.errors;
     if (error) {
@@ -71,7 +71,7 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
       const name = String(key.value);
       const before = entries.get(name);
       if (before) report.error('written-twice', keyAt, 'key written twice');
-      // Of two the one that says something counts, or all that needs it would be told beside it.
+      // Keeps the first of two values that is not empty, because a missing value would cause more reports.
       if (before && !isEmpty(before.value)) continue;
       const glued = key.type === 'PLAIN' ? gluedIn(name, value) : undefined;
       if (glued) {
@@ -87,7 +87,9 @@ function convert(node: Node, position: (offset: number) => Position, report: Rep
   return { kind: 'map', entries: [...entries.values()], at };
 }
 
-/** `from:COL` and `name:{ family`, which YAML takes for keys. `value`: undefined where it begins with a bracket. */
+/**
+ * Splits `from:COL` and `name:{ family`, which YAML reads as keys. `value` is undefined if it begins with a bracket.
+ */
 function gluedIn(name: string, value: Node | null): { readonly key: string; readonly value?: string } | undefined {
   const [, key, rest = ''] = /^([\w$-]+):(\S.*)$/s.exec(name) ?? [];
   if (key === undefined) return undefined;

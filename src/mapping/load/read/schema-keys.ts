@@ -1,12 +1,12 @@
 /**
- * Lists the keys that a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys of
- * all alternatives there, each with what it means.
+ * Lists the keys that a schema allows at a place. In: a zod schema and a path of keys and indexes. Out: the keys of all
+ * alternatives there, each with its meaning.
  */
 import { z } from 'zod';
 
 type Schema = z.core.$ZodType;
 
-/** The keys at the end of a path with what they mean, if anything says so; none where the path leads nowhere. */
+/** Returns the keys at the end of a path with their descriptions, if any; none if the path leads nowhere. */
 export function keysAt(schema: Schema, path: readonly PropertyKey[]): ReadonlyMap<string, string | undefined> {
   let places = alternatives([schema]);
   for (const step of path) places = alternatives(places.flatMap(place => into(place, step)));
@@ -18,13 +18,13 @@ export function keysAt(schema: Schema, path: readonly PropertyKey[]): ReadonlyMa
   return keys;
 }
 
-/** What `describe` says of a schema, or of the one that it is wrapped around. */
+/** Returns the `describe` text of a schema, or of the schema that it wraps. */
 function meaningOf(schema: Schema): string | undefined {
   const { innerType } = definitionOf(schema);
   return z.globalRegistry.get(schema)?.description ?? (innerType && meaningOf(innerType));
 }
 
-/** All keys that a schema names anywhere. */
+/** Returns all keys that a schema names anywhere. */
 export function allKeys(schema: Schema): ReadonlySet<string> {
   const keys = new Set<string>();
   const seen = new Set<Schema>();
@@ -44,7 +44,7 @@ export function allKeys(schema: Schema): ReadonlySet<string> {
   return keys;
 }
 
-/** What of zod's definitions is looked at. */
+/** The fields of zod's definitions that are used here. */
 interface Definition {
   readonly type: string;
   readonly shape?: Readonly<Record<string, Schema>>;
@@ -59,7 +59,7 @@ function definitionOf(schema: Schema): Definition {
   return schema._zod.def as Definition;
 }
 
-/** A schema without what is wrapped around it: `optional`, `lazy`, unions. */
+/** Unwraps schemas: `optional`, `lazy` and unions. */
 function alternatives(schemas: readonly Schema[]): readonly Schema[] {
   const found = new Set<Schema>();
   const seen = new Set<Schema>();
@@ -67,7 +67,7 @@ function alternatives(schemas: readonly Schema[]): readonly Schema[] {
     if (seen.has(schema)) return;
     seen.add(schema);
     const { type, innerType, options } = definitionOf(schema);
-    // Kept by zod: the getter would make another each time.
+    // zod caches it here; the getter would make a new schema each time.
     const { innerType: lazily } = schema._zod as { readonly innerType?: Schema };
     if (type === 'lazy' && lazily) open(lazily);
     else if (type === 'union') for (const option of options ?? []) open(option);

@@ -1,10 +1,10 @@
 /**
- * The zod schemas of the mapping language for rows: conditions, joins, child rows, scalars. schema.ts has those for
- * elements. docs/mapping-language.md
+ * Defines the zod schemas of the mapping language for rows: conditions, joins, child rows, scalars. schema.ts has those
+ * for elements. docs/mapping-language.md
  */
 import { z } from 'zod';
 
-/** Every scalar of a pack is text to us; an editor may read `01`, `1.10` or `true` as something else. */
+/** Text. Every scalar of a pack is read as text; an editor may read `01`, `1.10` or `true` as another type. */
 export const text = z.string().meta({ id: 'text' });
 export const texts = z.union([text, z.array(text)]).meta({ id: 'texts' });
 export const flag = z.enum(['true', 'false']).meta({ id: 'flag' });

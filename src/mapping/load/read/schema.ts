@@ -1,6 +1,6 @@
 /**
- * The mapping language as zod schemas: which keys are allowed where. In: plain data with text scalars and expanded
- * macros. Out: the checked shape; through json-schema.ts also completion and checks of editors. Later stages check
+ * Defines the mapping language as zod schemas: which keys are allowed where. In: plain data with text scalars and
+ * expanded macros. Out: the checked shape. json-schema.ts derives completion and checks for editors. Later stages check
  * what names mean. docs/mapping-language.md
  */
 import { z } from 'zod';
@@ -29,7 +29,7 @@ const stamp = z.union([
   }),
 ]);
 
-/** Keys of a map that make it another node than an object; an element of the same name stands under `elements:`. */
+/** Keys that make a map another node than an object. An element of the same name goes under `elements:`. */
 export const NODE_DIRECTIVES = ['from', 'const', 'each', 'ref', 'join', 'rows-as-text', 'template', 'sql'] as const;
 export const NODE_MODIFIERS = ['via', 'none', 'else', 'on', 'exists', 'item', 'with', 'as', 'type'] as const;
 
@@ -156,7 +156,7 @@ export const macroSchema = z.looseObject({
   patch: z.record(z.string(), anything).optional(),
 });
 
-/** A mapping document as it is written: what the JSON Schema of mapping files is made from. */
+/** A mapping document as written, before macros. The JSON Schema of mapping files is made from it. */
 export const mappingFileSchema = mappingSchema.partial().extend({
   mapping: text,
   ...macroArguments,

@@ -13,15 +13,15 @@ import { type Entry, entriesOf, entry, nodeAt, plain, type Tree } from './tree.t
 
 type Issue = z.core.$ZodIssue;
 
-/** A document beside the schema that it should have. */
+/** A document and the schema that it should fit. */
 interface Shape {
   readonly root: Tree;
-  /** What may be written: the schema itself, or one with what an earlier stage has taken out. */
+  /** The schema of the file as written, including keys that an earlier stage has consumed. */
   readonly schema: z.ZodType;
   readonly report: Report;
 }
 
-/** Reports every key and node that is out of place. `written`: the schema of what stood there before earlier stages. */
+/** Reports every key and node that does not fit. `written`: the schema before earlier stages consumed keys. */
 export function checkShape(tree: Tree, schema: z.ZodType, report: Report, written = schema): boolean {
   const result = schema.safeParse(plain(tree));
   if (result.success) return true;
@@ -30,8 +30,8 @@ export function checkShape(tree: Tree, schema: z.ZodType, report: Report, writte
 }
 
 /**
- * Reports a key that is near enough to one of `known` to be meant for it. What else is wrong with it, with the map
- * around it and with that map's own key comes of it. Returns whether there was one.
+ * Reports a key that is probably a misspelling of one of `known`. Covers problems of its value, of the enclosing map
+ * and of that map's own key, because they follow from it. Returns true if it reported one.
  */
 export function reportMisspelt(
   around: Tree,
@@ -107,8 +107,8 @@ function reportIssue(shape: Shape, issue: Issue, before: readonly PropertyKey[])
 }
 
 /**
- * Keys that the likeliest alternative does not have: the nearest that some alternative has, else those that there are.
- * With one of them mended another alternative may be the likeliest, so what that has is not told beside it.
+ * Reports keys that the likeliest alternative does not have. Suggests the nearest key of any alternative, or lists the
+ * allowed keys. After a correction another alternative may be the likeliest, so its keys are not reported.
  */
 function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[], unknown: readonly string[]): void {
   const node = nodeAt(root, path);
@@ -123,25 +123,25 @@ function reportKeys({ root, schema, report }: Shape, path: readonly PropertyKey[
   const strange = others.filter(key => !keys.has(key) && !words.has(key));
   const [first] = strange;
   if (first !== undefined) {
-    // Several of one map are there for one reason.
+    // Several unknown keys of one map probably have one reason.
     report.error('unknown-key', keyPosition(node, first), strange.length === 1 ? 'unknown key' : 'unknown keys', {
       found: strange.length > FEW ? `${strange.slice(0, FEW).join(', ')}, …` : strange.join(', '),
       ...(known.length > 0 && known.length <= FEW ? { expected: known.map(one => `\`${one}\``).join(', ') } : {}),
     });
   }
   for (const key of others) {
-    // With a misspelt key mended another alternative may be the likeliest, which may have it.
+    // After the misspelled key is corrected, another alternative may be the likeliest and allow this one.
     if (strange.includes(key) || (keys.has(key) && misspelt.length > 0)) continue;
     report.error('unknown-key', keyPosition(node, key), `\`${key}\` is not allowed here`);
   }
 }
 
-/** So many keys are listed. */
+/** Most keys that a message lists. */
 const FEW = 8;
 
 /**
- * The key on the way to a place that is no key of the language there, and near to one: what is within it was read as
- * something else. An element of FHIR may be called almost like a directive (`form`), and is none.
+ * Reports a misspelled key on the path to a problem: its content was read as something else, so the problem follows
+ * from it. Elements of FHIR are excluded, because some resemble a directive (`form`).
  */
 function reportKeyOnTheWay({ root, schema, report }: Shape, path: readonly PropertyKey[]): boolean {
   for (let length = path.length - 1; length >= 0; length--) {
@@ -157,7 +157,7 @@ function reportKeyOnTheWay({ root, schema, report }: Shape, path: readonly Prope
 
 let names: ReadonlySet<string> | undefined;
 
-/** Elements of all resources. */
+/** Returns the element names of all resources. */
 function elementNames(): ReadonlySet<string> {
   names ??= new Set(
     resourceTypes().flatMap(type => elementsOf(type).flatMap(({ jsonNames }) => [...jsonNames.keys()])),
@@ -173,7 +173,7 @@ function keyPosition(node: Tree, key: string): Position {
   return entry(node, key)?.at ?? node.at;
 }
 
-/** `{COL}` without quotes is a map in YAML. */
+/** Suggests quotes, because `{COL}` without quotes is a map in YAML. */
 function quotesInstead(node: Tree): { readonly expected?: string } {
   const [only] = node.kind === 'map' && node.entries.length === 1 ? node.entries : [];
   return only?.value.kind === 'scalar' && only.value.text === '' ? { expected: `"{${only.key}}" in quotes` } : {};
@@ -196,7 +196,7 @@ function describe(node: Tree): string {
   return node.kind === 'list' ? 'a list' : 'a map';
 }
 
-/** The kinds of node that the branches of a union take, where none of them takes the one that is there. */
+/** Describes the kinds of node that the branches of a union take, if none takes the given one. */
 function kindsOf(branches: readonly (readonly Issue[])[]): { readonly expected?: string } {
   const kinds = branches.flatMap(([first]) =>
     first?.code === 'invalid_type' && first.path.length === 0 && first.expected !== 'never'
@@ -206,7 +206,7 @@ function kindsOf(branches: readonly (readonly Issue[])[]): { readonly expected?:
   return kinds.length === branches.length ? { expected: [...new Set(kinds)].join(' or ') } : {};
 }
 
-/** Of a union's branches the one that was meant: that with the right kind of node and the fewest strange keys. */
+/** Returns the branch of a union that was probably meant: the right kind of node and the fewest unknown keys. */
 function likeliest(branches: readonly (readonly Issue[])[], node: Tree): readonly Issue[] | undefined {
   let best: readonly Issue[] | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -221,7 +221,7 @@ function likeliest(branches: readonly (readonly Issue[])[], node: Tree): readonl
 }
 
 const WRONG_KIND = 10_000;
-/** Less than a key that cannot stand there. */
+/** Less than a key that is not allowed there. */
 const MISSPELT = 5;
 
 function weight(issue: Issue, node: Tree): number {
@@ -233,7 +233,7 @@ function weight(issue: Issue, node: Tree): number {
   }
   if (issue.code === 'invalid_type' && issue.path.length === 1) {
     if (issue.expected !== 'never') return 5;
-    // A directive that makes a node of its own was meant, whatever it lacks.
+    // A directive that determines the node was meant, even if other keys are missing.
     return NODE_DIRECTIVES.some(directive => directive === issue.path[0]) ? 150 : 30;
   }
   return 1;

@@ -1,14 +1,14 @@
 /**
- * Suggests the nearest correct spelling. In: an unknown name and the known ones. Out: one of them, or none if none is
- * near enough.
+ * Suggests the nearest correct spelling. In: an unknown name and the known ones. Out: the nearest known name, or none
+ * if all differ too much.
  */
 
-/** The known name with the smallest edit distance, if it is at most a third of the longer name (and at least 1). */
+/** Returns the known name with the smallest edit distance, if it is at most a third of the longer name (at least 1). */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
-    // Of two that are as near, that with the same beginning was meant.
+    // Of two equally near names, prefers the one with the same first letter.
     const begins = candidate.slice(0, 1).toLowerCase() === name.slice(0, 1).toLowerCase();
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase()) + (begins ? 0 : 0.5);
     const limit = Math.max(1, Math.floor(Math.max(name.length, candidate.length) / 3));
@@ -20,7 +20,7 @@ export function nearest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that lead from one text to the other. */
+/** Counts the insertions, deletions, substitutions and swaps of neighbors that lead from one text to the other. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, i) => i);

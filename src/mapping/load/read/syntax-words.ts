@@ -1,18 +1,18 @@
 /**
- * Says errors of YAML's syntax in the words of whoever writes packs. In: an error of the parser, the text, and what was
- * read of it. Out: what is wrong, what to do, and the place: of a bracket or a quote that is not closed that is where
- * it opens, and not the line at which the parser noticed.
+ * Rewords YAML syntax errors for authors of packs. In: an error of the parser, the text, and the nodes parsed so far.
+ * Out: what is wrong, what to do, and the place. For an unclosed bracket or quote this is where it opens, not the line
+ * at which the parser noticed.
  */
 import { type ErrorCode, isCollection, isPair, isScalar, type Node, type YAMLError } from 'yaml';
 
 export interface SyntaxWords {
   readonly message: string;
   readonly expected?: string;
-  /** In the text. */
+  /** Offset in the text. */
   readonly offset: number;
 }
 
-/** By the parser's code, where its words say nothing to whoever does not know its terms. */
+/** Messages by the parser's code, if its own use terms that authors do not know. */
 const WORDS: Partial<Record<ErrorCode, { readonly message?: string; readonly expected: string }>> = {
   BAD_INDENT: {
     message: 'the line does not begin in the column of its siblings above',
@@ -68,14 +68,14 @@ export function syntaxWords(error: YAMLError, text: string, contents: Node | nul
   return { message: own, ...WORDS[error.code], offset };
 }
 
-/** What is wrong with `key:value`. */
+/** Describes the error in `key:value`. */
 export function noBlank(key: string): string {
   return `no blank behind the colon of \`${key}\``;
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '{': '}', '[': ']' };
 
-/** Where the last bracket or quote opens that the parser has not found the end of. */
+/** Finds the offset of the last bracket or quote that the parser found no end of. */
 function openedBefore(offset: number, text: string, contents: Node | null): number | undefined {
   let found: number | undefined;
   const visit = (node: unknown): void => {

@@ -1,6 +1,6 @@
 /**
- * A YAML document as the loader uses it: every scalar is text, every node has its place in the file. Macros move and
- * copy nodes, which keep their places.
+ * Defines a YAML document as the loader uses it: every scalar is text, and every node has its position in the file.
+ * Macros move and copy nodes, which keep their positions.
  */
 import type { Origin, Position } from '../../model.ts';
 
@@ -9,7 +9,7 @@ export type Tree = ScalarTree | ListTree | MapTree;
 export interface ScalarTree {
   readonly kind: 'scalar';
   readonly text: string;
-  /** Written `null` or `~` without quotes, which means NULL elsewhere in YAML. */
+  /** Written as unquoted `null` or `~`, which means NULL elsewhere in YAML. */
   readonly isNull?: true;
   readonly at: Position;
 }
@@ -29,7 +29,7 @@ export interface MapTree {
 export interface Entry {
   readonly key: string;
   readonly value: Tree;
-  /** Of the key. */
+  /** Position of the key. */
   readonly at: Position;
 }
 
@@ -41,13 +41,13 @@ export function list(items: readonly Tree[], at: Position): ListTree {
   return { kind: 'list', items, at };
 }
 
-/** A map of the entries whose value is defined. */
+/** Makes a map of the entries whose value is defined. */
 export function map(content: Readonly<Record<string, Tree | undefined>>, at: Position): MapTree {
   const entries = Object.entries(content).flatMap(([key, value]) => (value ? [{ key, value, at: value.at }] : []));
   return { kind: 'map', entries, at };
 }
 
-/** The value under a key of a map; undefined for other nodes too, whose shape another stage reports. */
+/** Returns the value under a key of a map; undefined for other nodes, because another stage reports their shape. */
 export function child(tree: Tree | undefined, key: string): Tree | undefined {
   return entry(tree, key)?.value;
 }
@@ -60,7 +60,7 @@ export function entriesOf(tree: Tree | undefined): readonly Entry[] {
   return tree?.kind === 'map' ? tree.entries : [];
 }
 
-/** The items of a list, a single node as a list of one, nothing as none. */
+/** Returns the items of a list, a single node as a list of one, or an empty list for undefined. */
 export function itemsOf(tree: Tree | undefined): readonly Tree[] {
   if (!tree) return [];
   return tree.kind === 'list' ? tree.items : [tree];
@@ -70,17 +70,17 @@ export function textOf(tree: Tree | undefined): string | undefined {
   return tree?.kind === 'scalar' ? tree.text : undefined;
 }
 
-/** The scalars of a list, or a single one. */
+/** Returns the scalars of a list, or a single one. */
 export function scalarsOf(tree: Tree | undefined): readonly ScalarTree[] {
   return itemsOf(tree).filter(item => item.kind === 'scalar');
 }
 
-/** The map without some keys. */
+/** Returns the map without some keys. */
 export function without(tree: MapTree, keys: ReadonlySet<string>): MapTree {
   return { ...tree, entries: tree.entries.filter(e => !keys.has(e.key)) };
 }
 
-/** The tree with the call that put it there, behind those that already did. */
+/** Returns the tree with a further origin on every position, after the origins that it already has. */
 export function putBy(tree: Tree, origin: Origin): Tree {
   const at = calledBy(tree.at, origin);
   switch (tree.kind) {
@@ -102,7 +102,7 @@ function calledBy(at: Position, origin: Origin): Position {
   return { ...at, by: by ? { ...by, at: calledBy(by.at, origin) } : origin };
 }
 
-/** Plain data for a schema validator: texts, arrays and objects without a prototype. */
+/** Converts to plain data for a schema validator: texts, arrays and objects without a prototype. */
 export function plain(tree: Tree): unknown {
   switch (tree.kind) {
     case 'scalar':
@@ -117,7 +117,7 @@ export function plain(tree: Tree): unknown {
   }
 }
 
-/** The node at a path of keys and indexes, or the last one on the way to it. */
+/** Returns the node at a path of keys and indexes, or the last one that exists on the way. */
 export function nodeAt(tree: Tree, path: readonly PropertyKey[]): Tree {
   let at = tree;
   for (const step of path) {
@@ -128,7 +128,7 @@ export function nodeAt(tree: Tree, path: readonly PropertyKey[]): Tree {
   return at;
 }
 
-/** `after`, with all parts that stand in `before` too, at the same places, taken from there. */
+/** Returns `after` with every unchanged part (same content and position) replaced by the object from `before`. */
 export function reuse<T extends Tree>(before: Tree | undefined, after: T): T;
 export function reuse(before: Tree | undefined, after: Tree): Tree {
   switch (after.kind) {
@@ -158,7 +158,7 @@ export function reuse(before: Tree | undefined, after: Tree): Tree {
   }
 }
 
-/** Of more entries a key is looked up in a map. */
+/** Maps with more entries are indexed for lookups by key. */
 const FEW_ENTRIES = 20;
 
 function entryNamed(entries: readonly Entry[], key: string): Entry | undefined {
@@ -170,7 +170,7 @@ function reuseEntry(before: Entry, after: Entry): Entry {
   return value === before.value && isSamePlace(before.at, after.at) ? before : { ...after, value };
 }
 
-/** Both hold the same objects, in the same order. */
+/** True if both hold the same objects in the same order. */
 export function isSameList(some: readonly unknown[], others: readonly unknown[]): boolean {
   return some.length === others.length && some.every((one, i) => one === others[i]);
 }

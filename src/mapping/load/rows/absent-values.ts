@@ -1,7 +1,7 @@
 /**
  * Reads raw values that mean "no value": a binding's `none:` and the pack's `absent:` rules. Out: values typed by the
  * column, for bindings and for conditions on them. A rule for a kind of column holds for all columns of the kind, a
- * rule for dates also where a date codec reads another kind. Keys, ids and joins are not affected.
+ * rule for dates also for columns of another kind with a date codec. Keys, ids and joins are not affected.
  */
 import { type Catalog, findColumn, findTable } from '../../../sql/catalog.ts';
 import type { ColumnType } from '../../../sql/column-type.ts';
@@ -19,15 +19,15 @@ import { dayOf, declaredType, instantLiteral, literalForm, readLiteral } from '.
 
 const DATES: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
-/** Which columns of other kinds date codecs read. */
+/** Records which columns of other types a date codec reads. */
 export interface Dates {
-  /** A codec reads dates out of the column. */
+  /** Records that a codec reads dates from the column. */
   learn(key: string, codec: Codec): void;
-  /** Calls back for each date codec of the column, now and later. */
+  /** Calls `tell` for each date codec of the column, now and later. */
   watch(key: string, tell: (codec: Codec) => void): void;
 }
 
-/** Likewise of a whole pack, and who waits for them to be known. */
+/** The date columns of a whole pack, and the callbacks that wait for them. */
 export class DateColumns implements Dates {
   readonly #codecs = new Map<string, Codec[]>();
   readonly #waiting = new Map<string, ((codec: Codec) => void)[]>();
@@ -44,13 +44,16 @@ export class DateColumns implements Dates {
     for (const codec of this.#codecs.get(key) ?? []) tell(codec);
   }
 
-  /** Of the codecs of a column, in the order in which they were learnt. */
+  /** Returns the labels of a column's codecs in the order of recording. */
   labels(key: string): readonly string[] {
     return (this.#codecs.get(key) ?? []).map(({ label }) => label);
   }
 }
 
-/** The values for the first column of a binding, in the order: `none:`, the column's rule, the rules of its kind. */
+/**
+ * Returns the values for the first column of a binding, in this order: `none:`, the column's rule, the rules of its
+ * kind.
+ */
 export function absentValues(
   found: readonly Resolved[],
   codec: Codec,
@@ -63,11 +66,11 @@ export function absentValues(
   learnDates(first, codec, context);
   checkAbsent(none, first.column.column, first.column.type, context.catalog.engine, context.report);
   const values = new Set([...typed(none, first.column.type, context), ...columnRule(first, context)]);
-  // A code map's row is more exact than a rule for all columns of a kind.
+  // A code map's row is more specific than a rule for all columns of a kind.
   const rules = kindRules(first.column.type, context).filter(({ text }) => !keys.has(text));
   for (const value of typed(rules, first.column.type, context)) values.add(value);
   if (isDateCodec(codec)) {
-    // What the codec does not read is absent as it is, and has to be named only where it was written.
+    // A value that the codec cannot read is absent anyway. It is listed only if a rule names it literally.
     const written = new Set<string | number>(typed(context.settings.absent.date, first.column.type, context));
     for (const value of datesOf(first.column.type, codec, context))
       if (written.has(value) || codec.decode(value, null, null) !== undefined) values.add(value);
@@ -76,7 +79,7 @@ export function absentValues(
   return [...values];
 }
 
-/** Likewise of a codec that computes on its column first: the days of the rules for dates, as it computes them. */
+/** Returns the days of the date rules as raw numbers, for a codec that computes on its column first. */
 export function absentReads([first]: readonly Resolved[], codec: Codec, context: Context): readonly number[] {
   if (!first || !takesDates(first.column.type) || !codec.readsOf) return [];
   learnDates(first, codec, context);
@@ -84,8 +87,8 @@ export function absentReads([first]: readonly Resolved[], codec: Codec, context:
 }
 
 /**
- * Tests of a column's value that all hold, false where the raw value means "no value". `codec`: the date codec that one
- * of them reads the column with. Literals that a condition is equal to are no such test: what it names it means.
+ * Adds a test that is false if the raw value means "no value". `codec`: the date codec that one of the tests reads the
+ * column with. Not meant for literals that a condition is equal to, because they are named explicitly.
  */
 export function onlyPresent(
   tests: readonly Condition[],
@@ -110,7 +113,7 @@ export function onlyPresent(
   return isOpen || values.length > 0 ? [...tests, { kind: 'none', of: { kind: 'is', column, values } }] : tests;
 }
 
-/** False where an ordered comparison alone keeps the value out. */
+/** False if an ordered comparison already excludes the value. */
 function canPass(value: string | number, tests: readonly Condition[]): boolean {
   return tests.every(test => test.kind !== 'order' || !isOrdered(test.column.type) || passes(value, test));
 }
@@ -118,7 +121,7 @@ function canPass(value: string | number, tests: readonly Condition[]): boolean {
 /** Kinds of columns that hold dates. */
 const TIMES: ReadonlySet<string> = new Set(['date', 'datetime', 'instant']);
 
-/** Literals of the type compare in JavaScript as the engine compares them. */
+/** True if JavaScript compares literals of the type as the engine does. */
 function isOrdered(type: ColumnType): boolean {
   return TIMES.has(type.kind) || (type.kind === 'integer' && type.bits < 64);
 }
@@ -136,13 +139,13 @@ function passes(value: string | number, { op, value: bound }: Condition & { read
   }
 }
 
-/** Values that mean "no value" wherever the column is read without a codec of dates. */
+/** Returns the values that mean "no value" if the column is read without a date codec. */
 export function meansNone(resolved: Resolved, context: Context): readonly (string | number)[] {
   const { type } = resolved.column;
   return [...new Set([...columnRule(resolved, context), ...typed(kindRules(type, context), type, context)])];
 }
 
-/** The rule for this very column says that the literal means "no value". */
+/** True if the rule for this very column says that the literal means "no value". */
 export function isRuledOut(literal: string | number, resolved: Resolved, context: Context): boolean {
   return columnRule(resolved, context).includes(literal);
 }
@@ -165,7 +168,7 @@ function columnRule(resolved: Resolved, context: Context): readonly (string | nu
   return typed(scalarsOf(rule?.value), resolved.column.type, context);
 }
 
-/** Reports rules for columns whose values they can never be. A column that is not there is reported elsewhere. */
+/** Reports literals that the columns of the rules cannot hold. Unknown columns are reported elsewhere. */
 export function checkAbsentColumns({ absent }: MappingSettings, catalog: Catalog, report: Report): void {
   for (const [key, { value }] of absent.columns) {
     const [table = '', name = ''] = key.split('.');
@@ -175,7 +178,7 @@ export function checkAbsentColumns({ absent }: MappingSettings, catalog: Catalog
   }
 }
 
-/** Reports literals that the column cannot hold: as rules they would mean nothing. */
+/** Reports literals that the column cannot hold, because such a rule has no effect. */
 function checkAbsent(
   trees: readonly ScalarTree[],
   column: string,
@@ -185,7 +188,7 @@ function checkAbsent(
 ): void {
   for (const { text, at } of trees) {
     if (readLiteral(text, declaredType(type), engine) !== undefined) continue;
-    // A column of dates may hold such a text, which is no date and so no value whether or not a rule says so.
+    // A date column may hold such a text. It is no date, so it is absent with or without a rule.
     if (engineNamed(engine).holdsAnything && isTimed(type) && dayOf(text) !== undefined) continue;
     report.error('wrong-condition', at, `literal not of the type of column ${column}`, {
       expected: literalForm(type),
@@ -194,12 +197,12 @@ function checkAbsent(
   }
 }
 
-/** A rule for all columns of a kind may name values that one of them cannot hold. */
+/** Types the values of a rule. Drops those that this column cannot hold, because a rule may cover a kind of columns. */
 function typed(rules: readonly ScalarTree[], type: ColumnType, { catalog }: Context): readonly (string | number)[] {
   return rules.flatMap(({ text }) => {
     const value = readLiteral(text, type, catalog.engine);
     if (value === undefined) return [];
-    // Programs that store offsets mostly write "no date" by the clock of UTC: `9999-12-31 00:00:00 +00:00`.
+    // Programs that store offsets mostly write "no date" in UTC: `9999-12-31 00:00:00 +00:00`.
     const inUtc = instantLiteral(text, type);
     return inUtc === undefined || inUtc === value ? [value] : [value, inUtc];
   });
@@ -222,14 +225,12 @@ function kindRules(type: ColumnType, { settings: { absent } }: Context): readonl
   }
 }
 
-/** Columns that hold dates only where a codec says so. */
+/** True for columns that hold dates only if a codec says so. */
 function takesDates({ kind }: ColumnType): boolean {
   return kind === 'text' || kind === 'integer' || kind === 'decimal' || kind === 'float';
 }
 
-/**
- * The rules for dates on a column of another kind: as they are written, and a day in each form that the codec reads.
- */
+/** Returns the date rules for a column of another kind: as written, and each day in every form that the codec reads. */
 function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context): readonly (string | number)[] {
   if (!takesDates(type)) return [];
   return settings.absent.date.flatMap(({ text }) => {
@@ -239,20 +240,20 @@ function datesOf(type: ColumnType, codec: Codec, { settings, catalog }: Context)
       const value = readLiteral(form, type, catalog.engine);
       if (value === undefined) return [];
       const read = codec.decode(value, null, null);
-      // `17530101` seconds since 1970 are another day.
+      // `17530101` read as seconds since 1970 is another day.
       return day === undefined || typeof read !== 'string' || read.startsWith(day) ? [value] : [];
     });
   });
 }
 
-/** Likewise days as a codec finds them whose numbers count from another day or year: 2958465 is 9999-12-31 in Excel. */
+/** Returns the ruled days for a codec that counts from another day or year: 2958465 is 9999-12-31 in Excel. */
 function countedDates(type: ColumnType, codec: Codec, context: Context): readonly (string | number)[] {
   if (!takesDates(type) || !codec.rawsOf) return [];
   const raws = ruledDays(context).flatMap(codec.rawsOf);
   return raws.flatMap(raw => readLiteral(String(raw), type, context.catalog.engine) ?? []);
 }
 
-/** The rules for dates that are a day, as `2024-03-14`. */
+/** Returns the date rules that are days, as `2024-03-14`. */
 function ruledDays({ settings }: Context): readonly string[] {
   return settings.absent.date.flatMap(({ text }) => dayOf(text) ?? []);
 }

@@ -1,6 +1,6 @@
 /**
- * Resolves names of columns. In: `COL` or `alias.COL`, and what is visible there. Out: the column with its type.
- * Unknown names, denied columns and unreadable types are reported.
+ * Resolves names of columns. In: `COL` or `alias.COL`, and the visible rows. Out: the column with its type. Reports
+ * unknown names, denied columns and unreadable types.
  */
 import type { Catalog, ColumnInfo, TableInfo, WrittenAlike } from '../../../sql/catalog.ts';
 import { findColumn, findTable, hasSameType, tableText } from '../../../sql/catalog.ts';
@@ -12,15 +12,15 @@ import type { Lookup, Pieces, Position } from '../../model.ts';
 import type { Context } from '../pack/context.ts';
 import type { Detail } from '../problem.ts';
 
-/** A table under an alias, as far as its columns can be named. */
+/** A table under an alias, whose columns can be named. */
 export interface NamedRows {
   readonly kind: 'rows';
-  /** As written; the SQL alias may differ where scopes use one name twice. */
+  /** As written. The SQL alias may differ if scopes use the same name. */
   readonly name: string;
   readonly alias: Identifier;
   readonly table: TableName;
   readonly info: TableInfo;
-  /** A row is always there: the source, the row of an `each`, a required lookup. */
+  /** A row always exists: the source, the row of an `each`, a required lookup. */
   readonly certain: boolean;
 }
 
@@ -32,14 +32,14 @@ export interface NamedPieces {
   readonly from: Pieces;
 }
 
-/** What columns can be named at some place. */
+/** The rows and pieces whose columns can be named at some place. */
 export interface Visible {
-  /** What a bare COL belongs to. */
+  /** The owner of a bare COL. */
   readonly own: NamedRows | NamedPieces;
-  /** By alias in lower case; `own` among them. */
+  /** By alias in lower case, including `own`. */
   readonly named: Map<string, NamedRows | NamedPieces>;
   readonly outer: Visible | undefined;
-  /** Lookups of the rows here; code maps in tables add theirs. */
+  /** Lookups of these rows; code maps in tables add theirs. */
   readonly lookups: Lookup[];
 }
 
@@ -47,7 +47,7 @@ export interface Resolved {
   readonly column: ColumnExpression;
   /** False if the value can be NULL, or its row missing. */
   readonly certain: boolean;
-  /** A piece of a separated column: it is taken apart outside SQL, so nothing can be joined to it. */
+  /** A piece of a separated column. It is split outside SQL, so nothing can be joined to it. */
   readonly isPiece: boolean;
   /** Absent for a piece. */
   readonly info?: ColumnInfo;
@@ -55,11 +55,11 @@ export interface Resolved {
 }
 
 export interface ColumnDetail extends Detail {
-  /** A column of a type that no codec takes will do, read as a text. */
+  /** Accepts a column of a type that no codec takes, and reads it as text. */
   readonly anyType?: true;
 }
 
-/** Finds a column by `COL` or `alias.COL`; `detail` says what else may have been meant. */
+/** Finds a column by `COL` or `alias.COL`. `detail` adds alternatives to the messages. */
 export function resolveColumn(
   text: string,
   at: Position,
@@ -69,7 +69,7 @@ export function resolveColumn(
 ): Resolved | undefined {
   const parts = text.split('.');
   const [first = '', second] = parts;
-  // A macro's name that nothing replaced has been reported.
+  // The macro's unreplaced name has been reported already.
   if (text.includes('$') && /\$[A-Za-z_]/.test(text)) return undefined;
   if (parts.length > 2 || text.trim() === '') {
     context.report.error('wrong-form', at, 'not a column', { expected: 'COL or alias.COL', found: text || 'nothing' });
@@ -87,14 +87,14 @@ export function resolveColumn(
   if (!owner && context.lost.has(first.toLowerCase())) return undefined;
   if (!owner) {
     context.report.error('unknown-name', at, 'unknown alias', { found: first, among: aliasesIn(visible), ...detail });
-    // Once for a mapping: what lacks is the alias, not each of its columns.
+    // Reported once per mapping: the alias is missing, not each of its columns.
     context.lost.add(first.toLowerCase());
     return undefined;
   }
   return columnOf(owner, second, text, at, visible, context, detail);
 }
 
-/** Bare names among pieces that are no part of a piece belong to the row around. */
+/** Returns the owner of a bare name. Among pieces, a name that is no part belongs to the enclosing row. */
 function bareOwner(visible: Visible, name: string): NamedRows | NamedPieces {
   const { own, outer } = visible;
   if (own.kind === 'rows' || !outer || own.parts.some(part => same(part, name))) return own;
@@ -172,10 +172,10 @@ function columnOf(
     });
     return undefined;
   }
-  // What is no date, or no number, is absent, whatever the declaration promises.
+  // A value that is no date or number is absent, whatever the declaration promises.
   const isProven = info.form !== 'any' && !isUtc(info.form) && !isMixedForm(info.form);
   const isPromised = owner.certain && !info.nullable;
-  // Of rows that there was no time to look at the promise is believed where an element is required, and by no search.
+  // If there was no time to read the rows, required elements trust the declaration, but searches do not.
   const certain = isPromised && (isProven || info.unseen === true);
   const column: ColumnExpression = {
     kind: 'column',
@@ -187,7 +187,7 @@ function columnOf(
   return { column, certain, isPiece: false, info, table: owner.info };
 }
 
-/** The declared type of a column, or of an SQL expression, as its rows have it. */
+/** Returns the type of a column or SQL expression: the declared type in the form that its rows have. */
 export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: string): ColumnType {
   if (type.kind === 'instant') return { ...type, zone };
   if (form === undefined || form === 'declared') return type;
@@ -221,19 +221,19 @@ export function storedType(type: ColumnType, form: ColumnInfo['form'], zone: str
   }
 }
 
-/** All rows are instants in UTC. */
+/** True if all rows are instants in UTC. */
 function isUtc(form: ColumnInfo['form']): form is WrittenAlike {
   return typeof form === 'object' && form.utc === true;
 }
 
-/** Some rows hold what is no date or time. */
+/** True if some rows hold something other than a date or time. */
 function isMixedForm(form: ColumnInfo['form']): boolean {
   return typeof form === 'object' && form.mixed === true;
 }
 
 /**
- * Two columns for a comparison with each other. Dates in different layouts compare by their canonical texts; an engine
- * that keeps values in the form of their type compares them itself.
+ * Prepares two columns for a comparison with each other. Dates in different layouts compare by their canonical texts;
+ * an engine that stores values in the form of their type compares them itself.
  */
 export function comparable(
   left: ColumnExpression,
@@ -256,7 +256,7 @@ function inAnyForm(column: ColumnExpression, zone: string): ColumnExpression {
   return { ...column, type: storedType(asItStands(column.type), 'any', zone) };
 }
 
-/** The type of a column whose rows hold other numbers than it declares; whole ones may be of 64 bits. */
+/** Returns the type of a column whose rows hold other numbers than declared. Whole ones may have 64 bits. */
 function anyNumber(type: ColumnType): ColumnType {
   if (type.kind === 'integer') return { ...type, bits: 64, any: 'mixed' };
   return type.kind === 'decimal' || type.kind === 'float' || type.kind === 'bit' ? { ...type, any: 'mixed' } : type;

@@ -1,6 +1,6 @@
 /**
- * Reads conditions of `where` and `if`. In: a map of columns to tests. Out: a Condition with resolved columns and
- * with literals typed by their columns.
+ * Reads conditions of `where` and `if`. In: a map of columns to tests. Out: a Condition with resolved columns and with
+ * literals typed by their columns.
  */
 
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
@@ -24,7 +24,7 @@ const CONDITION_KEYS = ['any', 'all', 'none', 'present', 'absent', 'exists', 'mi
 
 export const ALWAYS: Condition = { kind: 'always' };
 
-/** All tests of the map; nothing is always true. */
+/** Reads all tests of the map; an empty map is always true. */
 export function readCondition(tree: Tree | undefined, visible: Visible, context: Context): Condition {
   return all(entriesOf(tree).flatMap(entry => readEntry(entry, visible, context)));
 }
@@ -91,7 +91,7 @@ function readTest(tree: Tree, resolved: Resolved, visible: Visible, context: Con
   return all([...named, ...onlyPresent(tests, resolved, context, codec)]);
 }
 
-/** It says itself which values it means. */
+/** True for tests that name their values explicitly, so that the `absent` rules do not apply. */
 function isNamed({ kind }: Condition): boolean {
   return kind === 'is' || kind === 'none' || kind === 'all';
 }
@@ -176,13 +176,16 @@ function isOneOf(literals: readonly ScalarTree[], resolved: Resolved, context: C
 
 const OPS = { gt: '>', ge: '>=', lt: '<', le: '<=', before: '<', after: '>' } as const;
 
-/** No literal of a number or a date begins with a letter; of a text any can, unless a codec reads dates out of it. */
+/**
+ * True if the text names a column. Literals of numbers and dates never begin with a letter. A text column has any
+ * literal, unless a codec reads dates from it.
+ */
 function isColumnName(text: string, via: Tree | undefined, { type }: ColumnExpression): boolean {
   if (text === 'now' || (type.kind === 'text' && !via)) return false;
   return /^[\p{L}_]/u.test(text);
 }
 
-/** Two columns of numbers or of times, or two that the same date codec reads. */
+/** Compares two columns of numbers or of times, or two that the same date codec reads. */
 function orderedColumns(
   resolved: Resolved,
   op: '<' | '<=' | '>' | '>=',
@@ -237,7 +240,7 @@ function ordered(
   return literal(tree, column, context).map(value => ({ kind: 'order', column, op, value }));
 }
 
-/** A literal that no row can have would be a condition that never holds, and its `not` one that always does. */
+/** False, with a report, for a literal that no row can equal: the condition would never hold, and its `not` always. */
 function isEverEqual(tree: ScalarTree, { column, type }: ColumnExpression, { report }: Context): boolean {
   if (tree.isNull) {
     report.error('wrong-condition', tree.at, 'nothing is equal to NULL', {
@@ -288,7 +291,7 @@ function matches(tree: ScalarTree, column: ColumnExpression, context: Context): 
 }
 
 /**
- * The codec that other conditions of the pack read equal columns by, so that their plans compare with one placeholder.
+ * Returns one codec for all conditions with the same `via` and column type, so that their plans share a placeholder.
  */
 function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression, { dateCodecs }: Context): Codec {
   const key = JSON.stringify([via && plain(via), type]);
@@ -297,7 +300,7 @@ function shared(codec: Codec, via: Tree | undefined, { type }: ColumnExpression,
   return known;
 }
 
-/** The codec through which a column is compared with now: `via`, or what its type says. */
+/** Returns the codec that a column is compared with now by: `via`, or the default of its type. */
 function dateCodec(via: Tree | undefined, resolved: Resolved, at: ScalarTree, context: Context): Codec | undefined {
   const codec = via
     ? readCodec(via, [resolved.column.type], ['dateTime', 'date', 'instant'], via.at, context)

@@ -1,19 +1,19 @@
 /**
- * Tells whether the conditions of two mappings of one table exclude each other, so that no row is of both. In: two
- * scopes. Out: true only if that is certain for every row that the table may have. Values that some collation may
- * take for equal count as equal.
+ * Checks whether the conditions of two mappings of one table exclude each other, so that no row belongs to both. In:
+ * two scopes. Out: true only if that is certain for every row that the table may have. Values that some collation may
+ * treat as equal count as equal.
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import { printTable } from '../../../sql/identifier.ts';
 import type { Condition, Scope } from '../../model.ts';
 
-/** Whether no row of their one table fulfils the conditions of both. */
+/** True if no row of the common table fulfills the conditions of both. */
 export function areExclusive(a: Scope, b: Scope): boolean {
   if (printTable(a.table).toLowerCase() !== printTable(b.table).toLowerCase()) return false;
   return exclusive(named(a.where, a), named(b.where, b));
 }
 
-/** A condition whose columns are named alike in both mappings; `other` knows nothing of what it asks. */
+/** A condition whose columns are named alike in both mappings. `other`: a test that is not analyzed. */
 type Named =
   | { readonly kind: 'all' | 'any'; readonly of: readonly Named[] }
   | { readonly kind: 'none'; readonly of: Named }
@@ -37,7 +37,7 @@ function named(condition: Condition, scope: Scope): Named {
   }
 }
 
-/** A column of a lookup is named by all that says which row is looked up. */
+/** Names a column of a lookup by everything that determines its row. */
 function nameOf({ alias, column }: ColumnExpression, { alias: own, lookups }: Scope): string {
   if (alias === own) return column.toLowerCase();
   const at = lookups.findIndex(lookup => lookup.alias === alias);
@@ -57,7 +57,7 @@ function exclusive(a: Named, b: Named): boolean {
   return !b.values.some(value => values.has(spelling(value)));
 }
 
-/** Whether every row of the first condition is one of the second. */
+/** True if every row of the first condition fulfills the second. */
 function implies(a: Named, b: Named): boolean {
   if (b.kind === 'all') return b.of.every(one => implies(a, one));
   if (a.kind === 'any') return a.of.every(one => implies(one, b));
@@ -68,7 +68,7 @@ function implies(a: Named, b: Named): boolean {
   return a.kind === 'present' && b.kind === 'present' && a.column === b.column;
 }
 
-/** The same for values that a collation or a type of numbers may take for equal. */
+/** Returns one spelling for values that a collation or a number type may treat as equal. */
 function spelling(value: string | number): string {
   const text = String(value).trim();
   if (text !== '' && Number.isFinite(Number(text))) return String(Number(text));

@@ -6,13 +6,13 @@ import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import type { Visible } from './columns.ts';
 
-/** The node with the map's `if`, if it has one. */
+/** Adds the map's `if` to the node, if there is one. */
 export function guard<N extends Node>(node: N, tree: Tree, visible: Visible, context: Context): N {
   const condition = child(tree, 'if');
   return condition ? withCondition(node, context.readCondition(condition, visible, context)) : node;
 }
 
-/** The node where a further condition holds too. */
+/** Adds a further condition to the node. */
 export function withCondition<N extends Node>(node: N, condition: Condition): N {
   if (condition.kind === 'always') return node;
   return { ...node, if: node.if ? { kind: 'all', of: [node.if, condition] } : condition };

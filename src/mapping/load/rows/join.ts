@@ -1,7 +1,7 @@
 /**
  * Reads `on`, `pick` and `order`. In: the maps and lists, and what is visible on the side of the joined table and on
- * the outer side. Out: pairs of columns, and orders. A column of the wrong side would join every row, or order by a
- * constant, and is reported.
+ * the outer side. Out: pairs of columns, and orders. Reports a column of the wrong side, which would join every row or
+ * order by a constant.
  */
 
 import type { ColumnExpression, Order } from '../../../sql/expression.ts';
@@ -13,7 +13,7 @@ import { meansNone } from './absent-values.ts';
 import type { NamedRows, Visible } from './columns.ts';
 import { comparable, resolveColumn } from './columns.ts';
 
-/** `on: {THEIRS: ours}`: left a column of the joined table, right one in scope around it. */
+/** Reads `on: {THEIRS: ours}`: left a column of the joined table, right one of the enclosing scope. */
 export function readOn(
   tree: Tree | undefined,
   theirs: Visible,
@@ -63,8 +63,8 @@ export function readOn(
 }
 
 /**
- * A lookup shares its names with the rows around it; the rows of an `each` and of `exists` have their own, and those
- * that a mapping refers to among its own are seen as they are from both sides.
+ * True for a lookup, which shares its names with the enclosing rows. The rows of an `each` and of `exists` have names
+ * of their own. Rows that a mapping refers to among its own are the same from both sides.
  */
 function isLookup(theirs: Visible, ours: Visible): boolean {
   return theirs !== ours && theirs.named === ours.named;
@@ -83,7 +83,7 @@ function rowsOf({ own }: Visible): NamedRows | undefined {
   return own.kind === 'rows' ? own : undefined;
 }
 
-/** Kinds of columns between which no cast of our side makes sense. */
+/** Describes a join of kinds of columns that cannot be cast; undefined if it is possible. */
 function mismatch(theirs: string, ours: string): string | undefined {
   const family = (kind: string): string =>
     ['integer', 'decimal', 'float', 'bit'].includes(kind)
@@ -96,15 +96,17 @@ function mismatch(theirs: string, ours: string): string | undefined {
   return castable ? undefined : `a ${theirs} column cannot be joined with a ${ours} column`;
 }
 
-/** Kinds of columns that no text beside them is made one of. */
+/** Kinds of columns that are never cast to or from text. */
 const UNCAST: ReadonlySet<string> = new Set(['binary', 'instant']);
 
-/** `pick: [COL, -COL2]`: which row of the joined table is the first, descending with a minus. */
+/**
+ * Reads `pick: [COL, -COL2]`: the order that decides which row of the joined table is used. A minus means descending.
+ */
 export function readPick(tree: Tree | undefined, theirs: Visible, context: Context): readonly Order[] {
   return readOrder(tree, theirs, column => column.alias === theirs.own.alias, context);
 }
 
-/** `order` of the rows of an `each`, which may be by what they look up. */
+/** Reads `order` of the rows of an `each`, which may use columns of their lookups. */
 export function readRowOrder(tree: Tree | undefined, rows: Visible, context: Context): readonly Order[] {
   return readOrder(tree, rows, column => isNamedIn(rows, column), context);
 }
@@ -132,7 +134,7 @@ function readOrder(
   });
 }
 
-/** `COL desc` is SQL's way of saying it. */
+/** Suggests `-COL` in place of SQL's `COL desc`. */
 function wordsInstead({ text }: ScalarTree): { readonly expected?: string } {
   const [, column, direction] = /^(\S+)\s+(asc|desc)$/i.exec(text) ?? [];
   if (column === undefined || direction === undefined) return {};

@@ -1,6 +1,6 @@
 /**
- * Reads `changed` of several columns: the latest of them, of the row and its lookups. In: names of columns of one
- * type. Out: a ValueNode of one expression, so that the resource shows, searches and sorts by the same value.
+ * Reads `changed` of several columns: the latest of the row and its lookups. In: names of columns of one type. Out: a
+ * ValueNode of one expression, so that the resource shows, searches and sorts by the same value.
  */
 import { type ColumnType, nameOfType } from '../../../sql/column-type.ts';
 import { among, and, compare, constant, not, or } from '../../../sql/construct.ts';
@@ -15,17 +15,17 @@ import { child, type MapTree, scalarsOf } from '../read/tree.ts';
 import { absentValues } from './absent-values.ts';
 import { comparable, type Resolved, resolveColumn, type Visible } from './columns.ts';
 
-/** The key of such a node; no element can have this name. */
+/** The key of such a node; no element has this name. */
 export const LATEST = 'latest of';
 
-/** Undefined where a problem was reported. */
+/** Reads the node; undefined if a problem was reported. */
 export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context: Context): Node | undefined {
   const names = scalarsOf(child(tree, LATEST));
   const found = names.flatMap(({ text, at }) => resolveColumn(text, at, visible, context) ?? []);
   const [first] = found;
   if (!first || found.length < names.length) return undefined;
   const { type } = first.column;
-  // The rows of columns of one declared type may be written in different forms.
+  // Columns of one declared type may have rows in different forms.
   const isTime = (of: ColumnType): boolean => isTimed(of) || of.kind === 'instant';
   const odd = found.findIndex(({ column }) => !isTime(column.type) || nameOfType(column.type) !== nameOfType(type));
   const wrong = found[odd];
@@ -47,7 +47,7 @@ export function readLatest(tree: MapTree, slot: Slot, visible: Visible, context:
   return { kind: 'value', from: [from], codec: computed, absent: [], type: slot.type, at: tree.at };
 }
 
-/** In one layout, so that later texts are greater ones. */
+/** Converts the columns to one layout, so that later times are greater texts. */
 function alike(found: readonly Resolved[], context: Context): readonly ColumnExpression[] {
   const columns = found.map(({ column }) => column);
   const [first] = columns;
@@ -57,13 +57,13 @@ function alike(found: readonly Resolved[], context: Context): readonly ColumnExp
     : columns;
 }
 
-/** The column holds a time, and none that means "no value". */
+/** Tests that the column holds a time, and none that means "no value". */
 function given(column: ColumnExpression, resolved: Resolved, codec: Codec, context: Context): Predicate {
   const absent = absentValues([resolved], codec, [], context).map(raw => constant(raw, column.type));
   return and(codec.present([column], { now: 0 }), absent.length === 0 ? and() : not(among(column, absent)));
 }
 
-/** The first column that holds a time and is not before any other that does. */
+/** Chooses the first column that holds a time and is not before any other that does. */
 function latestOf(columns: readonly ColumnExpression[], isGiven: readonly Predicate[]): Expression {
   const [first] = columns;
   if (!first) throw new RangeError('the latest of no columns');

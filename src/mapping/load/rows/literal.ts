@@ -1,6 +1,6 @@
 /**
- * Reads literals of a mapping. In: text and the type of the column that it is compared with. Out: the value in the
- * form of rows (src/sql/plan.ts), so that equal means equal.
+ * Reads literals of a mapping. In: text and the type of the column that it is compared with. Out: the value in the form
+ * of rows (src/sql/plan.ts), so that equal values are identical.
  */
 import { type ColumnType, holdsAnyNumber, type TimeForm } from '../../../sql/column-type.ts';
 import { engineNamed } from '../../../sql/engines.ts';
@@ -20,9 +20,9 @@ const BITS: Readonly<Record<8 | 16 | 32 | 64, readonly [bigint, bigint]>> = {
 const DAY = /^(\d{4})-?(\d{2})-?(\d{2})$/;
 const MOMENT = /^(\d{4}-?\d{2}-?\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,7}))?)?)?$/;
 
-/** The value that a text means for a column; undefined if no row can hold it in that engine. */
+/** Returns the value of a text for a column; undefined if no row can hold it in that engine. */
 export function readLiteral(text: string, type: ColumnType, engine: string): string | number | undefined {
-  // A time that the column's type does not reach is refused, and the whole statement with it.
+  // A time out of the type's range would make the engine reject the whole statement.
   if (isTimed(type) && !engineNamed(engine).holdsAnything && !isWithin(text, type)) return undefined;
   return readTyped(text, type);
 }
@@ -90,14 +90,14 @@ function isWithin(text: string, type: TimedType): boolean {
   return at >= first && at < end;
 }
 
-/** The type without what its rows are known to be: they may be others tomorrow. */
+/** Returns the type without the form that its rows have now, which may change. */
 export function declaredType(type: ColumnType): ColumnType {
   if (!('form' in type)) return type;
   const { form: _, ...declared } = type;
   return declared;
 }
 
-/** The day of `1753-01-01`, `17530101` or a moment, also one that no calendar has (`0000-00-00`). */
+/** Returns the day of `1753-01-01`, `17530101` or a moment, even if no calendar has it (`0000-00-00`). */
 export function dayOf(text: string): string | undefined {
   const written = MOMENT.exec(text)?.[1];
   return written?.replace(DAY, '$1-$2-$3');
@@ -113,7 +113,7 @@ function readMoment(text: string, fraction: number): string | undefined {
   return `${day} ${hour}:${minute}:${second}${fraction > 0 ? `.${digits}` : ''}`;
 }
 
-/** Of a column whose rows may be instants: the value that the text means on clocks that show UTC. */
+/** Returns the value of a text as UTC time, for a column whose rows may be instants. */
 export function instantLiteral(text: string, type: ColumnType): string | undefined {
   const moment = readMoment(text, 7);
   if (moment === undefined) return undefined;
@@ -122,14 +122,17 @@ export function instantLiteral(text: string, type: ColumnType): string | undefin
   return isAny ? readStored(`${moment}Z`, zoneOf(type.form.zone)) : undefined;
 }
 
-/** As the rows are written. A text that says more than they do keeps it: no row is equal, and the order is the same. */
+/**
+ * Writes a literal in the layout of the rows. Nonzero digits beyond the layout stay: no row is equal, and the order
+ * holds.
+ */
 function inForm(text: string | undefined, form: TimeForm | undefined): string | undefined {
   if (text === undefined || form?.kind !== 'layout') return text;
   const says = /[^0:. ]/.test(text.slice(form.length));
   return inLayout(text, says ? { ...form, length: text.length } : form);
 }
 
-/** Words for what `readLiteral` takes. */
+/** Describes what `readLiteral` accepts. */
 export function literalForm(type: ColumnType): string {
   switch (type.kind) {
     case 'text':

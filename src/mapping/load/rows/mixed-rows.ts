@@ -10,7 +10,7 @@ import type { Condition, EachNode, JoinColumn, Node, Scope } from '../../model.t
 import { rowsOfLookups } from '../../piece-lookups.ts';
 import type { Report } from '../problem.ts';
 
-/** A row that is at hand around a node, the pieces of one of its columns, or a row that a piece looks up. */
+/** A row that a node can use, the pieces of one of its columns, or a row that a piece looks up. */
 interface Level {
   readonly kind: 'rows' | 'pieces' | 'looked';
   readonly aliases: ReadonlySet<Identifier>;
@@ -33,7 +33,7 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
   const visit = (node: Node, levels: readonly Level[]): void => {
     const isPiece = ({ alias }: ColumnExpression): boolean =>
       levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(alias));
-    // That a piece cannot be joined has been told where it stands.
+    // A piece that cannot be joined has been reported at its place.
     for (const { joined, read } of existsIn(node.if))
       if (!joined.some(isPiece)) tell(node, levels, [...joined, ...read], '`exists`');
     if (node.kind === 'value') {
@@ -56,7 +56,7 @@ export function checkMixedRows(source: Scope, nodes: readonly Node[], report: Re
 
 type Tell = (node: Node, levels: readonly Level[], columns: readonly ColumnExpression[], what: string) => void;
 
-/** The levels that an `each` opens; what leads to its rows is looked at. */
+/** Returns the levels that an `each` opens. Checks the columns that lead to its rows. */
 function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonly Level[] {
   const { from } = node;
   if (from.kind === 'pieces') {
@@ -67,7 +67,7 @@ function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonl
     ];
   }
   const { scope } = from;
-  // What hangs on pieces is read for the row that has them, and piecesJoined has looked at it.
+  // Rows on pieces are read together with the row of the pieces. piecesJoined has checked them.
   const onPieces = from.on.some(({ ours }) =>
     levels.some(({ kind, aliases }) => kind === 'pieces' && aliases.has(ours.alias)),
   );
@@ -77,7 +77,7 @@ function levelsOf(node: EachNode, levels: readonly Level[], tell: Tell): readonl
   return [own];
 }
 
-/** `on` of an `each` is of the row right around. */
+/** Returns the columns of `on` that the directly enclosing row does not have. */
 function outside(on: readonly JoinColumn[], levels: readonly Level[]): readonly ColumnExpression[] {
   const [own] = levels;
   return on.map(({ ours }) => ours).filter(({ alias }) => !own?.aliases.has(alias));
@@ -90,7 +90,7 @@ function problemWith(
 ): { readonly problem: string; readonly expected: string } | undefined {
   if (columns.length === 0) return undefined;
   const owners = new Set(columns.map(({ alias }) => levels.findLast(({ aliases }) => aliases.has(alias))));
-  // Where none is found no statement has a row to work it out on.
+  // If the lookup finds no row, no statement has a row to compute the expression on.
   if (isSql && [...owners].some(owner => owner?.kind === 'looked')) {
     return { problem: 'uses a lookup of a piece', expected: 'codecs (`via`) on its columns' };
   }
@@ -111,7 +111,7 @@ function namesOf(columns: readonly ColumnExpression[]): string {
   return [...new Set(columns.map(({ alias, column }) => `${alias}.${column}`))].join(', ');
 }
 
-/** What an `exists` uses of rows around it: by `on`, and otherwise. */
+/** Columns of enclosing rows that an `exists` uses: in `on`, and elsewhere. */
 interface Used {
   readonly joined: readonly ColumnExpression[];
   readonly read: readonly ColumnExpression[];
@@ -126,7 +126,7 @@ function usedBy({ scope, on }: Test & { readonly kind: 'exists' }): Used {
   return { joined: outside(on, [own]), read: outsideOf(scope, own) };
 }
 
-/** Columns in the conditions and lookups of a scope that are not its own. */
+/** Returns the columns in conditions and lookups of a scope that are not its own. */
 function outsideOf(scope: Scope, own: Level): readonly ColumnExpression[] {
   const read = [
     ...columnsIn(scope.where),

@@ -7,10 +7,10 @@ import type { Context } from '../pack/context.ts';
 import { child, type Tree } from '../read/tree.ts';
 import { resolveColumn, type Visible } from './columns.ts';
 
-/** Zeros at the beginning would be lost in a number; more than 14 digits leave none for the column. */
+/** The prefix must not begin with 0, because a number would lose it. More than 14 digits leave none for the column. */
 const TEMPLATE = /^([1-9]\d{0,13})?\{([^{}]+)\}$/;
 
-/** Undefined where there is none; another column than one of whole numbers is reported. */
+/** Reads the rule; undefined if there is none. Reports a column that does not hold whole numbers. */
 export function readNumber(tree: Tree | undefined, visible: Visible, context: Context): NumberRule | undefined {
   const written = tree?.kind === 'map' ? child(tree, 'from') : tree;
   if (written?.kind !== 'scalar') return undefined;

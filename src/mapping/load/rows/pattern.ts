@@ -3,7 +3,7 @@
  * or undefined.
  */
 
-/** Undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */
+/** Returns undefined for a pattern of plain characters, `*`, `?`, `[abc]`, `[0-9]` and `[^…]`. */
 export function globProblem(written: string): string | undefined {
   if (written === '') return 'it is empty';
   const pattern = written.replace(LITERAL, 'x');
@@ -15,10 +15,10 @@ export function globProblem(written: string): string | undefined {
   return undefined;
 }
 
-/** A character that would mean something in a regular expression. */
+/** A class of one character that has a meaning in regular expressions. */
 const LITERAL = /\[([\^$\\])\]/g;
 
-/** The pattern without brackets around `^`, `$` and `\`, which mean themselves outside of classes. */
+/** Returns the pattern without brackets around `^`, `$` and `\`, which are literal outside of classes. */
 export function globOf(written: string): string {
   return written.replace(LITERAL, (_, character: string) => character);
 }

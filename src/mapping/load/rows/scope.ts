@@ -1,6 +1,6 @@
 /**
- * Reads tables under aliases: `source`, lookups, the rows of `each` and `exists`. In: their maps. Out: resolved
- * Scopes, and the names that are visible within them.
+ * Reads tables under aliases: `source`, lookups, the rows of `each` and `exists`. In: their maps. Out: resolved Scopes,
+ * and the names that are visible within them.
  */
 import { type Catalog, findTable, type TableInfo, tablesNamed, tableText } from '../../../sql/catalog.ts';
 import { identifier, isIdentifier, LEGAL_NAME, type TableName } from '../../../sql/identifier.ts';
@@ -32,7 +32,7 @@ export function readScope(
   return { scope, visible };
 }
 
-/** That it is a view, where it is one. */
+/** Returns the mark of a view. */
 function viewed({ isView }: TableInfo): { readonly isView?: true } {
   return isView ? { isView } : {};
 }
@@ -58,7 +58,7 @@ export function readTable(
   return { kind: 'rows', name: alias, alias: context.aliases.mint(alias), certain, ...found };
 }
 
-/** A table of the catalog by `TABLE` or `schema.TABLE`. */
+/** Finds a table of the catalog by `TABLE` or `schema.TABLE`. */
 export function findTableNamed(
   tree: ScalarTree,
   context: PackContext,
@@ -99,7 +99,7 @@ export function findTableNamed(
   return { table: { ...(of === undefined ? {} : { schema: identifier(of) }), name: identifier(info.name) }, info };
 }
 
-/** Reports a table that is not there, and the one that may be meant; without a candidate it counts as missing. */
+/** Reports an unknown table and suggests the likely one; without a suggestion the table counts as missing. */
 function reportUnknown(
   { at, text }: ScalarTree,
   schema: string | undefined,
@@ -119,7 +119,7 @@ function reportUnknown(
   });
 }
 
-/** The table of this name in another schema, else the one that is spelt alike, as a mapping would name it. */
+/** Suggests the table of this name in another schema, or else one of similar spelling, as a mapping would name it. */
 function candidateFor(schema: string | undefined, name: string, catalog: Catalog): string | undefined {
   const [elsewhere] = tablesNamed(catalog, name);
   if (elsewhere) return tableInFull(elsewhere);
@@ -139,8 +139,7 @@ function tableInFull({ name, schema }: TableInfo): string {
 }
 
 /**
- * A bare name that the server would not find by itself stands for the one table that has it; reports where there are
- * several.
+ * True if exactly one schema has a table of this bare name, which the server would not find by itself. Reports several.
  */
 function isOnlyOne({ at, text }: ScalarTree, name: string, { catalog, report }: PackContext): boolean {
   const all = tablesNamed(catalog, name);
@@ -172,13 +171,13 @@ export function readLookup(entry: Entry, visible: Visible, context: Context): Lo
     pick: readPick(child(value, 'pick'), inner, context),
     at,
   };
-  // What it says of itself is no use of it.
+  // The lookup's own conditions do not count as uses of it.
   context.usedRows.delete(own);
   if (!required) context.lookups.push({ rows: own, at });
   return lookup;
 }
 
-/** Texts are joined without case; numbers have none. */
+/** Marks a join of texts as case-insensitive. Numbers have no case. */
 export function folded(pair: JoinColumn): JoinColumn {
   return isTextual(pair) ? { ...pair, fold: true } : pair;
 }
@@ -187,7 +186,7 @@ function isTextual({ theirs, ours }: JoinColumn): boolean {
   return theirs.type.kind === 'text' && ours.type.kind === 'text';
 }
 
-/** `on` of a lookup; it may be missing where `where` says which row it is, and our side may be a text after steps. */
+/** Reads `on` of a lookup. It may be missing if `where` selects the row, and our side may be a text after steps. */
 function readLookupOn(tree: Tree, theirs: Visible, ours: Visible, context: Context): readonly JoinColumn[] {
   const on = child(tree, 'on');
   if (!on && entriesOf(child(tree, 'where')).length === 0) {

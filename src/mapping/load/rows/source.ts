@@ -1,6 +1,6 @@
 /**
- * Reads the rows of mappings. In: the drafts of one document, whose variants share the rows. Out: the
- * resolved source, and the targets that references may name.
+ * Reads the rows of mappings. In: the drafts of one document, whose variants share the rows. Out: the resolved source,
+ * and the targets that references may name.
  */
 import type { ColumnExpression } from '../../../sql/expression.ts';
 import type { IdRule } from '../../id-rule.ts';
@@ -17,16 +17,16 @@ export interface OpenDraft {
   readonly draft: Draft;
   readonly target: Target;
   readonly source: Source;
-  /** The rows that `deleted` takes away from it. */
+  /** The rows that `deleted` excludes. */
   readonly deleted: Source | undefined;
   readonly visible: Visible;
   readonly id: IdRule;
   readonly idAt: Position;
-  /** That of the source's conditions and of all variants. */
+  /** The context of the source's conditions and of all variants. */
   readonly context: Context;
 }
 
-/** Opens the drafts of one document. Without a known table there are none; other problems do not end the check. */
+/** Opens the drafts of one document. Returns none if the table is unknown; other problems do not end the check. */
 export function openDrafts(
   drafts: readonly Draft[],
   base: Omit<Context, 'aliases' | 'lost' | 'now'>,
@@ -65,7 +65,7 @@ export function openDrafts(
   });
 }
 
-/** One condition and its complement: no row is both a resource and a deleted record. */
+/** Splits the rows by one condition and its complement, so that no row is both a resource and a deleted record. */
 function partRows(
   rows: Source,
   written: Tree | undefined,
@@ -85,7 +85,7 @@ function readColumns(tree: Tree | undefined, visible: Visible, context: Context)
   return scalarsOf(tree).flatMap(({ text, at }) => resolveColumn(text, at, visible, context)?.column ?? []);
 }
 
-/** Rows that share the columns are one resource, so nothing else may make its id. */
+/** Reports an id of other columns than `one-per`, because rows that share these columns are one resource. */
 function checkOnePer(id: IdRule, source: Source, idTree: Tree, context: Context): void {
   if (source.onePer.length === 0) return;
   const shared = source.onePer.map(column => `${column.alias}.${column.column}`);

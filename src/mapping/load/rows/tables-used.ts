@@ -8,15 +8,15 @@ import { childrenOf, testsIn } from '../../children.ts';
 import type { Condition, Mapping, Node, Registry, Scope } from '../../model.ts';
 import { scopesOf } from '../../piece-lookups.ts';
 
-/** What tables are taken from; the pack for its tables of words. */
+/** The parts of a registry that tables are taken from; `pack` for its tables of words. */
 type Read = Pick<Registry, 'mappings'> & Partial<Pick<Registry, 'pack'>>;
 
-/** Names of all tables that some mapping reads, without their schemas. */
+/** Returns the names of all tables that some mapping reads, without their schemas. */
 export function tablesOf(registry: Read): ReadonlySet<string> {
   return new Set([...namesOf(registry)].map(name => name.replace(/^.*\./, '')));
 }
 
-/** The same as statements name them: `cdm.person`, or `person` where that finds it. */
+/** Returns the names as in statements: `cdm.person`, or `person` if the server finds it without a schema. */
 export function namesOf(registry: Read): ReadonlySet<string> {
   const names = new Set(registry.pack?.words?.map(({ table }) => printTable(table).toLowerCase()));
   for (const mapping of registry.mappings) for (const name of namesIn(mapping)) names.add(name);

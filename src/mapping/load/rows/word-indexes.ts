@@ -1,6 +1,6 @@
 /**
  * Reads `words` of pack.yaml: tables with the words of columns of other tables. In: its entries and the catalog. Out:
- * per entry the columns that a search by words uses; problems are reported. docs/decisions/0316-an-index-of-words.md
+ * per entry the columns that a search by words uses. Reports problems. docs/decisions/0316-an-index-of-words.md
  */
 import { unfitIn } from '../../../sql/catalog.ts';
 import { printTable } from '../../../sql/identifier.ts';
@@ -64,12 +64,12 @@ function textColumn({ text, at }: ScalarTree, ours: Visible, context: Context): 
   return [];
 }
 
-/** A key that is cast is found by no index. */
+/** True if the types differ: the key is cast then, and no index finds it. */
 function isCast({ theirs, ours }: JoinColumn): boolean {
   return theirs.type.kind !== ours.type.kind;
 }
 
-/** Without an index that begins with the word a search would read all words, which are more than the rows. */
+/** True if an index begins with the word. Without it a search would read all words, which are more than the rows. */
 function isIndexed({ info, table }: NamedRows, word: string, { at }: Tree, { report }: Context): boolean {
   const begins = info.indexes.filter(({ columns: [first] }) => first?.toLowerCase() === word.toLowerCase());
   if (begins.some(index => unfitIn(index, word) === undefined)) return true;
