@@ -1,7 +1,7 @@
 /**
- * Adds a caller's access to every plan, as a predicate: whatever is matched, counted, chained through or included. In:
- * a mapping, the action, and the environment with the caller's sight. Out: a Predicate that holds for the rows whose
- * resource the caller may see. What no permission names is refused.
+ * Limits every plan to what the caller may see, as a predicate: rows that a search matches, counts, chains through or
+ * includes. In: a mapping, the action, and the environment with the caller's sight. Out: a Predicate that holds for the
+ * rows whose resource the caller may see. A type that no permission names is refused.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -24,7 +24,7 @@ import { togetherTaken } from './taken.ts';
 import { throughLookups } from './through-lookups.ts';
 import { along } from './walk.ts';
 
-/** The rows of a mapping that the caller may see. */
+/** Returns the condition for the rows of a mapping that the caller may see. */
 export function accessPredicate(
   mapping: Mapping,
   action: Action,
@@ -45,7 +45,10 @@ export function accessPredicate(
 
 type FoundPatients = SeenPatients & { readonly kind: 'found' };
 
-/** What a scope or a rule asks is asked of all there is, not of what its holder may see. */
+/**
+ * Returns an environment without access control: the conditions of a scope or rule read all rows, not only its
+ * holder's.
+ */
 function openly(env: Environment): Environment {
   return Object.create(env, { sight: { value: OPEN_SIGHT } });
 }
@@ -56,31 +59,33 @@ function conditions(mapping: Mapping, { where, except }: Conditional, env: Envir
   const { rules } = env.sight;
   const open = openly(env);
   const required = rules.conditions ? where.map(filter => filterPredicate(mapping, filter, open) ?? FALSE) : [];
-  // Where nobody can tell whether a resource has the label, it counts as having it.
+  // If the label cannot be searched, the resource counts as having it.
   const hidden = rules.labels ? except.map(filter => filterPredicate(mapping, filter, open) ?? TRUE) : [];
   return and(...required, ...hidden.map(not));
 }
 
-/** How rows outside of the compartment are come upon. */
+/** How the search for referring rows outside of the compartment proceeds. */
 interface Going {
-  /** Mappings outside of the compartment to whose rows this one's refer. */
+  /** The mappings outside of the compartment that the search has passed through; each refers to the one before it. */
   readonly before: readonly Mapping[];
-  /** Many rows may have to be told apart: of patients who are named their records are read first, and once. */
+  /**
+   * True if many rows may have to be checked. The records of patients given by id are then read first, and only once.
+   */
   readonly first: boolean;
 }
 
 /**
- * Rows that belong to patients who are in all of these; of a mapping that belongs to none, those that such rows refer
- * to.
+ * Returns the rows that belong to patients who are in all of these sets. If the mapping belongs to no patient, returns
+ * the rows that such rows refer to.
  */
 function withinPredicate(mapping: Mapping, within: readonly SeenPatients[], env: Environment, going: Going): Predicate {
-  // The server's own resources are nobody's.
+  // The server's own resources belong to nobody.
   if (within.length === 0 || mapping.source.key.length === 0) return TRUE;
   if (!isBound(mapping)) return env.sight.rules.referred ? referredWithin(mapping, within, env, going) : TRUE;
   return and(...within.map(patients => compartment(mapping, patients, env)));
 }
 
-/** Rows that belong to some of these patients, and to nobody else who is listed beside them. */
+/** Returns rows that belong to one of these patients, and in which no list names another patient. */
 function compartment(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
   const own = ofPatients(mapping, patients, env);
   if (own.kind === 'false' || !env.sight.rules.shared) return own;
@@ -93,7 +98,7 @@ function ofPatients(mapping: Mapping, patients: SeenPatients, env: Environment):
   return or(...compartmentPaths(mapping).map(path => along(mapping.root, path, leadsTo(patients, env), env) ?? FALSE));
 }
 
-/** Rows of which an item of a list refers to a patient who is none of these. */
+/** Returns rows in which an item of a list refers to a patient who is none of these. */
 function ofOthers(mapping: Mapping, patients: SeenPatients, env: Environment): Predicate {
   if (mapping.resource === COMPARTMENT_TYPE) return FALSE;
   const listed = nodesBelowEach(mapping.root);
@@ -105,12 +110,12 @@ function ofOthers(mapping: Mapping, patients: SeenPatients, env: Environment): P
   return or(...compartmentPaths(mapping).map(path => along(mapping.root, path, leaf, env) ?? TRUE));
 }
 
-/** Rows of a mapping of patients that a search finds. */
+/** Returns the rows of a Patient mapping that the search finds. */
 function arePatients(mapping: Mapping, patients: FoundPatients, env: Environment): Predicate {
   return and(...patients.filters.map(filter => filterPredicate(mapping, filter, openly(env)) ?? FALSE));
 }
 
-/** The reference leads to one of these patients. */
+/** True if the reference leads to one of these patients. */
 function leadsTo(patients: SeenPatients, env: Environment): Leaf {
   if (patients.kind === 'ids')
     return referenceLeaf(
@@ -128,10 +133,10 @@ function leadsTo(patients: SeenPatients, env: Environment): Leaf {
   };
 }
 
-/** References from outside of the compartment on to others outside of it are gone along so many times. */
+/** How many references from one resource outside of the compartment to another are followed. */
 const STEPS = 1;
 
-/** Rows that something refers to which the caller may see, and which belongs to these patients. */
+/** Returns rows that a visible resource of these patients refers to. */
 function referredWithin(
   mapping: Mapping,
   within: readonly SeenPatients[],
@@ -156,7 +161,7 @@ function visibleWithin(mapping: Mapping, within: readonly SeenPatients[], env: E
   const permissions = env.sight.permissions?.get(mapping.resource) ?? [];
   const usable = permissions.filter(({ read, search }) => read || search);
   if (usable.length === 0) return FALSE;
-  // A permission that asks for the same patients is not asked for them again.
+  // The permission's own patients need no second check if they are the same.
   const inside = withinPredicate(mapping, within, env, going);
   if (inside.kind === 'false') return FALSE;
   const own = usable.map(({ within: others, ...conditional }) => {
@@ -174,7 +179,7 @@ function isSame(one: SeenPatients, other: SeenPatients): boolean {
   return other.kind === 'found' && one.key === other.key;
 }
 
-/** References from one mapping to another: the elements in which they stand, and their nodes. */
+/** References from one mapping to another: their paths and nodes. */
 interface Referring {
   readonly source: Mapping;
   readonly paths: readonly SearchPath[];
@@ -183,7 +188,7 @@ interface Referring {
 
 const referringTo = new WeakMap<Registry, Map<string, readonly Referring[]>>();
 
-/** What refers to the mapping's resources, from wherever in a resource. */
+/** Finds the references to a mapping's resources, at any element. */
 function referring(mapping: Mapping, registry: Registry): readonly Referring[] {
   const known = referringTo.get(registry) ?? new Map<string, readonly Referring[]>();
   referringTo.set(registry, known);
@@ -200,7 +205,7 @@ function referring(mapping: Mapping, registry: Registry): readonly Referring[] {
   return made;
 }
 
-/** The references of a mapping, with the elements that lead to each. */
+/** Returns the references of a mapping, with the path to each. */
 export function referencesOf({ root }: Mapping): readonly { readonly node: RefNode; readonly path: SearchPath }[] {
   const found: { readonly node: RefNode; readonly path: SearchPath }[] = [];
   const visit = (node: Node, path: SearchPath): void => {
@@ -214,7 +219,7 @@ export function referencesOf({ root }: Mapping): readonly { readonly node: RefNo
   return found;
 }
 
-/** A choice is named by its base name, with its type. */
+/** Returns the step to an element. A choice gets its base name and its type. */
 function stepTo(type: string, name: string): SearchPath[number] {
   const child = childOf(type, name);
   if (child?.type === undefined || !child.element.choice) return { element: name };
@@ -223,7 +228,7 @@ function stepTo(type: string, name: string): SearchPath[number] {
 
 const repeatedIn = new WeakMap<Node, ReadonlySet<Node>>();
 
-/** The nodes below some `each`: of them a resource may have several. */
+/** Returns the nodes below some `each`, which a resource may have several of. */
 export function nodesBelowEach(root: Node): ReadonlySet<Node> {
   const known = repeatedIn.get(root);
   if (known) return known;

@@ -16,21 +16,19 @@ import type { Environment } from './environment.ts';
 import { presentPredicate } from './presence.ts';
 import { along } from './walk.ts';
 
-/** The leaf that asks whether there is a value of the parameter's type. */
+/** Returns the leaf that checks for a value of the parameter's type. */
 export function bearingLeaf(type: SearchParameterType, env: Environment): Leaf {
   return node => {
     if (isPlain(type, node)) return presentPredicate(node, env);
     if (isPrimitive(node.type)) return FALSE;
     const parts = SEARCH_TYPES[type].parts[node.type] ?? [];
-    // The parts of a type are read as by a parameter for them: the type of an Identifier is one for tokens, as it is
-    // itself.
+    // A parameter for the parts of a type reads them: the type of an Identifier is one for tokens, as the Identifier
+    // is.
     return some(parts.map(path => along(node, path, bearingLeaf(type, env), env)));
   };
 }
 
-/**
- * Wherever the node is emitted it has a part that is searched by: nothing else that depends on the row makes it exist.
- */
+/** True if the node always has a part that is searched by: nothing else that depends on the row makes it exist. */
 function isPlain(type: SearchParameterType, node: Node): boolean {
   switch (node.kind) {
     case 'ref':

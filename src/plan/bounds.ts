@@ -7,13 +7,16 @@ import type { ColumnExpression, Expression, Predicate } from '../sql/expression.
 import type { Identifier } from '../sql/identifier.ts';
 import { walk } from '../sql/walk.ts';
 
-/** `leaf`: what a part says, undefined if that bounds nothing. Undefined: rows may pass whatever those parts say. */
+/**
+ * Returns what the condition implies. `leaf` returns the bound of one part; undefined if it has none. Returns undefined
+ * if the parts do not limit the rows.
+ */
 export function boundOf(of: Predicate, leaf: (part: Predicate) => Predicate | undefined): Predicate | undefined {
   return boundWithin(of, leaf, undefined, () => undefined);
 }
 
 /**
- * Likewise, where what a part says depends on the conjunctions around it: `inside` adds one to what is known of them.
+ * Likewise, if the bound of a part depends on the conjunctions around it: `inside` adds one conjunction to `around`.
  */
 export function boundWithin<T>(
   of: Predicate,
@@ -37,7 +40,7 @@ export function boundWithin<T>(
   }
 }
 
-/** A code or a text of a request is asked for: ranges leave too many rows. */
+/** True if the condition compares with a code or text of the request. Ranges do not count: they leave too many rows. */
 export function asksExactly(of: Predicate): boolean {
   switch (of.kind) {
     case 'and':
@@ -59,13 +62,13 @@ function isOfRequest(of: Expression): boolean {
   return of.kind === 'value' && !of.constant;
 }
 
-/** Only the alias is needed to tell whether it holds. */
+/** True if the condition uses columns of this alias only. */
 export function isOf(of: Predicate, alias: Identifier): boolean {
   const free = freeAliases(of);
   return free.size === 1 && free.has(alias);
 }
 
-/** Aliases of rows outside of the relations in it. */
+/** Returns the aliases that a condition uses but does not declare in its own relations. */
 export function freeAliases(of: Predicate): ReadonlySet<Identifier> {
   const mentioned = new Set<Identifier>();
   const declared = new Set<Identifier>();

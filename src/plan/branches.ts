@@ -20,15 +20,18 @@ import { type SortFace, sortParts } from './sort.ts';
 import { amongPicked, throughLookups } from './through-lookups.ts';
 
 export interface Branch {
-  /** The mappings' group and what they sort by, as a text; branches are ordered by `ordinal`, which no other has. */
+  /** The mappings' group and sort columns, as text. `ordinal` orders the branches and is unique. */
   readonly group: string;
   readonly ordinal: number;
-  /** Rows of at least one of the mappings. */
+  /** The rows that belong to at least one of the mappings. */
   readonly where: Predicate;
-  /** In order of their ordinals; `when` is what a row must satisfy beyond `where` to be this mapping's. */
+  /**
+   * In order of their ordinals. `when` is the further condition, beyond `where`, for a row to belong to the mapping.
+   */
   readonly mappings: readonly { readonly mapping: Mapping; readonly when: Predicate }[];
   /**
-   * One per sort key, for rows that have its value; null for rows that have none: they sort last, in both directions.
+   * One face per sort key, for rows that have its value. Null for rows that have none: they sort last, in both
+   * directions.
    */
   readonly sort: readonly (SortFace | null)[];
 }
@@ -37,16 +40,18 @@ export interface BranchRequest {
   readonly type: string;
   readonly filters: readonly Filter[];
   readonly sort: readonly SortKey[];
-  /** What is done with the rows; default: `search`. */
+  /** What the request does with the rows; default: `search`. */
   readonly action?: Action;
 }
 
-/** The server's own resources, which the mappings are alone: there is nothing to be asked of the database. */
+/**
+ * True if the branch has only the server's own resources, which consist of mappings alone: the database is not queried.
+ */
 export function isWithoutRows({ mappings }: Branch): boolean {
   return mappings.every(({ mapping }) => mapping.source.key.length === 0);
 }
 
-/** The branches of a search, in order. */
+/** Returns the branches of a search, in order. */
 export function branchesOf(request: BranchRequest, env: Environment): readonly Branch[] {
   return groupBranches(
     env.registry.ofType(request.type).map(mapping => ({ mapping, where: rowsOf(mapping, request, env) })),
@@ -55,19 +60,19 @@ export function branchesOf(request: BranchRequest, env: Environment): readonly B
   );
 }
 
-/** Some mapping of the type may have such a resource: a search without sort keys has a branch. */
+/** True if some mapping of the type can have such a resource, that is, if a search without sort keys has a branch. */
 export function hasBranch(request: Omit<BranchRequest, 'sort'>, env: Environment): boolean {
   return env.registry
     .ofType(request.type)
     .some(mapping => rowsOf(mapping, { ...request, sort: [] }, env).kind !== 'false');
 }
 
-/** Of a statement: SQL Server takes 2,100 parameters, and a page needs some. */
+/** Values per statement: SQL Server takes 2,100 parameters, and a page needs some of its own. */
 const VALUES_AT_MOST = 1900;
-/** Of a list of keys beside others. */
+/** Values of one list of keys if the statement has several lists. */
 const FEW_VALUES = 100;
 
-/** Lists of keys by which rows are found soonest, as long as one statement takes all of them. */
+/** Returns the rows of a mapping. Lists of keys find them fastest, as long as one statement can take all keys. */
 function rowsOf(mapping: Mapping, request: BranchRequest, env: Environment): Predicate {
   const rows = rowsByKeys(mapping, request, env);
   return env.resolved.size === 0 || valuesIn(rows) <= VALUES_AT_MOST
@@ -102,7 +107,7 @@ function rowsByKeys(mapping: Mapping, request: BranchRequest, env: Environment):
   return rows.kind === 'false' ? rows : and(servedPredicate(mapping, env), rows);
 }
 
-/** Ids of which each is looked for in a patient's record by itself sooner than the record is read. */
+/** Up to this many ids, checking each in a patient's record is faster than reading the record. */
 const FEW = 4;
 
 function isOfFewIds(filter: Filter): boolean {
@@ -114,7 +119,7 @@ function isOfFewIds(filter: Filter): boolean {
   );
 }
 
-/** The rows are those of a patient, or of another resource that is named: few, and found by an index of their own. */
+/** True if the request names patients or other resources: its rows are few, and an index finds them. */
 function namesResources({ type, filters, action = 'search' }: BranchRequest, { sight }: Environment): boolean {
   const ofPatients = permissionsOf(sight, type, action)?.every(({ within }) => within.some(one => one.kind === 'ids'));
   return (
@@ -130,7 +135,7 @@ function namesResources({ type, filters, action = 'search' }: BranchRequest, { s
   );
 }
 
-/** Branches of mappings whose rows are already known as predicates; those that are FALSE are left out. */
+/** Groups mappings with known conditions into branches, and leaves out those whose condition is FALSE. */
 export function groupBranches(
   asked: readonly { readonly mapping: Mapping; readonly where: Predicate }[],
   sort: readonly SortKey[],
@@ -170,15 +175,15 @@ interface Part {
   readonly faces: readonly (SortFace | null)[];
 }
 
-/** More sort keys than make this many parts of a mapping are refused. */
+/** Limit of parts per mapping; sort keys that would make more are refused. */
 const PARTS_AT_MOST = 64;
 
-/** Groups travel in the links of pages, which have an end. */
+/** Shortens a text, because the links of pages contain the groups and have a maximum length. */
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }
 
-/** Every combination of the parts that each sort key makes. */
+/** Returns every combination of the parts that each sort key makes. */
 function partsOf(mapping: Mapping, sort: readonly SortKey[], env: Environment): readonly Part[] {
   let parts: readonly Omit<Part, 'number'>[] = [{ where: TRUE, faces: [] }];
   for (const { parameter, descending } of sort) {
@@ -191,7 +196,7 @@ function partsOf(mapping: Mapping, sort: readonly SortKey[], env: Environment): 
   return parts.map((part, number) => ({ ...part, number }));
 }
 
-/** Whether a condition asks for the complement of what the rows are already known to satisfy. */
+/** True if the condition requires the complement of what the rows are known to satisfy. */
 function contradicts(rows: Predicate, condition: Predicate): boolean {
   if (condition.kind === 'false') return true;
   const known = new Set(conjuncts(rows).map(predicateKey));
@@ -199,8 +204,8 @@ function contradicts(rows: Predicate, condition: Predicate): boolean {
 }
 
 /**
- * All filters on one mapping. Where one can never hold, keys that the others have asked for are not fetched: in the
- * last round of planning none is asked for, so what is FALSE then is FALSE.
+ * Returns the conjunction of all filters on one mapping. If one filter can never hold, drops the keys that the others
+ * wait for. The last round of planning waits for no keys, so a filter that is FALSE then stays FALSE.
  */
 function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment): Predicate {
   const before = new Set(env.pending.keys());
@@ -217,7 +222,7 @@ function askedOf(mapping: Mapping, filters: readonly Filter[], env: Environment)
 
 function mustInvert(mapping: Mapping, filter: Filter, env: Environment): Predicate {
   const predicate = filterPredicate(mapping, filter, env);
-  // Offers withhold such parameters; reaching this is a fault of ours, and an error is better than a wrong answer.
+  // Offers leave such parameters out, so this is a bug of ours: an error is better than a wrong answer.
   if (!predicate) throw new FhirError('unsupported-search', 'this combination of parameters cannot be searched');
   return predicate;
 }

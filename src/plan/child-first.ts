@@ -1,7 +1,7 @@
 /**
- * Turns a search on child rows around, for engines that evaluate nested relations from outside inwards. In: rows that
- * have a child row with a condition on outer columns. Out: the child rows that satisfy the condition, found by what
- * they refer to, and their parent row by its key.
+ * Turns a search on child rows inside out, for engines that evaluate nested relations from outside inwards. In: rows
+ * that have a child row with a condition on outer columns. Out: the child rows that satisfy the condition, found by the
+ * columns that they refer to, with their parent row found by its key.
  */
 
 import { and, conjuncts, exists } from '../sql/construct.ts';
@@ -9,7 +9,10 @@ import type { Predicate, Relation } from '../sql/expression.ts';
 import type { Identifier } from '../sql/identifier.ts';
 import { aliasesOf } from '../sql/walk.ts';
 
-/** `outside`: aliases of columns outside. Unchanged where not exactly one child row is looked for by them. */
+/**
+ * Returns the relation turned around. `outside`: aliases of outer columns. Returns it unchanged unless exactly one
+ * child row is compared with them.
+ */
 export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Relation {
   const parts = conjuncts(rows.where);
   const [linked, ...more] = parts.filter(part => mentions(part, outside));
@@ -19,13 +22,13 @@ export function childFirst(rows: Relation, outside: ReadonlySet<Identifier>): Re
   if (child.joins.length > 0 || own.has(child.alias)) return rows;
   const inner = conjuncts(child.where);
   const back = inner.filter(part => mentions(part, own));
-  // What links the child row to its row must not need what is outside.
+  // The condition between the child row and its parent row must not need outer columns.
   if (back.length === 0 || back.some(part => mentions(part, outside))) return rows;
   const row = { ...rows, where: and(...back, ...parts.filter(part => part !== linked)) };
   return { ...child, where: and(...inner.filter(part => !back.includes(part)), exists(row)) };
 }
 
-/** Some column of these aliases stands in it. */
+/** True if the condition uses a column of one of these aliases. */
 export function mentions(part: Predicate, aliases: ReadonlySet<Identifier>): boolean {
   return [...aliasesOf({ predicates: [part] })].some(alias => aliases.has(alias));
 }

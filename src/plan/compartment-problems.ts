@@ -1,6 +1,6 @@
 /**
- * Checks that a mapping with patients' data says whose data it is: otherwise a caller who may see some patients could
- * not see its resources at all. In: a registry. Out: problems at the mappings.
+ * Checks that each mapping with patients' data says which patient they belong to. Otherwise a caller who may see only
+ * some patients could not see its resources at all. In: a registry. Out: problems at the mappings.
  * https://hl7.org/fhir/R4/compartmentdefinition-patient.html
  */
 import { childrenOf, referencesIn } from '../mapping/children.ts';
@@ -26,13 +26,13 @@ export function compartmentProblems(registry: Registry): readonly CompartmentPro
   const owners = ownersOfTables(registry);
   for (const mapping of registry.mappings) {
     const problem = contradiction(mapping, env) ?? withoutPath(mapping, env) ?? touching(mapping, owners, registry);
-    // Variants of one document have one place.
+    // Variants of one document share a position.
     if (problem) places.set(`${problem.message} ${JSON.stringify(problem.at)}`, problem);
   }
   return [...places.values()];
 }
 
-/** A type of the compartment whose references to patients are not mapped. */
+/** Reports a type of the compartment whose references to patients are not mapped. */
 function withoutPath(mapping: Mapping, env: Environment): CompartmentProblem | undefined {
   const { resource, at } = mapping;
   if (!isBound(mapping) || resource === COMPARTMENT_TYPE || namesPatients(mapping, env)) return undefined;
@@ -45,7 +45,7 @@ function withoutPath(mapping: Mapping, env: Environment): CompartmentProblem | u
   };
 }
 
-/** What says to be nobody's, and is somebody's. */
+/** Reports a mapping with `compartment: none` whose resources refer to a patient. */
 function contradiction(mapping: Mapping, env: Environment): CompartmentProblem | undefined {
   const { resource, outside, at } = mapping;
   if (outside === undefined) return undefined;
@@ -57,7 +57,7 @@ function contradiction(mapping: Mapping, env: Environment): CompartmentProblem |
   };
 }
 
-/** Some reference that binds resources of its type to patients leads to one. */
+/** True if a reference that puts resources of this type into a compartment leads to a patient. */
 function namesPatients(mapping: Mapping, env: Environment): boolean {
   return compartmentCodes(mapping.resource).some(code => {
     const parameter = searchParameterOf(mapping.resource, code);
@@ -65,7 +65,7 @@ function namesPatients(mapping: Mapping, env: Environment): boolean {
   });
 }
 
-/** A type of nobody that is made of rows of patients, or refers into a record. */
+/** Reports a type outside of the compartment that is made of patients' rows or refers to a resource of a patient. */
 function touching(
   mapping: Mapping,
   owners: ReadonlyMap<string, Mapping>,
@@ -84,7 +84,7 @@ function touching(
   return into && { at, message, expected: INSTEAD, found: `a reference to ${into.name}` };
 }
 
-/** Tables whose rows are resources of patients, in lower case. */
+/** Returns the tables whose rows are resources of patients, by their names in lower case. */
 function ownersOfTables({ mappings }: Registry): ReadonlyMap<string, Mapping> {
   const owners = new Map<string, Mapping>();
   for (const mapping of mappings) {
@@ -94,7 +94,7 @@ function ownersOfTables({ mappings }: Registry): ReadonlyMap<string, Mapping> {
   return owners;
 }
 
-/** Whose columns may go into the resource: of the rows, their lookups and child rows. */
+/** Returns the tables whose columns a resource may use: of its rows, their lookups and child rows. */
 function tablesOf(source: Scope, root: Node): readonly string[] {
   const own = (scope: Scope): readonly string[] => [scope.table.name, ...scope.lookups.map(({ table }) => table.name)];
   const visit = (node: Node): readonly string[] => [

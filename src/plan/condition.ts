@@ -10,7 +10,7 @@ import type { ColumnExpression, Expression, Join, Predicate, Relation } from '..
 import { aliasesOf } from '../sql/walk.ts';
 import { nowPredicate } from './reuse/moments.ts';
 
-/** The rows where a condition holds; `not` of it is exactly the rest. */
+/** Returns the rows for which a condition holds. `not` of it gives exactly the other rows. */
 export function conditionPredicate(condition: Condition, clock: Clock): Predicate {
   switch (condition.kind) {
     case 'always':
@@ -51,8 +51,8 @@ export function conditionPredicate(condition: Condition, clock: Clock): Predicat
 const MIRRORED = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' } as const;
 
 /**
- * The right operand is cast to the type of the left one, so the type that keeps more of a time is on the left: a moment
- * cut to its day would equal that day.
+ * Puts the more precise time type on the left, because the right operand is cast to the left one's type: a moment cut
+ * to its day would equal that day.
  */
 function inFinerType(
   column: ColumnExpression,
@@ -66,7 +66,9 @@ function finesse(type: ColumnType): number {
   return type.kind === 'datetime' ? type.fraction : -1;
 }
 
-/** The rows of a scope that satisfy its own `where` and `extra`, with the lookups that anything here refers to. */
+/**
+ * Returns the rows of a scope that satisfy its own `where` and `extra`, joined with the lookups that these refer to.
+ */
 export function scopeRelation(
   scope: Scope,
   extra: Predicate,
@@ -77,7 +79,7 @@ export function scopeRelation(
   return bareRelation(scope, where, clock, expressions);
 }
 
-/** Likewise without the scope's own `where`, for a caller that has put it into `where` already. */
+/** Likewise, but without adding the scope's `where`: the caller's `where` already includes it. */
 export function bareRelation(
   scope: Scope,
   where: Predicate,
@@ -108,7 +110,7 @@ function lookupJoin(lookup: Lookup, clock: Clock): Join {
   };
 }
 
-/** Our side after its text steps, both without case where the join is. */
+/** Compares both columns; ours after its text steps, and both in upper case if the join ignores case. */
 export function joinEquals({ theirs, ours, steps = [], fold }: JoinColumn): Predicate {
   const text = steps.reduce((of: Expression, step) => step.sql(of), ours);
   return fold ? equals(call('upper', [theirs], UNICODE), call('upper', [text], UNICODE)) : equals(theirs, text);

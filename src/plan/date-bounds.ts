@@ -1,8 +1,8 @@
 /**
- * Plain bounds for searches by date: a date of several forms or columns is asked for by alternatives, of which no
- * engine sees that all of them bound the same columns. In: the condition. Out: the condition behind the bounds of
- * single columns that it implies, so that an index serves it. Only comparisons of a column with a value count, so the
- * bounds are weaker than the condition.
+ * Adds simple bounds to searches by date, so that an index serves them. A date of several forms or columns becomes
+ * alternatives, and no engine sees that all of them bound the same columns. In: the condition. Out: the condition, with
+ * the bounds of single columns that it implies. Only comparisons of a column with a value count, so the bounds are
+ * weaker than the condition.
  */
 import { and, conjuncts, or } from '../sql/construct.ts';
 import type { ColumnExpression, Expression, Predicate } from '../sql/expression.ts';
@@ -16,7 +16,7 @@ type Bound = Comparison & {
   readonly right: Expression & { readonly kind: 'value' };
 };
 
-/** The same object where no bound is implied that it does not say itself. */
+/** Adds the implied bounds. Returns the same object if there are none besides those that it states itself. */
 export function withColumnBounds(of: Predicate): Predicate {
   const bound = boundWithin(of, comparisonOf, NO_DIGITS, withDigits);
   if (bound === undefined) return of;
@@ -27,13 +27,17 @@ export function withColumnBounds(of: Predicate): Predicate {
   return more.length > 0 ? and(...more, of) : of;
 }
 
-/** `digits`: what the conjunctions around keep to digits, which every collation sorts alike. */
+/**
+ * Returns the comparison of a column with a value. `digits`: the columns that surrounding conditions limit to digits,
+ * which every collation sorts alike.
+ */
 function comparisonOf(part: Predicate, digits: Digits): Predicate | undefined {
   return isBound(part) ? inOwnCollation(part, digits) : undefined;
 }
 
 /**
- * Where all collations agree. One that counts trailing blanks has `2024 ` behind `2024`, which the condition has not.
+ * Uses the column's own collation where all collations agree. They differ for `<=`: one that counts trailing blanks
+ * sorts `2024 ` after `2024`, and the condition does not.
  */
 function inOwnCollation(of: Bound, digits: Digits): Bound {
   return of.op !== '<=' && isDigits(of.right) && digits.has(expressionKey(of.left)) ? { ...of, native: true } : of;
@@ -45,8 +49,8 @@ function isBound(of: Predicate): of is Bound {
 }
 
 /**
- * Of alternatives that bound a column on one side, the weakest bound: of all of them, else of those that say nothing
- * else.
+ * Merges alternatives that bound a column on one side into the weakest bound: across all alternatives, or else across
+ * those that consist of nothing else.
  */
 function merged(of: Predicate): Predicate {
   if (of.kind === 'and') return and(...of.of.map(merged));
@@ -57,7 +61,7 @@ function merged(of: Predicate): Predicate {
   return shared.length > 0 ? and(...shared) : or(...parts.reduce<readonly Predicate[]>(withAlternative, []));
 }
 
-/** The weakest of a bound and its like in each list. */
+/** Returns the weakest of a bound and its counterparts in each list. */
 function weakestIn(bound: Bound, lists: readonly (readonly Predicate[])[]): Bound | undefined {
   return lists.reduce<Bound | undefined>((weakest, list) => weakest && weakestOf(weakest, list), bound);
 }
@@ -70,7 +74,9 @@ function withAlternative(known: readonly Predicate[], part: Predicate): readonly
   return weakest === undefined ? [...known, part] : known.with(at, weakest);
 }
 
-/** The weaker one of a bound and its like in a list; undefined where the list has none that it can be compared with. */
+/**
+ * Returns the weaker one of a bound and its counterpart in a list; undefined if the list has none to compare it with.
+ */
 function weakestOf(bound: Bound, list: readonly Predicate[]): Bound | undefined {
   const like = list.filter(isBound).filter(other => sideOf(other) === sideOf(bound));
   const [other] = like;
@@ -80,15 +86,15 @@ function weakestOf(bound: Bound, list: readonly Predicate[]): Bound | undefined 
   return order < 0 === bound.op.startsWith('>') ? bound : other;
 }
 
-/** Equal for bounds of one column from one side. */
+/** Returns a text that is equal for bounds on the same side of one column. */
 function sideOf({ left, op, native }: Bound): string {
   return `${left.alias}.${left.column} ${op.charAt(0)}${native ? '~' : ''}`;
 }
 
-/** Digits and signs of dates, which every collation sorts alike where texts are of one length. */
+/** Digits and punctuation of dates, which every collation sorts alike if the texts have the same length. */
 const WRITTEN = /^[\d: .T-]+$/;
 
-/** Below zero: the first is less. Undefined: not known without the database. */
+/** Compares two values: negative if the first is less. Undefined if only the database can tell. */
 function orderOf(
   { value: one, placeholder }: Bound['right'],
   { value: other, placeholder: at }: Bound['right'],

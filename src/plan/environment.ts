@@ -1,6 +1,6 @@
 /**
- * The environment that predicates are made in: the mappings, the instant, and the keys of references that are known. A
- * predicate that needs unknown keys asks for them and counts as FALSE; src/pipeline/plans.ts fetches them and plans
+ * Defines the environment of planning: the mappings, the instant, and the keys of references that are known. A
+ * predicate that needs unknown keys requests them and counts as FALSE; src/pipeline/plans.ts fetches them and plans
  * again.
  */
 import type { Clock } from '../mapping/criterion.ts';
@@ -13,50 +13,54 @@ import type { SqlPlan } from '../sql/plan.ts';
 import { type ForInstants, forInstants, isTimeless, servesInstant } from './reuse/moments.ts';
 import type { Sight } from './sight.ts';
 
-/** Keys of rows of a mapping. */
+/** A query for keys of a mapping's rows. */
 export interface KeysQuestion {
   readonly mapping: string;
   readonly plan: SqlPlan;
 }
 
-/** Logical ids under names, read through here alone: nothing else of a plan can depend on them. */
+/** Logical ids under placeholder names. Plans read ids only through this, so nothing else in a plan depends on them. */
 export interface IdParameters {
   has(name: string): boolean;
-  /** The readings of the id by one alternative of an id rule (src/plan/identity.ts). */
+  /** Returns the readings of the id by one alternative of an id rule (src/plan/identity.ts). */
   read(parts: readonly IdPart[], name: string): readonly (readonly KeyOperand[])[];
 }
 
 export interface MadeOnce {
   readonly made: Predicate | undefined;
-  /** What it asked for, and how often it missed keys. */
+  /** The keys that it requested, and how often keys were missing. */
   readonly pending: ReadonlyMap<string, KeysQuestion>;
   readonly missed: number;
 }
 
 export interface Environment extends Clock {
   readonly registry: Registry;
-  /** What the caller may see: of every row that is read, counted or asked whether it is there. */
+  /** What the caller may see; it applies to every row that is read, counted or checked for existence. */
   readonly sight: Sight;
-  /** By `Resolution.key`. `many`: too many to list, so a correlated EXISTS is the better question. */
+  /** By the name of the query. `many`: too many keys to list, so a correlated EXISTS is better. */
   readonly resolved: Map<string, readonly (readonly SqlValue[])[] | 'many'>;
   readonly pending: Map<string, KeysQuestion>;
-  /** How often keys were missed: where it grows, what is being planned says less than it will. */
+  /** How often keys were missing. If it grows, the predicate that is being planned is incomplete. */
   readonly missed: { count: number };
-  /** By name: what several mappings ask for, made once in a round of planning (`onceInRound` of src/plan/key.ts). */
+  /**
+   * By name: predicates that several mappings need, made once per round of planning (`onceInRound` of src/plan/key.ts).
+   */
   readonly made: Map<string, MadeOnce>;
-  /** Of resolved keys that are placeholders of the plan: the number of the first one, by `Resolution.key`. */
+  /**
+   * For resolved keys that are placeholders of the plan: the number of the first placeholder, by the name of the query.
+   */
   readonly keyPlaceholders?: ReadonlyMap<string, number>;
-  /** Logical ids that stand in a question under other names, so that its plan can serve other ids too. */
+  /** Logical ids that stand under other names in a query, so that its plan serves other ids too. */
   readonly ids?: IdParameters;
-  /** Rules of the planner, on except in tests that prove that the law notices. */
+  /** Rules of the planner. All are on, except in tests which prove that the law suite notices when one is off. */
   readonly rules: Rules;
 }
 
-/** Rules without which searches go wrong; a test turns each off and expects the law suite to notice. */
+/** Rules that searches need to be correct. A test turns each off and expects the law suite to notice. */
 export interface Rules {
   /** NOT is an exact complement, for NULL too. */
   readonly twoValued: boolean;
-  /** Absence rules hold in both directions. */
+  /** Absence rules apply in both directions. */
   readonly absence: boolean;
   /** `first` excludes the earlier alternatives. */
   readonly firstExcludes: boolean;
@@ -64,11 +68,11 @@ export interface Rules {
   readonly objectGuard: boolean;
   /** A reference exists only if the target's row passes the target's filter. */
   readonly targetFilter: boolean;
-  /** `where` of the source holds for every search. */
+  /** The source's `where` applies to every search. */
   readonly sourceFilter: boolean;
-  /** Several conditions on one item hold for the same item. */
+  /** Several conditions on one item must hold for the same item. */
   readonly sameItem: boolean;
-  /** Of one-per rows only the anchor counts. */
+  /** Of the rows that share a `one-per` value only the anchor counts. */
   readonly anchor: boolean;
 }
 
@@ -98,7 +102,9 @@ export function environment(registry: Registry, now: number, sight: Sight, rules
   };
 }
 
-/** The same environment, and whether anybody has looked at what only this request has: its keys, questions and ids. */
+/**
+ * Wraps an environment to record whether anything reads what belongs to this request alone: its keys, queries and ids.
+ */
 export function watchRequest(env: Environment): { readonly env: Environment; readonly looked: () => boolean } {
   let looked = false;
   const seen = <Name extends 'resolved' | 'pending' | 'ids'>(name: Name) => ({
@@ -116,7 +122,7 @@ export function watchRequest(env: Environment): { readonly env: Environment; rea
   return { env: watched, looked: () => looked };
 }
 
-/** The same environment, in which keys of more values than these are too many to list. */
+/** Returns the same environment, in which lists of keys with more than `values` values count as `many`. */
 export function withShortLists(env: Environment, values: number): Environment {
   const isShort = (keys: readonly (readonly SqlValue[])[]): boolean => keys.length * (keys[0]?.length ?? 1) <= values;
   const short = [...env.resolved].map(
@@ -126,9 +132,8 @@ export function withShortLists(env: Environment, values: number): Environment {
 }
 
 /**
- * Keeps what depends on a part of a mapping and on the mappings that it refers to: made once per part and registry,
- * unless a test has switched a rule off. A part may stand in the registries of several checks, in which other mappings
- * have changed.
+ * Caches what depends on a part of a mapping and on the mappings that it refers to: once per part and registry, unless
+ * a test has turned off a rule. A part may be in the registries of several checks, whose other mappings differ.
  */
 export function remembered<Part extends object, Made extends object>(
   make: (part: Part, env: Environment) => Made,
@@ -143,12 +148,12 @@ export function remembered<Part extends object, Made extends object>(
       known = forInstants(env, within => make(part, within));
       kept.set(part, known);
     }
-    // A plan that is not kept has the instant itself.
+    // A plan for one use contains the instant itself instead of a placeholder.
     return env.moments === undefined && !isTimeless(known) ? make(part, env) : known.made;
   };
 }
 
-/** The complement of a predicate; without the rule, as SQL's own NOT has it: UNKNOWN stays unknown. */
+/** Returns the complement of a predicate. With the rule off, it is SQL's own NOT: UNKNOWN stays unknown. */
 export function complement(predicate: Predicate, env: Environment): Predicate {
   return env.rules.twoValued ? not(predicate) : plainNot(predicate);
 }

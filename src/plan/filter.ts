@@ -52,15 +52,15 @@ export function filterPredicate(mapping: Mapping, filter: Filter, env: Environme
   }
 }
 
-/** Predicates of one registry at most, each for one mapping, parameter, modifier and list of values. */
+/** Limit of cached predicates per registry; each is for one mapping, parameter, modifier and list of values. */
 const PREDICATES = 2000;
 /**
- * Characters of modifier and values: longer lists are seldom asked again, and a predicate of hundreds may hold
+ * Limit of characters of modifier and values: longer lists rarely recur, and a predicate of hundreds of values may take
  * megabytes.
  */
 const ASKED_LENGTH = 400;
 
-/** Bytes of all of them, about. */
+/** Approximate limit of bytes of all cached predicates. */
 const BYTES = 16_000_000;
 
 interface PredicateCache {
@@ -78,7 +78,7 @@ function cacheOf({ registry }: Environment): PredicateCache {
 
 type Match = Filter & { readonly kind: 'match' };
 
-/** One of some values of a parameter. Codes and categories come again and again, and mean the same each time. */
+/** Matches any of some values of a parameter. Caches predicates of tokens: codes and categories recur often. */
 function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predicate | undefined {
   const { parameter, modifier, values } = match;
   if (env.rules !== ALL_RULES || !values.every(({ kind }) => kind === 'token'))
@@ -89,7 +89,7 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
   const key = `${mapping.name} ${parameter.url} ${parameter.expression} ${asked}`;
   const before = known.made.get(key);
   if (before && (env.moments || isTimeless(before)) && servesInstant(before, env)) return before.made;
-  // A plan that is not kept has the instant itself.
+  // A plan for one use contains the instant itself instead of a placeholder.
   if (env.moments === undefined) return madePredicate(mapping, match, env);
   const watch = watchRequest(env);
   const made = forInstants(watch.env, within => madePredicate(mapping, match, within));
@@ -104,7 +104,7 @@ function matchPredicate(mapping: Mapping, match: Match, env: Environment): Predi
   return made.made;
 }
 
-/** A mapping is walked once for all values. */
+/** Walks a mapping once for all values. */
 function madePredicate(
   mapping: Mapping,
   { parameter, modifier, values }: Match,
@@ -132,7 +132,10 @@ function madePredicate(
   );
 }
 
-/** An id has no system: one that is named matches nothing, and `|` alone asks for none, which each id has. */
+/**
+ * Matches `_id`. An id has no system, so a token with a system matches nothing. `|` alone means "no system" and matches
+ * every id.
+ */
 function idTokensPredicate(
   mapping: Mapping,
   tokens: readonly TokenValue[],
@@ -142,11 +145,11 @@ function idTokensPredicate(
   const asked = tokens.filter(({ system }) => !system);
   const ids = asked.flatMap(({ code }) => code ?? []);
   if (ids.length < asked.length) return TRUE;
-  // All rows but these are read, whatever is known of them.
+  // `:not` reads nearly all rows, so the keys are not fetched first.
   return modifier === 'not' ? or(...idsByForm(mapping, ids, env)) : idsPredicate(mapping, ids, env);
 }
 
-/** Where values are asked for: the parameter, and the one of its paths. */
+/** Where the values are compared: the parameter, and one of its paths. */
 interface Place {
   readonly mapping: Mapping;
   readonly parameter: SearchParameter;
@@ -160,7 +163,7 @@ function leafOf(values: readonly TypedValue[], modifier: Modifier | undefined, p
   return node => some(leaves.map(leaf => leaf(node)));
 }
 
-/** The parameter has some value that it could be searched by. */
+/** Returns the rows that have some value for the parameter. */
 function parameterPresent(mapping: Mapping, parameter: SearchParameter, env: Environment): Predicate | undefined {
   if (parameter.code === '_id') return TRUE;
   return some(
@@ -171,7 +174,7 @@ function parameterPresent(mapping: Mapping, parameter: SearchParameter, env: Env
   );
 }
 
-/** `deceased.exists() and deceased != false`: a boolean made of an element's presence. */
+/** Matches a boolean that depends on an element's presence: `deceased.exists() and deceased != false`. */
 function flagPredicate(
   mapping: Mapping,
   path: SearchPath,
@@ -192,7 +195,7 @@ function flagPredicate(
   return value.code === 'false' ? holds && complement(holds, env) : FALSE;
 }
 
-/** All parts of a composite hold within one item. */
+/** Matches a composite: all parts hold within one item. */
 function compositeLeaf(
   value: TypedValue & { readonly kind: 'composite' },
   { mapping, parameter, path }: Place,
@@ -236,13 +239,13 @@ function chainPredicate(
   return some((filter.parameter.paths ?? []).map(path => along(mapping.root, path, leaf, env)));
 }
 
-/** The rows of a mapping that the caller may search: many filters of one search lead to the same mapping. */
+/** Returns the rows of a mapping that the caller may search. Cached, because many filters may lead to one mapping. */
 function searchable(mapping: Mapping, env: Environment): Predicate {
   const name = `seen ${mapping.name}|${env.sight.key}`;
   return onceInRound(name, env, within => within.sight.allows(mapping, 'search', within));
 }
 
-/** Some row of a mapping of `type` refers to our row and passes the filter. */
+/** Matches if some row of a mapping of the filter's type refers to our row and passes the filter. */
 function hasPredicate(
   mapping: Mapping,
   filter: Filter & { readonly kind: 'has' },
@@ -262,7 +265,7 @@ function hasPredicate(
   );
 }
 
-/** A leaf that asks for one of some values: it answers the questions of search types (src/search/types). */
+/** Returns a leaf that matches any of some values; it gives search types (src/search/types) what they need to ask. */
 export function leafForAny(values: readonly TypedValue[], modifier: Modifier | undefined, env: Environment): Leaf {
   return matching(values, modifier, askingIn(env));
 }

@@ -14,14 +14,14 @@ import { type Key, keysFirst } from './key.ts';
 import { idPartsPresent, servedPredicate } from './presence.ts';
 
 /**
- * What one alternative of an id rule reads in an id: the values of its columns, one reading behind the other. Undefined
- * where it reads nothing; without a value where the rule is a literal alone.
+ * The values that one alternative of an id rule reads from an id: those of its columns, reading after reading.
+ * Undefined if it cannot read the id; empty if the rule is only a literal.
  */
 export type Readings = readonly SqlValue[] | undefined;
 
 /**
- * The rows whose ids are among these, by the form of the id: one Predicate for each alternative of the rule that reads
- * some of them.
+ * Finds the rows that have one of these ids, by the form of the id: one Predicate per alternative of the rule that can
+ * read some of the ids.
  */
 export function idsByForm(mapping: Mapping, ids: readonly string[], env: Environment): readonly Predicate[] {
   const { alternatives } = mapping.id;
@@ -35,16 +35,16 @@ export function idsByForm(mapping: Mapping, ids: readonly string[], env: Environ
 }
 
 /**
- * Tested on each row that is read: many rows may lack the columns of another form, and an index of those would lead to
- * all of them.
+ * Makes the engine test a condition on each row that it reads. Many rows may lack the columns of another form, and an
+ * index on those columns would return all of them.
  */
 function byRow(of: Predicate): Predicate {
   return of.kind === 'true' || of.kind === 'false' ? of : equals(flag(of), constant(1, INTEGER));
 }
 
 /**
- * The rows whose ids are among these. No index finds rows of several forms of ids at once: their keys are asked for
- * first, form by form. Of one form they are what is sought.
+ * Finds the rows that have one of these ids. If they have several forms, fetches the keys first, form by form: no index
+ * serves all forms at once. Ids of one form are the condition themselves.
  */
 export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Environment): Predicate {
   const forms = idsByForm(mapping, ids, env);
@@ -54,10 +54,10 @@ export function idsPredicate(mapping: Mapping, ids: readonly string[], env: Envi
   let known = true;
   for (const [i, where] of forms.entries()) {
     const name = `ids ${i} of ${mapping.name}|${ids.join()}`;
-    // The key is unique among the rows that are served; a deleted row may share it.
+    // The key is unique only among served rows; a deleted row may share it.
     const from = () => bareRelation(source, and(servedPredicate(mapping, env), where), env, source.key);
     const keys = keysFirst(name, { mapping: mapping.name, from, columns: source.key }, env);
-    // A key without a value is found by no comparison.
+    // No comparison finds a key with a NULL.
     if (keys === 'many' || keys?.some(key => key.includes(null))) return or(...forms);
     const placeholder = env.keyPlaceholders?.get(name);
     known &&= keys !== undefined;
@@ -80,7 +80,7 @@ function operandOf(column: ColumnExpression, key: Key, at: number, placeholder: 
 }
 
 /**
- * Every reading of an id by one alternative of a rule, ready to be compared: several where text keys contain the
+ * Returns every reading of an id by one alternative of a rule, as operands. There are several if text keys contain the
  * separator.
  */
 export function readId(parts: readonly IdPart[], id: string, env: Environment): readonly (readonly KeyOperand[])[] {
@@ -89,7 +89,7 @@ export function readId(parts: readonly IdPart[], id: string, env: Environment): 
   return operandsOf(parts, parseId(parts, id), (raw, { type }) => value(raw, type));
 }
 
-/** One list of operands per reading. `operand`: what a column is compared with, for its `at`th value of all. */
+/** Returns one list of operands per reading. `operand` makes the compared value; `at` is its index among all values. */
 export function operandsOf(
   parts: readonly IdPart[],
   readings: Readings,
@@ -106,25 +106,25 @@ export function operandsOf(
   );
 }
 
-/** What an alternative reads in any text. */
+/** Reads any text by one alternative of a rule. */
 export function parseId(parts: readonly IdPart[], text: string): Readings {
   return isLegalId(text) ? parseLegalId(parts, text) : undefined;
 }
 
-/** Likewise in a text that `isLegalId`, which is asked once where several rules read it. */
+/** Likewise for a text that passed `isLegalId`, so that several rules need only one check. */
 export function parseLegalId(parts: readonly IdPart[], id: string): Readings {
   return id.startsWith(literalStart(parts)) ? readParts(parts, 0, id, 0, NO_VALUES) : undefined;
 }
 
 const NO_VALUES: readonly SqlValue[] = [];
 
-/** What every id of a rule begins with; '' where that differs. */
+/** Returns the literal that every id of a rule begins with; '' if there is none. */
 export function literalStart(parts: readonly IdPart[]): string {
   const first = parts[0];
   return first?.kind === 'literal' ? first.text : '';
 }
 
-/** Readings of the text from `from` on by the parts from `at` on, each behind `before`. */
+/** Reads the text from `from` by the parts from `at`, and puts the values of `before` in front of each reading. */
 function readParts(
   parts: readonly IdPart[],
   at: number,
@@ -150,8 +150,8 @@ function readParts(
 }
 
 /**
- * The next place behind `after` where a column's part can end: where the next literal begins, or at the end of the
- * text.
+ * Returns the next position after `after` at which the part of a column can end: where the next literal begins, or at
+ * the end of the text.
  */
 function endOf(next: IdPart | undefined, text: string, after: number): number {
   if (next?.kind === 'literal') return text.indexOf(next.text, after + 1);

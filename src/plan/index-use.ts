@@ -1,7 +1,7 @@
 /**
- * Finds searches and sorts that no index serves. In: what a type offers, its mappings, the catalog. Out: per search
- * parameter the columns that no index begins with. It is a remark and no problem: together with a patient such a
- * search reads the patient's rows, and only alone the whole table.
+ * Finds searches and sorts that no index serves. In: the parameters that a type offers, its mappings, the catalog. Out:
+ * per search parameter the columns that no index begins with. It is a remark and no problem: with a patient such a
+ * search reads only the patient's rows; alone it reads the whole table.
  * docs/mapping-language.md
  */
 
@@ -22,26 +22,26 @@ import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
 
 export interface WithoutIndex {
-  /** Of the search parameter. */
+  /** The code of the search parameter. */
   readonly code: string;
-  /** `TABLE.COLUMN`, sorted; `… computed` where an index would not help either. */
+  /** `TABLE.COLUMN`, sorted; with ` computed` at the end if an index would not help either. */
   readonly columns: readonly string[];
 }
 
-/** Mappings of a type, among those that they refer to, and their tables. */
+/** Mappings of a type, the registry that contains their targets, and their tables. */
 interface Mapped {
   readonly mappings: readonly Mapping[];
   readonly registry: Registry;
   readonly catalog: Catalog;
 }
 
-/** Parameters that compare columns as they are (`indexed`), of which no index begins with one. */
+/** Returns parameters that compare columns unchanged (`indexed`) and that no index serves. */
 export function searchesWithoutIndex(offered: readonly Offered[], mapped: Mapped): readonly WithoutIndex[] {
   const plain = offered.filter(one => one.inverse === 'indexed' && one.parameter.code !== '_id');
   return withoutIndex(plain, mapped, searchUses);
 }
 
-/** The columns that a plain search by a parameter compares, and those that lead from them to our rows. */
+/** Returns the columns that a search by a parameter compares, and those that lead from them to our rows. */
 export function searchUses(mapping: Mapping, { parameter }: Offered, env: Environment): readonly Use[] {
   return leavesOf(mapping, parameter, env).flatMap(node => usesOf(node, mapping));
 }
@@ -52,7 +52,7 @@ function usesOf(node: Node, mapping: Mapping): readonly Use[] {
 }
 
 /**
- * `columns` as in WithoutIndex for a plain search by one value of a mapping; undefined: such a search compares no
+ * Returns the columns without an index that a search by one value of a mapping compares; undefined if it compares no
  * column.
  */
 export function valueWithoutIndex(node: Node, mapping: Mapping, catalog: Catalog): WithoutIndex['columns'] | undefined {
@@ -61,7 +61,8 @@ export function valueWithoutIndex(node: Node, mapping: Mapping, catalog: Catalog
 }
 
 /**
- * What is one join away is found from its side (src/plan/through-lookups.ts), and our rows by what they join it with.
+ * Adds the join columns: a search finds the joined row first (src/plan/through-lookups.ts), then our rows by the
+ * columns of the join.
  */
 function withLinks(use: Use, mapping: Mapping): readonly Use[] {
   const scopes = [mapping.source, ...eachIn(mapping.root).flatMap(({ from }) => scopesOf(from))];
@@ -73,7 +74,7 @@ function withLinks(use: Use, mapping: Mapping): readonly Use[] {
   return [use, ...links.filter(({ columns }) => columns.length > 0).flatMap(link => withLinks(link, mapping))];
 }
 
-/** Sortable parameters whose column no index begins with: a page of a whole type sorts every row. */
+/** Returns sortable parameters whose columns no index begins with: a page of the whole type sorts every row. */
 export function sortsWithoutIndex(offered: readonly Offered[], mapped: Mapped): readonly WithoutIndex[] {
   return withoutIndex(
     offered.filter(one => one.sortable),
@@ -82,7 +83,7 @@ export function sortsWithoutIndex(offered: readonly Offered[], mapped: Mapped): 
   );
 }
 
-/** The columns that a sort by a parameter orders by. */
+/** Returns the columns that a sort by a parameter orders by. */
 export function sortUses(mapping: Mapping, { parameter }: Offered, env: Environment): readonly Use[] {
   const faces = (sortParts(mapping, parameter, env) ?? []).flatMap(({ face }) => face ?? []);
   return faces.map(({ by }) => ({
@@ -94,7 +95,7 @@ export function sortUses(mapping: Mapping, { parameter }: Offered, env: Environm
 /** Columns that are compared together: an index that begins with one of them narrows the rows. */
 export interface Use {
   readonly columns: readonly ColumnExpression[];
-  /** Something is done to a column before it is compared. */
+  /** True if a function is applied to a column before it is compared. */
   readonly computed: boolean;
 }
 
@@ -120,7 +121,7 @@ function columnsWithoutIndex(
 ): readonly string[] {
   const names = new Set<string>();
   for (const { columns, computed } of uses) {
-    // Pieces of a separated column have an alias without a table: no index knows them.
+    // Pieces of a separated column have an alias without a table, so no index contains them.
     const known = columns.flatMap(({ alias, column }) => {
       const table = byAlias.get(alias);
       return table === undefined ? [] : [{ table, column }];
@@ -132,14 +133,14 @@ function columnsWithoutIndex(
   return [...names].sort();
 }
 
-/** Some index begins with the column, in the collation of comparisons. */
+/** True if some index begins with the column, in the collation of comparisons. */
 export function isIndexed(catalog: Catalog, table: string, column: string): boolean {
   return indexesOn(catalog, table, column).some(index => unfitIn(index, column) === undefined);
 }
 
 /**
- * Whether an index finds rows of a table by one of the columns: it begins with it, or with columns that the condition
- * holds to one value.
+ * True if an index finds rows of a table by one of the columns: it begins with that column, or with columns that the
+ * condition fixes to one value.
  */
 export function findsRows(
   { table, alias, where }: Pick<Scope, 'table' | 'alias' | 'where'>,
@@ -155,14 +156,14 @@ export function findsRows(
   });
 }
 
-/** Columns that hold one value in every row that a condition lets through. */
+/** Returns the columns that have one fixed value in every row that satisfies the condition. */
 export function fixedIn(condition: Condition, alias: Identifier): readonly Identifier[] {
   if (condition.kind === 'all') return condition.of.flatMap(one => fixedIn(one, alias));
   const isOne = condition.kind === 'is' && condition.values.length === 1 && condition.column.alias === alias;
   return isOne ? [condition.column.column] : [];
 }
 
-/** An index that seems to serve and does not. */
+/** Describes an index on the column that cannot be used because of its collation. */
 function unfitText(catalog: Catalog, table: string, column: string): string {
   const [index] = indexesOn(catalog, table, column);
   const unfit = index && unfitIn(index, column);
@@ -175,8 +176,8 @@ function indexesOn(catalog: Catalog, table: string, column: string): readonly In
 }
 
 /**
- * Indexes that a statement would use but for their collation: those that begin with a column that it compares. In: a
- * plan and the catalog of some tables. Out: one line each, with the cure.
+ * Finds indexes that a statement would use if their collation were right: those that begin with a column that it
+ * compares. In: a plan and the catalog of some tables. Out: one line each, with the cure.
  */
 export async function unfitIndexes(
   { from }: SqlPlan,
@@ -200,13 +201,13 @@ export async function unfitIndexes(
   return [...new Set(lines)];
 }
 
-/** A line of `foldedTexts` on texts that are in no table of words begins so. */
+/** Beginning of the lines of `foldedTexts` about texts that are in no table of words. */
 export const NO_WORDS = 'no index has the words of';
 
 /**
- * Texts that a statement compares by their words or without case, and where an index has them. In: a plan, the tables
- * of words of the pack, and whether the engine has such tables. Out: a line per table of words that has some, and one
- * for each table whose texts are in none.
+ * Lists the texts that a statement compares by words or without case, and which table of words has them. In: a plan,
+ * the tables of words of the pack, and whether the engine has such tables. Out: one line per table of words that is
+ * used, and one per table with texts that no table of words has.
  */
 export function foldedTexts(
   { from }: SqlPlan,
@@ -233,7 +234,7 @@ export function foldedTexts(
     .flatMap(([table, columns]) => wordsLines(table, [...columns].toSorted(), indexes, hasWordTables));
 }
 
-/** A visitor that notes the tables of relations by their aliases. */
+/** Returns a visitor that records the table of each alias. */
 function naming(tables: Map<string, string>): (relation: Relation) => true {
   return ({ table, alias, joins }) => {
     tables.set(alias, printTable(table));
@@ -269,7 +270,7 @@ function namesIn(table: string, columns: readonly string[]): string {
   return columns.map(column => `${table}.${column}`).join(', ');
 }
 
-/** The table that each alias of a mapping's source, lookups and child rows stands for. */
+/** Returns the table behind each alias of a mapping's source, lookups and child rows. */
 function tablesByAlias(mapping: Mapping): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const see = ({ table, alias, lookups }: Scope): void => {
@@ -286,7 +287,7 @@ export function eachIn(node: Node): readonly EachNode[] {
   return childrenOf(node).flatMap(eachIn);
 }
 
-/** Columns that a value is made of; of a sub-select those of what it selects. */
+/** Returns the columns that a value is made of; for a sub-select those of the selected expression. */
 function columnsIn(expression: Expression): readonly ColumnExpression[] {
   if (expression.kind === 'scalar') return columnsIn(expression.select);
   if (expression.kind === 'first-piece') return columnsIn(expression.of);

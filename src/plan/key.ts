@@ -1,6 +1,6 @@
 /**
- * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ; and asks for
- * the keys of rows before the statement that needs them.
+ * Compares key columns with key values, as joins do: exactly, with a cast on our side if the types differ. Also
+ * requests the keys of rows before the statement that needs them.
  */
 import type { JoinColumn } from '../mapping/model.ts';
 import { amongKeys } from '../sql/alike.ts';
@@ -10,25 +10,25 @@ import type { ColumnExpression, Expression, Predicate, Relation, SqlValue } from
 import { walk } from '../sql/walk.ts';
 import type { Environment, KeysQuestion } from './environment.ts';
 
-/** Values of `theirs`, in order of `on`. */
+/** Values of `theirs`, in the order of `on`. */
 export type Key = readonly SqlValue[];
 
-/** Of one statement: SQL Server takes 2,100 parameters, and a mapping's own conditions need some. */
+/** Limits per statement: SQL Server takes 2,100 parameters, and a mapping's own conditions need some. */
 const KEYS_AT_MOST = 500;
 const KEY_VALUES_AT_MOST = 1500;
 
-/** A text that is equal for equal keys only. */
+/** Returns a text that is equal for equal keys only. */
 export function keyText(key: Key): string {
   return key.map(part => (part instanceof Uint8Array ? Buffer.from(part).toString('hex') : `${part}`)).join('\0');
 }
 
-/** In so many at a time as one statement can list. */
+/** Splits keys into lists that one statement each can take. */
 export function inStatements(keys: readonly Key[]): readonly (readonly Key[])[] {
   const size = Math.min(KEYS_AT_MOST, Math.floor(KEY_VALUES_AT_MOST / Math.max(1, keys[0]?.length ?? 1)));
   return Array.from({ length: Math.ceil(keys.length / size) }, (_, i) => keys.slice(i * size, (i + 1) * size));
 }
 
-/** Keys whose values can be placeholders of a plan: the plan is the same whatever they are, as long as none is NULL. */
+/** True if the keys can be placeholders: the plan is then the same for all values except NULL. */
 export function canBePlaceholders(keys: readonly Key[]): boolean {
   const [first = []] = keys;
   return keys.length <= PLACED_AT_MOST && (keys.length === 1 || first.length === 1);
@@ -36,7 +36,10 @@ export function canBePlaceholders(keys: readonly Key[]): boolean {
 
 const PLACED_AT_MOST = 8;
 
-/** Our columns hold one of these keys. `placeholder`: that of the first value, in a plan that is used again. */
+/**
+ * Our columns equal one of these keys. `placeholder`: number of the first value's placeholder, in a plan that is
+ * reused.
+ */
 export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
   const at = (row: number, column: number): number | undefined =>
@@ -49,14 +52,13 @@ export function oursAmong(on: readonly JoinColumn[], keys: readonly Key[], place
   return only && isFetchedAlike(only.ours.type, only.theirs.type) ? begunBy(only.ours, only, keys, whole) : whole;
 }
 
-/** Their side of a join: a column, or what is made of it. */
+/** Their side of a join: a column, or an expression of columns. */
 interface Theirs {
   readonly theirs: Expression;
 }
 
 /**
- * Likewise for keys that were read of ids, or asked for in several ways: values of the types of theirs, in the order of
- * `on`.
+ * Likewise for keys that were read from ids or fetched in several ways: values of their types, in the order of `on`.
  */
 export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonly Expression[])[]): Predicate {
   if (on.every(({ ours, theirs }) => isFetchedAlike(ours.type, theirs.type)))
@@ -64,7 +66,7 @@ export function oursAmongKeys(on: readonly JoinColumn[], keys: readonly (readonl
   return or(...keys.map(key => and(...on.map((pair, i) => (key[i] ? equalsOurs(pair, key[i]) : FALSE)))));
 }
 
-/** Keys without a NULL, which joins nothing, as values of the types of theirs. */
+/** Returns keys as values of their types. Leaves out keys with a NULL, which joins nothing. */
 export function keyValues(
   on: readonly JoinColumn[],
   keys: readonly Key[],
@@ -85,7 +87,10 @@ export function keyValues(
   );
 }
 
-/** Their columns hold one of these keys. `placeholder`: that of the first value, in a plan that is used again. */
+/**
+ * Their columns equal one of these keys. `placeholder`: number of the first value's placeholder, in a plan that is
+ * reused.
+ */
 export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], placeholder?: number): Predicate {
   const [only, ...more] = on;
   if (only && more.length === 0) return oneOf(only.theirs.type, only.theirs, keys, placeholder);
@@ -103,19 +108,19 @@ export function theirsAmong(on: readonly Theirs[], keys: readonly Key[], placeho
   return only ? begunBy(only.theirs, only, keys, whole) : whole;
 }
 
-/** Beside keys of several columns, the first column alone: an index can be entered by it, seldom by a long OR. */
+/** Adds a condition on the first column to keys of several columns: an index can use that, but rarely a long OR. */
 function begunBy(column: Expression, { theirs }: Theirs, keys: readonly Key[], whole: Predicate): Predicate {
   if (whole.kind !== 'or') return whole;
   const firsts = new Map(keys.map(key => [String(key[0]), key]));
   return and(oneOf(theirs.type, column, [...firsts.values()]), whole);
 }
 
-/** Our column holds this value of theirs. */
+/** Our column equals this value of theirs. */
 export function oursEquals({ ours, theirs }: JoinColumn, raw: SqlValue, placeholder?: number): Predicate {
   return raw === null ? FALSE : equalsOurs({ ours, theirs }, cell(raw, theirs.type, placeholder));
 }
 
-/** Likewise for a value of the type of theirs. */
+/** Likewise for a value of their type. */
 export function equalsOurs({ ours, theirs }: JoinColumn, bound: Expression): Predicate {
   return isFetchedAlike(ours.type, theirs.type) ? equals(ours, bound) : equals(bound, ours);
 }
@@ -135,15 +140,15 @@ function cell(raw: SqlValue, type: ColumnType, placeholder: number | undefined):
   return placeholder === undefined ? value(raw, type) : placeholderFor(raw, type, placeholder);
 }
 
-/** Keys that are listed in an IN. */
+/** The most keys that an IN lists. */
 export const LISTED_AT_MOST = 500;
 
 type Keys = readonly (readonly SqlValue[])[];
 
 /**
- * Replaces a condition on rows by a list of their keys, once src/pipeline/plans.ts has fetched them; `many` where there
- * are too many for a list. `name` is equal for equal questions only, values included; `mapping` is the one that the
- * rows belong to. Undefined: the keys are not known in this round of planning, and `env.pending` asks for them.
+ * Replaces a condition on rows by a list of their keys, once src/pipeline/plans.ts has fetched them; `many` if they are
+ * too many for a list. `name` is equal for equal queries only, values included. `mapping` is the one that the rows
+ * belong to. Undefined: the keys are not known in this round of planning, and `env.pending` requests them.
  */
 export function keysFirst(
   name: string,
@@ -167,8 +172,8 @@ export function keysFirst(
 }
 
 /**
- * A condition that other keys are asked by, under a name that says what it will be in the end: FALSE as long as keys of
- * its own are missed, so that nobody asks by a part of it.
+ * Makes a condition that further keys are fetched by. Returns FALSE while keys of its own are missing, so that no query
+ * uses an incomplete condition under the name of the complete one.
  */
 export function onceKnown<Made extends Predicate | undefined>(env: Environment, make: () => Made): Made | Predicate {
   const before = env.missed.count;
@@ -177,8 +182,8 @@ export function onceKnown<Made extends Predicate | undefined>(env: Environment, 
 }
 
 /**
- * What is the same for every mapping that asks for it, such as the rows that a chain leads to: made once in a round of
- * planning. `name`: equal for equal questions only. `make` may depend on nothing else but what it is given.
+ * Makes a predicate once per round of planning, for all mappings that need it, such as the rows that a chain leads to.
+ * `name`: equal for equal queries only. `make` may depend on nothing but its argument.
  */
 export function onceInRound<Made extends Predicate | undefined>(
   name: string,
@@ -199,7 +204,7 @@ export function onceInRound<Made extends Predicate | undefined>(
   return made;
 }
 
-/** Adds the placeholders of a predicate. */
+/** Adds the placeholders of a predicate to a set. */
 export function addPlaceholders(of: Predicate, known: Set<number>): void {
   walk(
     { predicates: [of] },
@@ -211,7 +216,7 @@ export function addPlaceholders(of: Predicate, known: Set<number>): void {
   );
 }
 
-/** What a keys plan found, as `Environment.resolved` keeps it. */
+/** Returns the rows of a query for keys in the form that `Environment.resolved` holds. */
 export function resolvedKeys(rows: Keys): Keys | 'many' {
   return rows.length > LISTED_AT_MOST ? 'many' : rows;
 }

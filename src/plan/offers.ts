@@ -1,8 +1,8 @@
 /**
- * Derives what can be searched from the mappings. In: a registry. Out: per type the search parameters of FHIR and US
- * Core that it offers. Each is decided when it is first asked for, by asking each mapping of the type with a probe
- * value. A type offers what the weakest of its mappings does: one mapping without an inverse withholds the parameter. A
- * parameter whose element no mapping emits is not offered, except for those that every type has.
+ * Derives the search parameters that a server offers from its mappings. In: a registry. Out: per type the search
+ * parameters of FHIR and US Core that it offers. Each is decided on first use, by trying a probe value on each mapping
+ * of the type. One mapping without an inverse withholds the parameter for the whole type. A parameter whose element no
+ * mapping emits is not offered, except for those that every type has.
  */
 import { namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, Registry } from '../mapping/model.ts';
@@ -23,7 +23,7 @@ import { OPEN_SIGHT } from './sight.ts';
 import { sortParts } from './sort.ts';
 import { along } from './walk.ts';
 
-/** `own`: constant mappings of types that are the server's own, `valueSets`: its own value sets. */
+/** Makes the offers. `own`: constant mappings of types that are the server's own; `valueSets`: its own value sets. */
 export function makeOffers(
   registry: Registry,
   own: readonly Mapping[] = [],
@@ -52,8 +52,8 @@ export function makeOffers(
 }
 
 /**
- * Asks for all that is offered, one parameter per round of the event loop, for as long as it `isWanted`: whoever is the
- * first to ask for all at once, as `[base]/metadata` does, then holds up nobody else.
+ * Computes all offers in advance, one parameter per round of the event loop, as long as `isWanted()`. The first request
+ * that needs all of them, such as `[base]/metadata`, then blocks no other request.
  */
 export async function lookAhead(offers: Offers, isWanted: () => boolean): Promise<void> {
   for (const type of offers.types) {
@@ -65,15 +65,15 @@ export async function lookAhead(offers: Offers, isWanted: () => boolean): Promis
   }
 }
 
-/** What a type offers: each parameter is tried when it is asked for, for a start does not wait for all of them. */
+/** What a type offers. Each parameter is tried on first use, so that a start does not wait for all of them. */
 interface OffersOfType {
   find(code: string): Offered | undefined;
   isNeverGiven(code: string): boolean;
-  /** In order of their codes. */
+  /** Returns all of them in the order of their codes. */
   all(): readonly Offered[];
 }
 
-/** Of the mapped types: a start asks for them when it tries out documents, and again when it serves. */
+/** Cache of mapped types: a start needs them to try out documents, and again to serve. */
 const known = new WeakMap<Registry, ReadonlyMap<string, OffersOfType>>();
 
 function offersOf(registry: Registry): ReadonlyMap<string, OffersOfType> {
@@ -119,8 +119,8 @@ const TOKEN = { kind: 'token', system: 'urn:probe', code: 'probe' } as const;
 const DIGITS: TypedValue = { kind: 'digits', any: [{ digits: '0', where: 'whole' }] };
 
 /**
- * Values that every mapping of a parameter has to have an answer to. A system or unit that a mapping always gives
- * answers those that name another, whatever becomes of the value beside it: so each is asked for without one too.
+ * Values that every mapping of a parameter must be able to answer. A mapping with a constant system or unit can answer
+ * any probe that names another one, without looking at the value; so each is probed without system and unit too.
  */
 const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
   token: [TOKEN, { ...TOKEN, system: undefined }],
@@ -137,7 +137,7 @@ const PROBES: Readonly<Record<SearchParameterType, readonly TypedValue[]>> = {
   special: [],
 };
 
-/** Each modifier with a value to probe it with; the parameter's own where there is none. */
+/** Each modifier with its probe value; without one, the parameter's own probe is used. */
 const MODIFIER_PROBES: Readonly<Partial<Record<SearchParameterType, readonly (readonly [Modifier, TypedValue?])[]>>> = {
   token: [
     ['not'],
@@ -149,23 +149,23 @@ const MODIFIER_PROBES: Readonly<Partial<Record<SearchParameterType, readonly (re
   uri: [['below'], ['above']],
 };
 
-/** Modifiers that are of use only where an element below the value is emitted. */
+/** Modifiers that are useful only if an element below the value is emitted. */
 const ELEMENTS: Readonly<Partial<Record<Modifier, string>>> = { 'of-type': 'type', identifier: 'identifier' };
-/** Modifiers of codes, which become other codes while parsing. */
+/** Modifiers of codes, which parsing replaces by other codes. */
 const OF_CODES: readonly Modifier[] = ['in', 'not-in', 'above', 'below'];
 const CODED: ReadonlySet<string> = new Set(['CodeableConcept', 'Coding', 'code']);
 const ADDRESSES: ReadonlySet<string> = new Set(['canonical', 'uri']);
 
-/** Every resource has an id, and may be asked for what its meta says: a search over types has to be able to. */
+/** Offered for every type, so that a search over several types works: every resource has an id, and may have a meta. */
 const ALWAYS: ReadonlySet<string> = new Set(['_id', '_profile', '_security', '_tag']);
 
-/** No mapping ever gives a value for the parameter. */
+/** True if no mapping ever gives a value for the parameter. */
 function isNeverGiven(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): boolean {
   if (ALWAYS.has(parameter.code) || parameter.type === 'composite' || parameter.type === 'special') return false;
   return mappings.every(mapping => leavesOf(mapping, parameter, env).length === 0);
 }
 
-/** Undefined: the parameter is not offered. */
+/** Returns what is offered for a parameter; undefined if it is not offered. */
 function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: Environment): Offered | undefined {
   if (parameter.type === 'composite') return offerComposite(parameter, mappings, env);
   const probes = PROBES[parameter.type];
@@ -193,7 +193,7 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
     parameter,
     inverse: leaves.some(isComputed) ? 'computed' : 'indexed',
     modifiers,
-    // Asked when somebody sorts: a start does not wait for it.
+    // Evaluated on first use, so that a start does not wait for it.
     get sortable() {
       sortable ??= isSortable(mappings, parameter, env);
       return sortable;
@@ -204,12 +204,12 @@ function offer(parameter: SearchParameter, mappings: readonly Mapping[], env: En
   };
 }
 
-/** By parameter, modifier and probe, which R4 bounds: whether a mapping inverts it. */
+/** Whether a mapping inverts a probe, by parameter, modifier and probe. R4 limits the number of entries. */
 const inverted = new Map<string, WeakMap<Mapping, boolean>>();
 
 /**
- * Whether a mapping answers a probe. What does not lead to other mappings is kept with the mapping, which checks of a
- * pack that is being written leave as it is: a large pack has a thousand mappings of one type.
+ * True if a mapping answers a probe. Cached per mapping if no other mapping is involved: a large pack has a thousand
+ * mappings of one type, and checks of a pack that is being written keep the unchanged ones.
  */
 function invertsIn(
   mapping: Mapping,
@@ -230,14 +230,16 @@ function invertsIn(
   return answer;
 }
 
-/** Works out in advance what `offer` asks of one mapping, so that others can be served before the next. */
+/**
+ * Computes in advance what `offer` needs from one mapping, so that other requests are served before the next mapping.
+ */
 export function tryOut(parameter: SearchParameter, mapping: Mapping, env: Environment): void {
   offer(parameter, [mapping], env);
 }
 
 /**
- * A composite, where each of its components could be offered by itself: beside a code that is always another, a value
- * that cannot be asked for would not be noticed.
+ * Offers a composite if each component could be offered by itself. Probing the composite as a whole could miss a value
+ * that cannot be searched, because a constant code beside it never matches the probe.
  */
 function offerComposite(
   parameter: SearchParameter,
@@ -250,7 +252,7 @@ function offerComposite(
   return { parameter, inverse, modifiers: new Set(), sortable: false, byDigits: false, targets: [], byAddress: false };
 }
 
-/** The components of a composite as parameters of their own. */
+/** Returns the components of a composite as parameters of their own. */
 function componentsOf({ paths = [], components = [], ...composite }: SearchParameter): readonly SearchParameter[] {
   return components.map(component => ({
     ...composite,
@@ -259,17 +261,17 @@ function componentsOf({ paths = [], components = [], ...composite }: SearchParam
   }));
 }
 
-/** Every mapping can be sorted by it; resources without a value come last, whether or not there are others. */
+/** True if every mapping can be sorted by the parameter. Resources without a value come last in any case. */
 function isSortable(mappings: readonly Mapping[], parameter: SearchParameter, env: Environment): boolean {
   return mappings.every(mapping => sortParts(mapping, parameter, env) !== undefined);
 }
 
-/** The parameter as if it led to an element of its values. */
+/** Returns the parameter as if it led to an element of its values. */
 function below(parameter: SearchParameter, element: string): SearchParameter {
   return { ...parameter, paths: (parameter.paths ?? []).map(path => [...path, { element }]) };
 }
 
-/** Some value that the parameter leads to is of one of these types; what stands below the value does not count. */
+/** True if the parameter leads to a value of one of these types; elements below the value do not count. */
 function leadsTo(types: ReadonlySet<string>, mapping: Mapping, parameter: SearchParameter, env: Environment): boolean {
   let found = false;
   const look = (node: Node): Predicate => {
@@ -280,7 +282,7 @@ function leadsTo(types: ReadonlySet<string>, mapping: Mapping, parameter: Search
   return found;
 }
 
-/** The nodes that a parameter's paths lead to and that are not simply constant nothing. */
+/** Returns the primitive nodes, references and constants at or below the ends of a parameter's paths. */
 export function leavesOf(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly Node[] {
   if (parameter.type === 'composite') return componentsOf(parameter).flatMap(one => leavesOf(mapping, one, env));
   const found: Node[] = [];
@@ -314,7 +316,7 @@ function primitivesIn(node: Node): readonly Node[] {
   }
 }
 
-/** A search does something to the column before it compares, as its codec or an `sql` says. */
+/** True if a search applies a function to the column before it compares, as the codec or an `sql` requires. */
 function isComputed(node: Node): boolean {
   return node.kind === 'value' && (node.codec.inverse !== 'indexed' || node.from.some(({ kind }) => kind !== 'column'));
 }

@@ -1,6 +1,6 @@
 /**
- * Tells by SQL which rows are served and which nodes exist. In: a mapping or a node. Out: a Predicate that holds
- * exactly if the resource is served, or the node emitted.
+ * Plans which rows are served and which nodes are emitted. In: a mapping or a node. Out: a Predicate that holds exactly
+ * if the resource is served, or the node emitted.
  */
 
 import { isDynamic, isDynamicMember } from '../mapping/children.ts';
@@ -45,8 +45,8 @@ export const servedPredicate = remembered(
 );
 
 /**
- * Some alternative of the id rule can be written: text keys have no characters that no FHIR id has, and all is not too
- * long.
+ * True if some alternative of the id rule can be written: text keys contain only characters of FHIR ids, and the id is
+ * not too long.
  */
 function idPresent(mapping: Mapping): Predicate {
   return or(...mapping.id.alternatives.map(parts => idPartsPresent(parts)));
@@ -56,14 +56,14 @@ export function idPartsPresent(parts: readonly IdPart[]): Predicate {
   return and(idPartsFilled(parts), idFits(parts));
 }
 
-/** All keys of an alternative of the id rule are there, and have no characters that no id has. */
+/** True if all keys of an alternative of the id rule have a value, with only characters that an id may have. */
 function idPartsFilled(parts: readonly IdPart[]): Predicate {
   return and(
     ...parts.map(part => {
       if (part.kind === 'literal') return TRUE;
-      // An id has no other numbers than whole ones.
+      // Ids contain whole numbers only.
       if (holdsAnyNumber(part.column.type)) return isWhole(part.column);
-      // Bytes of another number than sixteen are no UUID.
+      // A binary that does not have 16 bytes is no UUID.
       if (part.column.type.kind === 'binary') return not(isNull(call('uuid', [part.column], UNICODE)));
       if (part.column.type.kind !== 'text') return not(isNull(part.column));
       if (part.codec.isUuid) return glob(part.column, UUID_PATTERN);
@@ -74,7 +74,7 @@ function idPartsFilled(parts: readonly IdPart[]): Predicate {
   );
 }
 
-/** No row with the same one-per columns and a lower key passes `where`. */
+/** True if no row with the same one-per columns and a lower key passes `where`. */
 function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
   const { source } = mapping;
   if (source.onePer.length === 0 || !env.rules.anchor) return TRUE;
@@ -90,9 +90,9 @@ function anchorPredicate(mapping: Mapping, env: Environment): Predicate {
 }
 
 /**
- * The target's served rows where theirs = ours, those that are `wanted`, with the target's aliases renamed; `aliases`
- * tells to what. Lookups are joined that `wanted` or `expressions` refer to. Throws a RangeError where mappings need
- * each other in a circle.
+ * Returns the target's served rows where theirs = ours and that are `wanted`. The target's aliases are renamed;
+ * `aliases` maps old to new. Joins the lookups that `wanted` or `expressions` refer to. Throws a RangeError if mappings
+ * need each other in a circle.
  */
 export function targetRelation(
   mapping: Mapping,
@@ -108,7 +108,7 @@ export function targetRelation(
   return { aliases, relation: { ...relation, where: and(...joined, relation.where) } };
 }
 
-/** The node is emitted for a row. */
+/** True if the node is emitted for a row. */
 export const presentPredicate = remembered(
   (node: Node, env): Predicate => and(node.if ? conditionPredicate(node.if, env) : TRUE, presentWithoutIf(node, env)),
 );
@@ -138,7 +138,7 @@ function presentWithoutIf(node: Node, env: Environment): Predicate {
   }
 }
 
-/** The raw value is none of those that mean "no value". */
+/** True if the raw value is none of those that mean "no value". */
 export function notAbsent(node: ValueNode, env: Environment): Predicate {
   const [column] = node.from;
   if (!column || node.absent.length === 0 || !env.rules.absence) return TRUE;
@@ -151,13 +151,13 @@ export function notAbsent(node: ValueNode, env: Environment): Predicate {
 }
 
 /**
- * A needed child, and some child that is not constant, exist. `matched` is a member that another predicate already
- * requires to exist.
+ * True if each needed child exists, and some child that is not constant. `matched` is a member that another predicate
+ * already requires to exist.
  */
 export function objectPresent(node: ObjectNode, matched: string | undefined, env: Environment): Predicate {
-  // A resource is there as soon as its row is served; what it needs has been asked of the row.
+  // A resource exists if its row is served, and that predicate has already checked its needs.
   if (!env.rules.objectGuard || isResourceType(node.type)) return TRUE;
-  // What meta says of a resource counts even if none of it comes from the row.
+  // Constant parts of `meta` count too, even if nothing in it comes from the row.
   if (node.type === 'Meta') return or(...node.members.map(member => anyPresent(member, env)));
   const needs = node.needs.filter(name => name !== matched).map(name => memberPresent(node, name, env));
   const implied =
@@ -187,7 +187,7 @@ function anyPresent(member: Member, env: Environment): Predicate {
   return or(...member.alternatives.map((_, i) => alternativePresent(member, i, env)));
 }
 
-/** An alternative of a choice over named elements is present if one that is not constant is (or all are constant). */
+/** True if an alternative of a choice is present: a named element that is not constant exists, or all are constant. */
 function alternativePresent(member: Member & { readonly kind: 'choice' }, index: number, env: Environment): Predicate {
   const nodes = (member.alternatives[index] ?? []).map(named => named.node);
   const dynamic = nodes.filter(isDynamic);
@@ -203,7 +203,7 @@ export function earlierAbsent(
   return and(...member.alternatives.slice(0, index).map((_, i) => complement(alternativePresent(member, i, env), env)));
 }
 
-/** Some item of an `each` satisfies a predicate on its row or piece. */
+/** True if some item of an `each` satisfies a predicate on its row or piece. */
 export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Predicate, env: Environment): Predicate {
   const { from } = node;
   if (item.kind === 'false') return item;
@@ -214,7 +214,7 @@ export function eachPredicate(node: Node & { readonly kind: 'each' }, item: Pred
   return exists(scopeRelation(from.scope, and(...on, item), env));
 }
 
-/** Some piece of a column satisfies a predicate on its parts, and on what is looked up by them. */
+/** True if some piece of a column satisfies a predicate on its parts and on the lookups by them. */
 export function somePiece(pieces: Pieces, item: Predicate, clock: Clock): Predicate {
   const { column: of, by, alias, lookups = [] } = pieces;
   const piece = { table: { name: alias }, alias, where: { kind: 'always' }, lookups } as const;
@@ -226,7 +226,7 @@ export function somePiece(pieces: Pieces, item: Predicate, clock: Clock): Predic
   };
 }
 
-/** The item's predicate on a whole piece; a piece that lacks a separator makes no item. */
+/** Returns the item's predicate on a whole piece; a piece that lacks a separator makes no item. */
 function piecePredicate(pieces: Pieces, item: Predicate): Predicate {
   if (pieces.between.length === 0) return item;
   return and(not(isNull(partsOfPiece(pieces).rest)), inWholePiece(pieces, item));
@@ -236,12 +236,12 @@ function inWholePiece(pieces: Pieces, of: Predicate): Predicate {
   return pieces.between.length === 0 ? of : renamePredicate(of, partsOfPiece(pieces).replaced);
 }
 
-/** An expression of the named parts of a piece as one of the whole piece. */
+/** Rewrites an expression on the named parts of a piece as one on the whole piece. */
 export function pieceExpression(pieces: Pieces, of: Expression): Expression {
   return pieces.between.length === 0 ? of : renameExpression(of, partsOfPiece(pieces).replaced);
 }
 
-/** Each part is what stands before the next separator, the last takes the rest: NULL where a separator lacks. */
+/** Cuts a piece at the separators; the last part takes the rest. A part is NULL if its separator is missing. */
 function partsOfPiece({ alias, parts, between }: Pieces): {
   readonly rest: Expression;
   readonly replaced: ReadonlyMap<Identifier, (column: ColumnExpression) => Expression>;
@@ -263,14 +263,14 @@ function refPresent(node: RefNode, env: Environment): Predicate {
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
 }
 
-/** Our side has a value; of a text beside a number one that `cast` of the dialects reads as a number. */
+/** True if our side has a value. A text that joins a number must be one that the dialects' `cast` reads as a number. */
 function joinsNumber({ theirs, ours }: JoinColumn): Predicate {
   if (ours.type.kind !== 'text' || familyOf(theirs.type) !== 'number') return hasValue(ours);
   if (theirs.type.kind !== 'integer') return not(isNull(call('number', [ours], theirs.type)));
   return and(or(glob(ours, '[0-9]*'), glob(ours, '-[0-9]*')), not(glob(ours, '?*[^0-9]*')));
 }
 
-/** The id that is made of our columns alone can be written; of others than texts and bytes it can if they are there. */
+/** True if the id made of our columns alone can be written. Only texts and bytes need the check. */
 function ownIdPresent({ on, target }: RefNode, env: Environment): Predicate {
   const mayBeNone = (kind: 'text' | 'binary'): boolean =>
     on.some(({ theirs, ours }) => theirs.type.kind === kind && ours.type.kind === kind);

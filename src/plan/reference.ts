@@ -1,6 +1,4 @@
-/**
- * Inverts references: a logical id becomes the target's key once, and the search is on the key.
- */
+/** Inverts references: turns a logical id into the target's key once, and searches by that key. */
 import { type IdPart, idCodec } from '../mapping/id-rule.ts';
 import type { JoinColumn, Mapping, Node, RefNode, TextNode } from '../mapping/model.ts';
 import type { TypedValue } from '../search/query.ts';
@@ -17,7 +15,7 @@ import { exact } from './walk.ts';
 
 type ReferenceValue = Extract<TypedValue, { readonly kind: 'reference' }>;
 
-/** The reference leads to one of these resources. All of them are asked for at once: a request may name many. */
+/** Matches a reference to one of these resources. Handles all in one query, because a request may name many. */
 export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environment): Leaf {
   return node => {
     if (node.kind !== 'ref') return FALSE;
@@ -28,8 +26,8 @@ export function referenceLeaf(wanted: readonly ReferenceValue[], env: Environmen
 }
 
 /**
- * The text of a reference names one of these resources. Only `{TYPE}/{ID}`, a template of two columns, is looked into:
- * what stands in a text of another form no search finds.
+ * Matches if the text of a reference names one of these resources. Only `{TYPE}/{ID}`, a template of two columns, can
+ * be searched; no search finds texts of another form.
  */
 export function writtenReferenceLeaf(wanted: readonly ReferenceValue[], env: Environment): Leaf {
   return node => {
@@ -64,7 +62,7 @@ function refersToIds(node: RefNode, target: Mapping, ids: readonly string[], env
 }
 
 /**
- * Our columns compared with the parts of the ids, where the reference joins on exactly the columns the ids are made of.
+ * Compares our columns with the parts of the ids, if the reference joins on exactly the columns that ids are made of.
  */
 function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env: Environment): Predicate | undefined {
   const [parts, ...others] = target.id.alternatives;
@@ -82,7 +80,10 @@ function directKeys(node: RefNode, target: Mapping, ids: readonly string[], env:
 
 const joined = new WeakMap<readonly IdPart[], ReadonlyMap<string, readonly IdPart[]>>();
 
-/** Moments with the types that the join compares: rows of two layouts meet in a third. The same for the same types. */
+/**
+ * Gives date-times the types that the join compares: two rows of different layouts are compared in a third one. Returns
+ * the same object for the same types.
+ */
 function asJoined(parts: readonly IdPart[], pairs: ReadonlyMap<string, JoinColumn>): readonly IdPart[] {
   const typeOf = (part: IdPart): ColumnType | undefined =>
     part.kind === 'column' && part.codec.name === 'datetime' ? pairs.get(part.column.column)?.theirs.type : undefined;
@@ -101,8 +102,8 @@ function asJoined(parts: readonly IdPart[], pairs: ReadonlyMap<string, JoinColum
 }
 
 /**
- * The reference leads to a row of the target that satisfies `wanted`. The rows' keys are fetched first: none, and there
- * is nothing to search; few, and they are listed. `key` names the question, values included.
+ * Matches if the reference leads to a row of the target that satisfies `wanted`. The rows' keys are fetched first: none
+ * gives FALSE, and a few become a list. `key` names the query, values included.
  */
 export function refersToRows(
   node: RefNode,
@@ -114,7 +115,7 @@ export function refersToRows(
   return wanted.kind === 'false' ? FALSE : refersToSome(node, target, [{ key, wanted }], env);
 }
 
-/** Likewise where rows are found in several ways, each by an index of its own: their keys are one list. */
+/** Likewise if rows are found in several ways, each by an index of its own: their keys become one list. */
 function refersToSome(
   node: RefNode,
   target: Mapping,

@@ -17,13 +17,13 @@ import { along } from './walk.ts';
 
 export interface References {
   readonly paths: readonly SearchPath[];
-  /** Those that count; default: all on the paths that lead to the mapping. */
+  /** The references that count; default: all on the paths that lead to the mapping. */
   readonly nodes?: ReadonlySet<RefNode>;
-  /** What the referring row must be besides. */
+  /** A further condition on the referring row. */
   readonly where: Predicate;
 }
 
-/** Undefined: the references cannot be asked for in SQL. */
+/** Compares the referring columns with ours. Undefined if SQL cannot express the references. */
 export function whereReferring(
   mapping: Mapping,
   source: Mapping,
@@ -38,18 +38,18 @@ export function whereReferring(
   return some(paths.map(path => along(source.root, path, refersHere, env)));
 }
 
-/** Some row of `source` refers to our row and is what is asked; FALSE where that cannot be asked. */
+/** Matches if some row of `source` refers to our row and satisfies `where`; FALSE if SQL cannot express that. */
 export function someReferring(mapping: Mapping, source: Mapping, references: References, env: Environment): Predicate {
   return someOfGroup(mapping, [{ source, ...references }], env);
 }
 
 /**
- * When the rows that refer to ours are read. `before`: once, as they are few and found by themselves. `for each`: for
- * each of ours, as these are few. `by index`: for each of ours where an index leads back from them, and else once.
+ * When the rows that refer to ours are read. `before`: once, because they are few and an index finds them. `for each`:
+ * for each of our rows, because these are few. `by index`: for each of ours if an index leads back to them, else once.
  */
 export type ReadReferring = 'before' | 'for each' | 'by index';
 
-/** Likewise of mappings that read the same rows: one of them makes such a resource of a row. */
+/** Likewise for mappings that read the same rows, if one of them makes a resource of the row. */
 export function someOfGroup(
   mapping: Mapping,
   group: readonly (References & { readonly source: Mapping })[],
@@ -73,8 +73,8 @@ export function someOfGroup(
 }
 
 /**
- * The column that refers to us is of a row that a lookup picks among several or finds by a computed key. No index leads
- * from there back to the referring rows, so an EXISTS would read all of them for each of our rows.
+ * True if the column that refers to us belongs to a row that a lookup picks among several or finds by a computed key.
+ * No index leads from there back to the referring rows, so an EXISTS would read all of them for each of our rows.
  */
 function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>): boolean {
   const behind = new Set<Identifier>();
@@ -87,7 +87,7 @@ function isOneWay({ joins, where }: Relation, outside: ReadonlySet<Identifier>):
   return conjuncts(where).some(part => mentions(part, outside) && mentions(part, behind));
 }
 
-/** Our aliases under other names, so that those of the referring rows do not hide them; and back. */
+/** Renames our aliases, so that those of the referring rows do not hide them; `inside` maps them back. */
 function aliasesOf({ source }: Mapping): {
   readonly outside: ReadonlyMap<Identifier, Identifier>;
   readonly inside: ReadonlyMap<Identifier, Identifier>;

@@ -1,6 +1,6 @@
 /**
- * Checks a search that a pack contains, without looking at rows. In: the search. Out: problems: a parameter that is
- * not understood, or values that no mapping can give (an error if that is all values of a parameter, else a warning).
+ * Checks a search that a pack contains, without reading rows. In: the search. Out: problems: a parameter that is not
+ * understood, or values that no mapping can give (an error if that is all values of a parameter, else a warning).
  */
 import type { Registry } from '../mapping/model.ts';
 import { FhirError } from '../outcome.ts';
@@ -25,7 +25,7 @@ interface WrittenSearch {
   readonly parameters: Parameters;
 }
 
-/** How a search that stands in a file is parsed: strictly, for nobody in particular. */
+/** Returns the context for parsing a search in a file: strict, and without a caller. */
 export function writtenContext(registry: Registry): ParseContext {
   return {
     offers: makeOffers(registry),
@@ -39,7 +39,7 @@ export function writtenContext(registry: Registry): ParseContext {
   };
 }
 
-/** Likewise of one filter. `any`: its value stands for others, so that only its form counts. */
+/** Checks one filter likewise. `any`: its value is only an example, so only its form is checked. */
 export function filterProblems(
   type: string,
   [name, value]: WrittenSearch['parameters'][number],
@@ -76,7 +76,7 @@ export function searchProblems(
   });
 }
 
-/** Where keys have to be asked for first nothing is known. */
+/** True if no mapping can match. False if keys would have to be fetched to decide. */
 function isNeverFound({ type, parameters }: WrittenSearch, context: ParseContext, registry: Registry): boolean {
   const { filters } = parseSearch(type, parameters, context);
   const env = environment(registry, Date.now(), OPEN_SIGHT);

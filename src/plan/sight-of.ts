@@ -1,6 +1,6 @@
 /**
  * Turns an access into a sight. In: an Access, the types that are served, and a parser for conditions. Out: the Sight.
- * A condition that is not understood allows nothing.
+ * A permission with a condition that cannot be parsed allows nothing.
  */
 import { hash } from 'node:crypto';
 import { type Access, ANY, covers, type Patients, type Permission } from '../auth/access.ts';
@@ -17,10 +17,13 @@ import {
   type Sight,
 } from './sight.ts';
 
-/** A filter of a search on a type; throws for one that the type does not offer. */
+/** Parses a filter of a search on a type; throws for one that the type does not offer. */
 export type ParseFilter = (type: string, name: string, value: string) => Filter;
 
-/** `types`: all that are served. A permission whose conditions are not understood for a type allows nothing of it. */
+/**
+ * Makes the sight. `types`: all types that are served. A permission whose conditions a type does not understand allows
+ * nothing of that type.
+ */
 export function sightOf(
   access: Access,
   types: readonly string[],
@@ -51,7 +54,7 @@ export function sightOf(
   };
 }
 
-/** Kept plans are looked up by it again and again, and it stands for one permission for each type that is served. */
+/** Hashes a sight's text, which repeats a permission for each served type and is looked up with every cached plan. */
 function digestOf(text: string): string {
   return hash('sha256', text, 'base64url');
 }
@@ -68,7 +71,7 @@ function seenFor(type: string, permission: Permission, parse: ParseFilter): Seen
 
 function seenPatients(patients: Patients, parse: ParseFilter): SeenPatients | undefined {
   if ('ids' in patients) return { kind: 'ids', ids: patients.ids };
-  // A search for nothing in particular would find everybody.
+  // A search without criteria would find every patient.
   const filters = patients.found.length === 0 ? undefined : understood(COMPARTMENT_TYPE, patients.found, parse);
   return filters && { kind: 'found', filters, key: planText(filters) };
 }
@@ -77,12 +80,12 @@ function understood(type: string, criteria: Permission['where'], parse: ParseFil
   try {
     return criteria.map(([name, value]) => parse(type, name, value));
   } catch {
-    // Not offered for this type, or not written as its values are: what cannot be asked allows nothing.
+    // The type does not offer it, or the value is malformed: a condition that cannot be searched allows nothing.
     return undefined;
   }
 }
 
-/** Without what another permission allows anyway. */
+/** Drops permissions that another permission covers. */
 function withoutCovered(permissions: readonly SeenPermission[]): readonly SeenPermission[] {
   const kept: SeenPermission[] = [];
   for (const one of permissions) {

@@ -1,6 +1,7 @@
 /**
- * A caller's access in the form that plans use: per type what may be read and searched, with parsed conditions and
- * logical ids as placeholders, so that callers with like access share plans. Made by sight-of.ts.
+ * Defines a sight: a caller's access in the form that plans use. Per type it says what may be read and searched, with
+ * parsed conditions and logical ids as placeholders, so that callers with similar access share plans. Made by
+ * sight-of.ts.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Filter } from '../search/query.ts';
@@ -8,42 +9,47 @@ import { TRUE } from '../sql/construct.ts';
 import type { Predicate } from '../sql/expression.ts';
 import type { Environment, IdParameters } from './environment.ts';
 
-/** What is done with a resource: `search` is what looks at resources nobody named, `read` what follows an id. */
+/** What a request does: `search` looks at resources that nobody named, `read` follows an id. */
 export type Action = 'read' | 'search';
 
 export interface Sight {
   /** Equal only for sights that differ in nothing but their ids. */
   readonly key: string;
-  /** By type; undefined: everything. A type that is not here is refused. */
+  /** By type; undefined: everything. A type that is missing is refused. */
   readonly permissions: ReadonlyMap<string, readonly SeenPermission[]> | undefined;
-  /** They stand in the permissions under `sightIdName`. */
+  /** The ids that stand in the permissions under `sightIdName`. */
   readonly ids: readonly string[];
-  /** Reads those ids where a plan is for one use. */
+  /** Reads those ids for a plan that is used once. */
   readonly plainIds: IdParameters | undefined;
   readonly rules: AccessRules;
-  /** All permissions are within the same patients: what one of them shows is referred to from within any other. */
+  /**
+   * True if all permissions are for the same patients. What one permission shows is then referred to from within any
+   * other.
+   */
   readonly uniform: boolean;
-  /** The rows of a mapping that the caller may see. */
+  /** Returns the condition for the rows of a mapping that the caller may see. */
   readonly allows: (mapping: Mapping, action: Action, env: Environment, rows?: Rows) => Predicate;
 }
 
-/** What is known of the rows of which a caller may see some. */
+/** Known facts about the rows that the access check applies to. */
 export interface Rows {
-  /** The record is known to refer to them, where that is what makes them visible. */
+  /** True if the record is known to refer to the rows, which makes them visible if they belong to no patient. */
   readonly referred?: boolean;
-  /** So few that each is looked for in the record by itself; default: for a read, which is of one. */
+  /**
+   * True if they are so few that each is checked in the record by itself; default: true for a read, which has one row.
+   */
   readonly few?: boolean;
 }
 
-/** A Permission, understood for one type. */
+/** A Permission, parsed for one type. */
 export interface SeenPermission {
   readonly read: boolean;
   readonly search: boolean;
-  /** All of them. */
+  /** The patient must be in all of these. */
   readonly within: readonly SeenPatients[];
-  /** All of them. */
+  /** All of these must hold. */
   readonly where: readonly Filter[];
-  /** None of them. */
+  /** None of these may hold. */
   readonly except: readonly Filter[];
 }
 
@@ -52,25 +58,25 @@ export type SeenPatients =
   /** `key` is equal for equal searches only. */
   | { readonly kind: 'found'; readonly filters: readonly Filter[]; readonly key: string };
 
-/** Rules without which something is told that should not be; a test turns each off and expects to notice. */
+/** Rules that keep data from callers who may not see them. A test turns each off and expects to notice. */
 export interface AccessRules {
-  /** What may not be seen does not match. */
+  /** A search does not match resources that the caller may not see. */
   readonly matches: boolean;
-  /** Chains go through nothing that may not be searched. */
+  /** A chain passes only through resources that the caller may search. */
   readonly chains: boolean;
-  /** `_has` looks at nothing that may not be searched. */
+  /** `_has` looks only at resources that the caller may search. */
   readonly has: boolean;
-  /** Nothing is included that may not be read, or searched for `_revinclude`. */
+  /** An include returns only resources that the caller may read; `_revinclude` only those that they may search. */
   readonly includes: boolean;
-  /** What belongs to several patients is shown to those who may see all of them. */
+  /** A resource of several patients is shown only to callers who may see all of them. */
   readonly shared: boolean;
-  /** The conditions of scopes count. */
+  /** The conditions of scopes apply. */
   readonly conditions: boolean;
-  /** Of what belongs to no patient, only what the record refers to. */
+  /** A resource that belongs to no patient is shown only if the record refers to it. */
   readonly referred: boolean;
-  /** Reading and searching are apart. */
+  /** Permissions to read and to search are separate. */
   readonly actions: boolean;
-  /** What has a label that is hidden from the caller is not seen. */
+  /** A resource with a label that is hidden from the caller is not shown. */
   readonly labels: boolean;
 }
 
@@ -96,7 +102,7 @@ export const OPEN_SIGHT: Sight = {
   allows: () => TRUE,
 };
 
-/** The permissions of a type for an action; undefined: everything may be seen. */
+/** Returns the permissions of a type for an action; undefined: everything may be seen. */
 export function permissionsOf(
   { permissions, rules }: Sight,
   type: string,
@@ -106,7 +112,7 @@ export function permissionsOf(
   return rules.actions ? own?.filter(permission => permission[action]) : own;
 }
 
-/** Whether anything of a type may be seen at all. */
+/** True if the caller may see anything of a type. */
 export function isPermitted(sight: Sight, type: string, action: Action): boolean {
   return permissionsOf(sight, type, action)?.length !== 0;
 }

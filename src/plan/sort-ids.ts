@@ -1,8 +1,8 @@
 /**
- * Sorts by ids and by references. In: a mapping, or a reference. Out: its rows, split by the form of their ids (what
- * stands between the key values). Ids sort by form first and then by key values, numbers as numbers: this is the order
- * of the key, which has an index, and `10` comes after `9`. References sort by the type of their target, then as its
- * ids do; own columns are used if they are all that the target's id is made of, else the target is joined.
+ * Sorts by ids and by references. In: a mapping, or a reference. Out: its rows, split by the form of their ids (the
+ * text between the key values). Ids sort by form first and then by key values, numbers as numbers: `10` comes after
+ * `9`. This is the order of the key, which has an index. References sort by the type of their target, then as its ids
+ * do. Own columns are used if the target's id is made of them alone; else the target is joined.
  * https://hl7.org/fhir/R4/search.html#sort leaves the order of ids open.
  */
 import { trimEnd } from '../mapping/codecs/text.ts';
@@ -18,16 +18,16 @@ import { idPartsPresent, targetRelation } from './presence.ts';
 import type { FaceWhen, SortFace, SortPart } from './sort.ts';
 
 const END = '\u0001';
-/** Wider than any integer of 64 bits. */
+/** Digits: more than any integer of 64 bits has. */
 const WIDTH = 20;
 const FLOOR = 10n ** BigInt(WIDTH);
 
-/** One part for each form that ids have. */
+/** Returns one part per form of ids. */
 export function idParts(mapping: Mapping): readonly SortPart[] {
   return idForms(mapping).map(({ parts, where }) => ({ where, face: idFace(parts) }));
 }
 
-/** The alternatives of the id rule, each with the rows whose id it makes. */
+/** Returns the alternatives of the id rule, each with the rows whose id it makes. */
 export function idForms({ id: { alternatives } }: Mapping): readonly {
   readonly parts: readonly IdPart[];
   readonly where: Predicate;
@@ -41,8 +41,8 @@ export function idForms({ id: { alternatives } }: Mapping): readonly {
 type KeyPart = Extract<IdPart, { kind: 'column' }>;
 
 /**
- * How ids of one form sort. `type`: what stands before the id where it refers to a resource; `read`: what takes the
- * place of a column.
+ * Returns the sort of ids of one form. `type`: prefix of the id in a reference; `read`: returns the expression to use
+ * for a column.
  */
 export function idFace(
   parts: readonly IdPart[],
@@ -50,7 +50,7 @@ export function idFace(
   read: (column: ColumnExpression) => Expression = column => column,
 ): SortFace {
   const keys = parts.filter(part => part.kind === 'column');
-  // SQL Server orders its UUIDs otherwise than their texts.
+  // SQL Server does not sort UUIDs in the order of their texts.
   const by = keys.map(({ column }) =>
     column.type.kind === 'uuid' ? call('text', [read(column)], UNICODE) : read(column),
   );
@@ -74,7 +74,7 @@ export function idFace(
   };
 }
 
-/** A key value as a text that sorts as the value does. */
+/** Writes a key value as a text that sorts as the value does. */
 function written(raw: SqlValue, { codec }: KeyPart): string {
   if (codec.name === 'uuid') return codec.print(raw) + END;
   if (codec.name !== 'integer') return trimEnd(String(raw)) + END;
@@ -90,12 +90,12 @@ function rawOf(text: string, { codec }: KeyPart): SqlValue {
   return Number.isSafeInteger(asNumber) ? asNumber : String(n);
 }
 
-/** Undefined where nothing tells which form an id has. */
+/** Returns the sorts of a reference. Undefined if the form of an id cannot be known. */
 export function referenceFaces(node: RefNode, env: Environment): readonly FaceWhen[] | undefined {
   const target = env.registry.mapping(node.target);
   const forms = idForms(target);
   if (forms.length === 1) return forms.map(({ parts }) => ({ when: TRUE, face: faceOf(node, target, parts, env) }));
-  // What is emitted from our columns alone has been asked of no row.
+  // A reference that is emitted from our columns alone does not read the target's row.
   if (!node.exists) return undefined;
   return forms.map(({ parts, where }) => ({
     when: leadsTo(node, target, where, env),
@@ -103,7 +103,7 @@ export function referenceFaces(node: RefNode, env: Environment): readonly FaceWh
   }));
 }
 
-/** The reference leads to a row that satisfies `form`; asked of rows whose reference is emitted. */
+/** True if the reference leads to a row that satisfies `form`; evaluated for rows whose reference is emitted. */
 function leadsTo(node: RefNode, target: Mapping, form: Predicate, env: Environment): Predicate {
   const there = exists(targetRelation(target, node.on, env, [], form).relation);
   return there.kind === 'exists' ? { ...there, byRow: true } : there;
@@ -118,7 +118,7 @@ function faceOf(node: RefNode, target: Mapping, parts: readonly IdPart[], env: E
   return { ...face, apart: [face.apart, ...face.by.map(expressionKey)].join() };
 }
 
-/** Our column that is joined with a column of the target and holds the same values. */
+/** Returns our column that is joined with a column of the target and has the same kind of type. */
 function ownColumn({ on }: RefNode, column: ColumnExpression): Expression | undefined {
   const pair = on.find(({ theirs }) => theirs.alias === column.alias && theirs.column === column.column);
   return pair?.ours.type.kind === column.type.kind ? pair.ours : undefined;

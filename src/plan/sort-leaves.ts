@@ -18,7 +18,7 @@ import type { Candidate, SortFace } from './sort.ts';
 import { idParts } from './sort-ids.ts';
 import { along } from './walk.ts';
 
-/** What of a data type sorts. */
+/** The element of each data type that it sorts by. */
 const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
   ['Period', [{ element: 'start' }]],
   ['CodeableConcept', [{ element: 'coding' }, { element: 'code' }]],
@@ -30,7 +30,7 @@ const SORTED_BY: ReadonlyMap<string, SearchPath> = new Map([
   ['Quantity', [{ element: 'value' }]],
 ]);
 
-/** Nodes that a path leads to, or that sort in their place. */
+/** Returns the nodes that a path leads to, or the elements that they sort by. */
 export function sortLeaves(mapping: Mapping, path: SearchPath, env: Environment): readonly Node[] | undefined {
   const found: Node[] = [];
   const collect = (node: Node): Predicate | undefined => {
@@ -42,7 +42,7 @@ export function sortLeaves(mapping: Mapping, path: SearchPath, env: Environment)
   return along(mapping.root, path, collect, env) && found;
 }
 
-/** Rows for which this very node is emitted at the end of the path, and `when` holds where it stands. */
+/** Returns the rows for which this very node is emitted at the end of the path, and for which `when` holds there. */
 export function emitted(
   mapping: Mapping,
   path: SearchPath,
@@ -58,13 +58,13 @@ export function emitted(
   return along(mapping.root, path, itself, env);
 }
 
-/** Parts of a constant are made anew each time a path leads there. */
+/** Compares nodes. Parts of a constant are new objects each time that a path leads there. */
 function isSame(a: Node, b: Node): boolean {
   if (a === b) return true;
   return a.kind === 'constant' && b.kind === 'constant' && a.at === b.at && a.json === b.json;
 }
 
-/** How many of some values a resource may have at once. */
+/** Returns how many of some values a resource may have at once. */
 export function atOnce(node: Node, values: readonly Node[]): number {
   const sum = (nodes: readonly Node[]): number => nodes.reduce((n, one) => n + atOnce(one, values), 0);
   switch (node.kind) {
@@ -93,19 +93,19 @@ export function atOnce(node: Node, values: readonly Node[]): number {
   }
 }
 
-/** Parameters whose values are sorted as texts, so that a constant may stand among them. */
+/** Parameters whose values sort as texts, so that a constant can be among them. */
 const TEXTS: ReadonlySet<SearchParameterType> = new Set(['token', 'string', 'uri', 'reference']);
 
 /**
- * The one sort key of all rows with a constant, as it sorts among the values of other mappings; undefined if it cannot
- * be sorted by.
+ * Returns the one sort key of all rows with a constant, as it sorts among the values of other mappings; undefined if it
+ * cannot be sorted by.
  */
 export function constantText({ json }: ConstantNode, { type }: SearchParameter): string | undefined {
   if (!TEXTS.has(type) || typeof json === 'object') return undefined;
   return type === 'string' ? upperAscii(String(json)) : String(json);
 }
 
-/** Rows that all have one value. */
+/** Returns the sort of rows that all have one value. */
 export function constantFace(text: string): SortFace {
   return {
     by: [],
@@ -115,7 +115,7 @@ export function constantFace(text: string): SortFace {
   };
 }
 
-/** All constants as one: chosen in the order asked for, so that of several that a row has the first counts. */
+/** Merges all constants into one choice, in the order asked for, so that the first of several in a row counts. */
 export function constantsAsOne(candidates: readonly Candidate[], descending: boolean): readonly Candidate[] {
   const isConstant = ({ face }: Candidate): boolean => face.by.length === 0 && face.begin === undefined;
   const constants = candidates.filter(isConstant).map(({ where, face }) => ({ when: where, text: face.apart }));
@@ -128,7 +128,7 @@ export function constantsAsOne(candidates: readonly Candidate[], descending: boo
   return [...candidates.filter(candidate => !isConstant(candidate)), one];
 }
 
-/** What a resource without rows sorts by; null: it has no value. */
+/** Returns the sort of a resource without rows; null: it has no value. */
 export function ownFace(
   mapping: Mapping,
   parameter: SearchParameter,

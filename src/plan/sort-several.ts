@@ -1,7 +1,7 @@
 /**
  * Sorts by an element that may have several values: FHIR sorts by the one that comes first in the order asked for. In:
- * the sources of the values. Out: the rows, split by the source whose value comes first. Two values are compared in
- * SQL, if an expression that every dialect has can.
+ * the sources of the values. Out: the rows, split by the source whose value comes first. SQL compares two values if
+ * every dialect has an expression for it.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 
@@ -13,14 +13,17 @@ import { expressionKey } from '../sql/expression-key.ts';
 import { aliasesOf } from '../sql/walk.ts';
 import type { Candidate, SortFace, SortPart } from './sort.ts';
 
-/** Undefined where SQL cannot choose: values that no expression compares, or rows that it does not find. */
+/**
+ * Splits the rows by the source of their first value. Undefined if SQL cannot choose: no expression compares the
+ * values, or none finds the rows.
+ */
 export function partsOfSeveral(candidates: readonly Candidate[], descending: boolean): readonly SortPart[] | undefined {
   const chosen = candidates.map(candidate => (candidate.isInRows ? inRows(candidate, descending) : candidate));
   const known = chosen.filter(one => one !== undefined);
   const parts = known.flatMap(({ where, face }, i) => {
     const first = known.map((other, j) => {
       if (i === j) return where;
-      // Of equal ones the first counts.
+      // Of equal values the first source counts.
       const order = descending ? (i < j ? '>=' : '>') : i < j ? '<=' : '<';
       const before = compareFaces(face, order, other.face);
       return before && or(not(other.where), before);
@@ -32,9 +35,11 @@ export function partsOfSeveral(candidates: readonly Candidate[], descending: boo
   return parts.filter(({ where }) => where.kind !== 'false');
 }
 
-/** The first value of the child rows or pieces: of those that the presence of the value looks into. */
+/**
+ * Returns the first value of the child rows or pieces: those that the predicate for the value's presence looks into.
+ */
 function inRows({ where, face }: Candidate, descending: boolean): Candidate | undefined {
-  // Whichever row it is of.
+  // A constant is the same in every row.
   if (face.by.length === 0) return { where, face, isInRows: true };
   const by = firstOf(where, face.by, descending);
   if (!by) return undefined;
@@ -44,8 +49,8 @@ function inRows({ where, face }: Candidate, descending: boolean): Candidate | un
 type Look = Extract<Predicate, { kind: 'exists' | 'some-piece' }>;
 
 /**
- * The values of the row or piece that comes first by all of them. Undefined: not one look alone leads to where they
- * stand.
+ * Returns the values of the row or piece that comes first by all of them. Undefined unless exactly one EXISTS or piece
+ * search leads to them.
  */
 function firstOf(where: Predicate, by: readonly Expression[], descending: boolean): readonly Expression[] | undefined {
   const parts = where.kind === 'and' ? where.of : [where];
@@ -73,7 +78,7 @@ function insideOf(look: Look): Predicate {
   return look.kind === 'exists' ? look.from.where : look.where;
 }
 
-/** Its rows or pieces are what the values are made of, or what those stand in that are. */
+/** True if the values are made of its rows or pieces, or of rows or pieces inside them. */
 function leadsTo(look: Look, by: readonly Expression[]): boolean {
   if (declares(look, by)) return true;
   const inside = insideOf(look);
@@ -109,12 +114,12 @@ function areNumbers(a: SortFace, b: SortFace): boolean {
   return isNumber(a) && isNumber(b) && isFloat(a) === isFloat(b);
 }
 
-/** Packed dates are numbers in the database alone. */
+/** True if the sort keys are numbers in JavaScript too; packed dates are numbers in the database alone. */
 function isNumber({ by, order }: SortFace): boolean {
   return by.length === 1 && order.toKey([1]) === 1;
 }
 
-/** The one key of rows that order by nothing. */
+/** Returns the one key of rows with a constant value. */
 function constantOf({ by, order }: SortFace): string | undefined {
   return by.length === 0 ? String(order.toKey([])) : undefined;
 }
@@ -124,7 +129,7 @@ function known(a: string, order: Comparison, b: string): Predicate {
   return holds ? TRUE : FALSE;
 }
 
-/** `fromKey` gives the first values at or after the key. */
+/** Compares a face with a key; `fromKey` gives the first values at or after the key. */
 function compareKey(face: SortFace, order: Comparison, key: string): Predicate | undefined {
   if (face.begin !== undefined || (foldsCase(face) && key !== upperAscii(key))) return undefined;
   const raws = face.order.fromKey(key);
@@ -134,7 +139,7 @@ function compareKey(face: SortFace, order: Comparison, key: string): Predicate |
   return inTurn(face.by, exact ? order : order.startsWith('<') ? '<' : '>=', limits);
 }
 
-/** The first expressions decide, where they are equal the next ones. */
+/** Compares lists of expressions: the first pair that differs decides. */
 function inTurn(ours: readonly Expression[], order: Comparison, theirs: readonly Expression[]): Predicate {
   const beyond = order.startsWith('<') ? '<' : '>';
   const pairs = ours.flatMap((one, i) => {
@@ -149,12 +154,12 @@ function inTurn(ours: readonly Expression[], order: Comparison, theirs: readonly
   );
 }
 
-/** Texts whose keys are what is compared. */
+/** True for texts that are compared by their keys. */
 function isText({ by, order }: SortFace): boolean {
   return by.length === 1 && by[0]?.type.kind === 'text' && (order.toKey(['x']) ?? 'x') === 'x';
 }
 
-/** With case and without it are two orders. */
+/** True if the sort ignores case; sorts with and without case are different orders. */
 function foldsCase({ by: [first] }: SortFace): boolean {
   return isFolded(first);
 }

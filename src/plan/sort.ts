@@ -1,7 +1,7 @@
 /**
- * Plans `_sort` for a mapping. In: a search parameter. Out: the rows of the mapping, split so that one value each
- * sorts them, with the SQL expressions that order them; undefined if the mapping cannot be sorted by it (repeating
- * elements, a codec without an order).
+ * Plans `_sort` for a mapping. In: a search parameter. Out: the rows of the mapping, split so that one value sorts each
+ * part, with the SQL expressions that order them; undefined if the mapping cannot be sorted by it (repeating elements,
+ * a codec without an order).
  * https://hl7.org/fhir/R4/search.html#sort
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
@@ -23,12 +23,12 @@ import { partsOfSeveral } from './sort-several.ts';
 /** The primitive types that a date parameter compares. https://hl7.org/fhir/R4/search.html#date */
 const MOMENTS: ReadonlySet<string> = new Set(['date', 'dateTime', 'instant']);
 
-/** The most alternatives of one value that can be sorted by: each is a statement of its own. */
+/** Limit of alternatives of one value that can be sorted by: each is a statement of its own. */
 const PARTS_AT_MOST = 6;
 
 /**
- * Every row is in exactly one part. An element that is the first of several alternatives makes a part of each, which
- * pages merge as they merge mappings; so no expression has to compare a packed date with a DATETIME.
+ * Splits the rows into parts; every row is in exactly one. Each of several alternatives makes a part, and pages merge
+ * parts as they merge mappings. So no expression has to compare a packed date with a DATETIME.
  */
 export function sortParts(
   mapping: Mapping,
@@ -36,7 +36,7 @@ export function sortParts(
   env: Environment,
   descending = false,
 ): readonly SortPart[] | undefined {
-  // Its parts have an order, each its own.
+  // Its components sort differently.
   if (parameter.type === 'composite') return undefined;
   if (mapping.source.key.length === 0) return [{ where: TRUE, face: ownFace(mapping, parameter, env, descending) }];
   const parts = parameter.code === '_id' ? idParts(mapping) : valuesOf(mapping, parameter, env, descending);
@@ -44,7 +44,7 @@ export function sortParts(
   return [...parts, { where: and(...parts.map(({ where }) => not(where))), face: null }];
 }
 
-/** The values that a row may sort by, each in the rows where it is the one. */
+/** Returns the values that a row may sort by, each with the rows that sort by it. */
 function valuesOf(
   mapping: Mapping,
   parameter: SearchParameter,
@@ -69,7 +69,7 @@ function valuesOf(
   return atOnce(mapping.root, [...places.keys()]) > 1 ? partsOfSeveral(found, descending) : found;
 }
 
-/** Whether an element is there: all rows have one of two values. */
+/** Returns the parts of a boolean that says whether an element exists: every row has one of two values. */
 function flagParts(mapping: Mapping, parameter: SearchParameter, env: Environment): readonly SortPart[] | undefined {
   const is: TypedValue = { kind: 'token', system: undefined, code: 'true' };
   const holds = filterPredicate(mapping, { kind: 'match', parameter, modifier: undefined, values: [is] }, env);
@@ -81,7 +81,7 @@ function flagParts(mapping: Mapping, parameter: SearchParameter, env: Environmen
   );
 }
 
-/** The ways in which the values of a node sort: several where they refer to ids of several forms. */
+/** Returns the ways in which the values of a node sort: several if they refer to ids of several forms. */
 function candidatesOf(
   mapping: Mapping,
   path: SearchPath,
@@ -91,7 +91,7 @@ function candidatesOf(
 ): readonly Candidate[] | undefined {
   const isInRows = atOnce(mapping.root, [leaf]) > 1;
   const faces = leaf.kind === 'ref' ? referenceFaces(leaf, env) : faceOf(leaf, parameter);
-  // Each form would look for the target of every child row anew: seconds for a thousand patients.
+  // Each form would search the target of every child row anew: seconds for a thousand patients.
   if (isInRows && faces && faces.length > 1) return undefined;
   const found = faces?.map(({ when, face }) => {
     const where = emitted(mapping, path, leaf, when, env);
@@ -101,7 +101,7 @@ function candidatesOf(
   return known && known.length === found?.length ? known.filter(({ where }) => where.kind !== 'false') : undefined;
 }
 
-/** Words where a moment or a reference is asked for: rows that have no more count as without a value. */
+/** True for text in place of a date or reference. Rows with nothing else count as without a value. */
 function isNoValue(leaf: Node, { type }: SearchParameter): boolean {
   if (type === 'date') return isPrimitive(leaf.type) && !MOMENTS.has(leaf.type);
   if (type !== 'reference') return false;
@@ -111,7 +111,7 @@ function isNoValue(leaf: Node, { type }: SearchParameter): boolean {
   return !leaf.members.flatMap(namedNodesOf).some(({ name }) => name === 'reference');
 }
 
-/** The parts of pieces, where a value is made of them, as what they are cut from. */
+/** Rewrites parts of pieces as expressions on the text that they are cut from. */
 function ofPieces(face: SortFace, root: Node): SortFace {
   const pieces = piecesIn(root);
   const by = face.by.map(one => pieces.reduce((of, from) => pieceExpression(from, of), one));
@@ -133,21 +133,21 @@ function faceOf(leaf: Node, parameter: SearchParameter): readonly FaceWhen[] | u
   return [{ when: TRUE, face: { by, order: leaf.codec.order, apart: by.map(expressionKey).join() } }];
 }
 
-/** How values sort, and the rows or pieces at which they do so, asked where they stand. */
+/** A sort of values, and the condition on the rows or pieces that sort so, evaluated where the value stands. */
 export interface FaceWhen {
   readonly when: Predicate;
   readonly face: SortFace;
 }
 
-/** A part of a sort: the expressions that order rows. */
+/** The expressions that order the rows of one part. */
 export interface SortFace {
   readonly by: readonly Expression[];
   readonly order: OrderFace;
-  /** Rows that differ in this text cannot be ordered by one statement. */
+  /** Rows with different texts here cannot be ordered by one statement. */
   readonly apart: string;
-  /** What all keys of these rows begin with, and none of rows that sort by other expressions. */
+  /** Prefix of all keys of these rows, which no key of rows with other sort expressions has. */
   readonly begin?: string;
-  /** Where a key is none of these rows': on which side of it all of them are. Undefined: `by` tells. */
+  /** For a key that is none of these rows': on which side of it all rows are. Undefined if `by` decides. */
   readonly side?: (key: number | string) => 'below' | 'above' | undefined;
 }
 
@@ -158,10 +158,10 @@ export interface SortPart {
   readonly face: SortFace | null;
 }
 
-/** One place that values come from: the rows that have one, and how they sort. */
+/** One source of values: the rows that have one, and how they sort. */
 export interface Candidate {
   readonly where: Predicate;
   readonly face: SortFace;
-  /** The place is in child rows, or in pieces of a text. */
+  /** True if the source is child rows or pieces of a text. */
   readonly isInRows: boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Rewrites an EXISTS as a list of values from the referring rows, for few rows that an index finds, such as a
- * patient's record: the engine reads those rows once, where it would evaluate an EXISTS anew for each of our rows. In:
- * rows of which some satisfies a condition with outer columns. Out: the same as values that our column is one of.
+ * Rewrites an EXISTS as a list of values from the referring rows, for few rows that an index finds, such as a patient's
+ * record: the engine reads those rows once, where it would evaluate an EXISTS for each of our rows. In: rows, one part
+ * of whose condition compares them with outer columns. Out: the same as a list of values that our column must be in.
  */
 import { type ColumnType, isSmallUuid } from '../sql/column-type.ts';
 import { and, conjuncts, or, taken } from '../sql/construct.ts';
@@ -11,23 +11,24 @@ import type { Identifier } from '../sql/identifier.ts';
 import { freeAliases } from './bounds.ts';
 import { childFirst } from './child-first.ts';
 
-/** Values of `select`, of which `ours` is to be one. */
+/** A sub-select of values that `ours` is compared with. */
 interface Link extends Taken {
   readonly ours: Expression;
 }
 
-/** Sub-selects that one relation may become. */
+/** Limit of sub-selects that one relation may become. */
 const LINKS_AT_MOST = 64;
 
 /**
- * `outside`: aliases of our columns. Undefined where they are not compared as they stand with one column of each row.
+ * Rewrites the relation. `outside`: aliases of our columns. Undefined unless they are compared unchanged with one
+ * column of each row.
  */
 export function takenFrom(rows: Relation, outside: ReadonlySet<Identifier>): Predicate | undefined {
   const links = linksOf(rows, outside);
   return links && links.length <= LINKS_AT_MOST ? togetherTaken(links.map(one => taken(one.ours, [one]))) : undefined;
 }
 
-/** An OR in which the lists that one expression is compared with are one list, which stands first. */
+/** Joins the parts by OR. Lists that the same expression is compared with become one list, which comes first. */
 export function togetherTaken(parts: readonly Predicate[]): Predicate {
   const lists = new Map<string, { readonly left: Expression; readonly of: Taken[] }>();
   const others: Predicate[] = [];
@@ -74,14 +75,12 @@ function linkOf(
   outside: ReadonlySet<Identifier>,
 ): readonly Link[] | undefined {
   const isColumns = left.kind === 'column' && right.kind === 'column';
-  // References compare the column of the referring row, on the left, with ours (referring.ts).
+  // In references the left column is the referring row's, and the right one is ours (referring.ts).
   if (not || !isColumns || outside.has(left.alias) || !isComparedAlike(left.type, right.type)) return undefined;
   return [{ ours: right, select: left, from }];
 }
 
-/**
- * Neither side is cast, and the engine compares them as a list of values in the way that it compares them one by one.
- */
+/** True if neither side is cast, and the engine compares them in a list of values exactly as one by one. */
 export function isComparedAlike(one: ColumnType, other: ColumnType): boolean {
   return one.kind === other.kind && ALIKE.has(one.kind) && isSmallUuid(one) === isSmallUuid(other);
 }

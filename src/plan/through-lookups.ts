@@ -1,7 +1,7 @@
 /**
- * Speeds up a search on a joined row, such as the code of a concept that a fact refers to. In: a condition on rows
- * with to-one joins. Out: the same condition on the rows' own columns, with the keys of the joined rows that satisfy
- * it (src/plan/key.ts). No key: no row. A few keys: a list. Many: the join stays.
+ * Speeds up a search on a joined row, such as the code of a concept that a fact refers to. In: a condition on rows with
+ * to-one joins. Out: the same condition on the rows' own columns, with the keys of the joined rows that satisfy it
+ * (src/plan/key.ts). No key gives FALSE, a few become a list, and with many the join stays.
  * docs/decisions/0270-codes-one-join-away.md
  */
 import type { JoinColumn } from '../mapping/model.ts';
@@ -21,14 +21,14 @@ interface Link {
   readonly table: TableName;
   readonly alias: Identifier;
   readonly on: readonly JoinColumn[];
-  /** What the joined row must be besides. */
+  /** A further condition on the joined row. */
   readonly where: Predicate;
 }
 
 /**
- * `rows`: the condition and the joins that it needs. `mapping`: whose rows they are. Keys that are not known yet are
- * asked for in `env.pending`, and what needs them is FALSE until then. The same object where nothing is one join away.
- * `byKey`: rows are read in the order of their key, some at a time.
+ * Rewrites the condition of `rows`, which has the joins that it needs. `mapping`: the one that the rows belong to.
+ * Unknown keys are requested in `env.pending`, and conditions that need them are FALSE until then. Returns the same
+ * object if nothing is one join away. `byKey`: rows are read in the order of their key, page by page.
  */
 export function throughLookups(
   rows: Relation,
@@ -40,14 +40,14 @@ export function throughLookups(
   const narrowed = { ...rows, where: wordsFirst(rows, going) };
   const joined = throughJoins(narrowed, going);
   if (joined === narrowed.where) return joined;
-  // Words of the rows themselves, or of what is known of the rows by now.
+  // Also serves an OR of words and of conditions that are by now on the rows' own columns.
   const sought = wordsFirst({ ...narrowed, where: joined }, going);
   return isWorthwhile(sought, narrowed, byKey, going) ? sought : narrowed.where;
 }
 
 /**
- * A picked row is one of those that it is picked among. So where one value of it is asked for, the rows before it join
- * some row that has the value, which an index finds; the condition on the picked row stays.
+ * Adds bounds for picked rows. A picked row is one of several candidates: if the condition asks for one value of it,
+ * the rows before it join some candidate with that value, which an index finds. The condition on the picked row stays.
  */
 export function amongPicked({ joins, where }: Relation): Predicate {
   const bounds = joins.flatMap(join => {
@@ -62,9 +62,9 @@ export function amongPicked({ joins, where }: Relation): Predicate {
 }
 
 /**
- * One list of keys is one index, in the order of the row's key. Of keys that stand in one column or in another all rows
- * are read and sorted: for a page in that order only if there are few. And where rows may match without any of the
- * keys, all are read, keys or not.
+ * True if searching by keys is faster. One list of keys needs one index, and its rows come in the order of their key.
+ * For keys in one column OR another the engine reads and sorts all matches: in a page by key that pays only if they are
+ * few. If rows may match without any of the keys, the engine reads all rows anyway.
  */
 function isWorthwhile(
   sought: Predicate,
@@ -84,7 +84,7 @@ function isWorthwhile(
 }
 
 function throughJoins({ where, joins }: Relation, going: PlanningContext): Predicate {
-  // A lookup may refer to those before it, so the last is gone through first.
+  // A lookup may refer to those before it, so the last one comes first.
   return joins.toReversed().reduce(
     (condition, join) => {
       const link = linkOf(join);
@@ -94,7 +94,7 @@ function throughJoins({ where, joins }: Relation, going: PlanningContext): Predi
   );
 }
 
-/** Child rows of which one value is named, whose lookups are gone through, or whose words are sought: their rows. */
+/** Finds rows by their child rows, if the condition names a value of these, searches their lookups, or their words. */
 function throughChildren(of: Predicate, going: PlanningContext): Predicate {
   switch (of.kind) {
     case 'and':
@@ -108,8 +108,8 @@ function throughChildren(of: Predicate, going: PlanningContext): Predicate {
       const where = throughJoins({ ...of.from, where: wordsFirst(of.from, going) }, going);
       if (where.kind === 'false') return FALSE;
       if (where === of.from.where && !namesValue(where)) return of;
-      // Many are looked for by their row, as they were: an engine without statistics would go by the concept for each
-      // row.
+      // Many child rows are searched by their parent row, as before: an engine without statistics would search them by
+      // concept for each row.
       return seekParents({ ...of.from, where }, going) ?? of;
     }
     default:
@@ -117,7 +117,7 @@ function throughChildren(of: Predicate, going: PlanningContext): Predicate {
   }
 }
 
-/** A column as it stands is a value of a request, as that of an identifier is: an index may lead to the child rows. */
+/** True if a column equals a value of the request, such as an identifier: an index may lead to the child rows. */
 function namesValue(of: Predicate): boolean {
   switch (of.kind) {
     case 'and':
@@ -132,7 +132,7 @@ function namesValue(of: Predicate): boolean {
   }
 }
 
-/** Our columns hold the keys of some of these child rows. */
+/** Our columns equal the keys of some of these child rows. */
 function seekParents(children: Relation, going: PlanningContext): Predicate | undefined {
   const own = new Set([children.alias, ...children.joins.map(({ alias }) => alias)]);
   const on: JoinColumn[] = [];
@@ -146,7 +146,7 @@ function seekParents(children: Relation, going: PlanningContext): Predicate | un
   return on.length === 0 ? undefined : seekRows(withNeededJoins({ ...children, where: and(...rest) }), on, going);
 }
 
-/** Without left joins that nothing refers to any more. */
+/** Drops left joins that nothing refers to any more. */
 function withNeededJoins(relation: Relation): Relation {
   const joins: Join[] = [];
   for (const join of relation.joins.toReversed()) {
@@ -156,7 +156,7 @@ function withNeededJoins(relation: Relation): Relation {
   return { ...relation, joins };
 }
 
-/** Undefined: which row is joined is not said by key columns of rows before it alone. */
+/** Returns the join as a link. Undefined unless key columns of rows before it alone decide which row is joined. */
 function linkOf({
   table,
   alias,
@@ -183,7 +183,7 @@ function pairOf(part: Predicate, alias: Identifier): JoinColumn | undefined {
 }
 
 /**
- * What is asked of the joined row alone gives way to what that says of our columns; the same object where nothing does.
+ * Replaces the conditions on the joined row alone by conditions on our columns; returns the same object if it has none.
  */
 function throughLink(of: Predicate, link: Link, going: PlanningContext): Predicate {
   if (isOf(of, link.alias)) return seek(of, link, going) ?? of;
@@ -191,19 +191,22 @@ function throughLink(of: Predicate, link: Link, going: PlanningContext): Predica
   const joined = of.kind === 'and' ? and : or;
   const alone = of.of.filter(part => isOf(part, link.alias));
   const sought = alone.length === 0 ? undefined : seek(joined(...alone), link, going);
-  // Nothing else needs to be asked for beside what is FALSE, also where keys are not known yet.
+  // FALSE makes the other parts irrelevant, even if it is FALSE only because keys are not known yet.
   if (of.kind === 'and' && sought?.kind === 'false') return sought;
   const parts = of.of.map(part => (alone.includes(part) ? part : throughLink(part, link, going)));
   if (sought) return joined(sought, ...parts.filter(part => !alone.includes(part)));
   return parts.every((part, i) => part === of.of[i]) ? of : joined(...parts);
 }
 
-/** Undefined: the condition holds without a joined row, or the join is to stay. */
+/** Returns the condition on our columns. Undefined if it holds without a joined row, or if the join must stay. */
 function seek(of: Predicate, { table, alias, on, where }: Link, going: PlanningContext): Predicate | undefined {
   return rejectsNull(of) ? seekRows({ table, alias, joins: [], where: and(where, of) }, on, going) : undefined;
 }
 
-/** Our columns hold the keys of some of these rows. Undefined: there are many, or no request asks for one of them. */
+/**
+ * Our columns equal the keys of some of these rows. Undefined if there are many, or if no request names a value of
+ * them.
+ */
 function seekRows(
   rows: Relation,
   on: readonly JoinColumn[],
@@ -226,8 +229,8 @@ function nameOf(rows: Relation, columns: readonly ColumnExpression[]): string {
 }
 
 /**
- * A code or a text of a request is asked for: ranges leave too many rows. No value is an id's: those are planned in
- * other placeholders each round.
+ * True if the condition compares with a code or text of the request; ranges leave too many rows. Ids do not count,
+ * because each round plans them with other placeholders.
  */
 function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
   let stable = true;
@@ -242,7 +245,7 @@ function isAsked(of: Predicate, known: ReadonlySet<number>): boolean {
   return stable && asksExactly(of);
 }
 
-/** Functions that give NULL for NULL on every engine. */
+/** Functions that return NULL for NULL on every engine. */
 const STRICT: ReadonlySet<FunctionName> = new Set([
   'rtrim',
   'trim',
@@ -254,7 +257,7 @@ const STRICT: ReadonlySet<FunctionName> = new Set([
   'uuid',
 ]);
 
-/** Never holds where all columns are NULL, as an outer join without a row has them. */
+/** True if the condition is false when all columns are NULL, as they are in an outer join without a row. */
 function rejectsNull(of: Predicate): boolean {
   switch (of.kind) {
     case 'false':

@@ -1,8 +1,8 @@
 /**
- * Walks a search path through a mapping's element tree, and asks the primitives at its end. In: a node, the steps of a
- * compiled FHIRPath expression, and the question to the values there. Out: a Predicate that holds for a row exactly if
- * one of these values satisfies the question; undefined if SQL cannot answer it for one of them. Constants are decided
- * while planning, so that a mapping that cannot match is not queried.
+ * Walks a search path through a mapping's element tree, and matches the primitives at its end. In: a node, the steps of
+ * a compiled FHIRPath expression, and the test for the values there. Out: a Predicate that holds for a row exactly if
+ * one of these values passes the test; undefined if SQL cannot decide it for one of them. Constants are decided while
+ * planning, so that a mapping that cannot match is not queried.
  */
 
 import { isBelow, upperAscii } from '../mapping/codecs/text.ts';
@@ -95,7 +95,7 @@ function referenceOf(json: Json): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** JSON names that an element step stands for: one, or those of a choice. */
+/** Returns the JSON names of an element step: one, or those of a choice. */
 function namesOf(node: Node, step: { readonly element: string; readonly type?: string }): readonly string[] {
   const child = childOf(node.type, step.element);
   if (!child) return [step.element];
@@ -106,7 +106,7 @@ function namesOf(node: Node, step: { readonly element: string; readonly type?: s
   return names;
 }
 
-/** Continues in every member of that name; guards are those of the object around it. */
+/** Continues in every member of that name, guarded by the conditions of the object around it. */
 function intoChild(
   node: Node,
   name: string,
@@ -145,7 +145,7 @@ function guarded(node: ObjectNode, name: string, here: Predicate | undefined, en
   return here && here.kind !== 'false' ? and(objectPresent(node, name, env), here) : here;
 }
 
-/** A child of constant JSON as a node, so that paths lead through constants as through anything else. */
+/** Returns a child of constant JSON as a node, so that paths lead through constants like through other nodes. */
 function constantChild(node: ConstantNode, name: string): Node | undefined {
   const { json } = node;
   if (json === null || typeof json !== 'object' || Array.isArray(json) || !Object.hasOwn(json, name)) return undefined;
@@ -158,25 +158,25 @@ function constantItems(node: ConstantNode): readonly Node[] {
   return Array.isArray(node.json) ? node.json.map(json => ({ ...node, json })) : [node];
 }
 
-/** Asks a primitive for one of several criteria; constants are decided here and now. */
+/** Matches a primitive against any of several criteria; constants are decided while planning. */
 export function primitiveAny(criteria: readonly Criterion[], env: Environment): Leaf {
   return node => {
     if (node.kind === 'constant')
       return criteria.some(criterion => constantSatisfies(node.json, criterion, env)) ? TRUE : FALSE;
     if (node.kind !== 'value') return undefined;
     const any = some(criteria.map(criterion => node.codec.match(node.from, criterion, env)));
-    // What one value asks for stays as its codec says it.
+    // A single value keeps the predicate of its codec.
     const matched = any && criteria.length > 1 ? withLists(any) : any;
     return matched && matched.kind !== 'false' ? and(matched, notAbsent(node, env)) : matched;
   };
 }
 
-/** The primitive is this text. */
+/** Matches if the primitive is this text. */
 export function exact(text: string, env: Environment): Leaf {
   return exactAny([text], env);
 }
 
-/** The primitive is one of these texts. */
+/** Matches if the primitive is one of these texts. */
 export function exactAny(texts: readonly string[], env: Environment): Leaf {
   return primitiveAny(
     texts.map(text => ({ kind: 'exact', text })),
@@ -184,10 +184,10 @@ export function exactAny(texts: readonly string[], env: Environment): Leaf {
   );
 }
 
-/** Few enough that several spellings of each fit into a statement. */
+/** Up to this many texts, a statement lists several spellings of each. */
 const SPELLED_OUT = 8;
 
-/** The primitive is one of these texts in any case of ASCII letters. */
+/** Matches if the primitive is one of these texts, ignoring the case of ASCII letters. */
 export function anyCaseAny(texts: readonly string[], env: Environment): Leaf {
   const anyCase = texts.length > SPELLED_OUT ? 'listed' : 'alone';
   return primitiveAny(
@@ -196,12 +196,12 @@ export function anyCaseAny(texts: readonly string[], env: Environment): Leaf {
   );
 }
 
-/** Asks a child element. */
+/** Matches a child element. */
 export function child(node: Node, element: string, leaf: Leaf, env: Environment): Predicate | undefined {
   return along(node, [{ element }], leaf, env);
 }
 
-/** Whether a constant of a mapping meets a criterion. */
+/** True if a constant of a mapping meets a criterion. */
 export function constantSatisfies(json: Json, criterion: Criterion, env: Environment): boolean {
   if (json === null || typeof json === 'object') return false;
   const text = String(json);

@@ -1,8 +1,9 @@
 /**
- * Narrows a search by words with a table of words (`words` in pack.yaml). In: the condition on some rows. Out: the
- * same condition, and that the rows are among those that the table lists, whose keys are fetched first by its index.
- * The words of the rows themselves are compared all the same: a table that lists too many rows costs time and changes
- * no answer. docs/decisions/0316-an-index-of-words.md
+ * Narrows a search by words with a table of words (`words` in pack.yaml). In: the condition on some rows. Out: the same
+ * condition, limited to the rows that the table lists. Their keys are fetched first, by the table's index. The
+ * statement still compares the words of the rows themselves, so a table that lists too many rows costs time and changes
+ * no answer.
+ * docs/decisions/0316-an-index-of-words.md
  */
 import type { WordIndex } from '../mapping/model.ts';
 import { and, FALSE, isNull, or } from '../sql/construct.ts';
@@ -13,24 +14,24 @@ import { asksExactly, boundOf, isOf } from './bounds.ts';
 import type { Environment } from './environment.ts';
 import { addPlaceholders, keysFirst, oursAmong } from './key.ts';
 
-/** Stands for any word, where whoever writes the table cannot fold the words of a text. */
+/** Stands for any word, in rows of a table whose writer cannot fold the words of a text. */
 const ANY_WORD = '*';
 
-/** Words that one question asks for; more are compared row by row. */
+/** Limit of words of one condition that the table is searched for; with more, the words are compared row by row. */
 const WORDS_AT_MOST = 20;
-/** Characters of a word that are sought: a table of words may cut longer ones. */
+/** Limit of characters of a word that are searched: a table of words may cut longer ones. */
 const WORD_LENGTH = 50;
 
-/** What one condition is planned with. */
+/** The context in which one condition is planned. */
 export interface PlanningContext {
-  /** Whose rows they are. */
+  /** The mapping that the rows belong to. */
   readonly mapping: string;
   readonly env: Environment;
-  /** Placeholders of keys that stand in the condition by now; those found here are added. */
+  /** Placeholders of keys that are in the condition so far; new ones are added. */
   readonly known: Set<number>;
 }
 
-/** The same object where no table of words serves. */
+/** Adds the bounds. Returns the same object if no table of words serves. */
 export function wordsFirst({ table, alias, joins, where }: Relation, asking: PlanningContext): Predicate {
   const { words = [] } = asking.env.registry.pack;
   if (words.length === 0) return where;
@@ -40,16 +41,16 @@ export function wordsFirst({ table, alias, joins, where }: Relation, asking: Pla
   return bound && going.sought.size > 0 ? and(bound, where) : where;
 }
 
-/** Likewise, with what its aliases stand for. */
+/** The context, with the tables of its aliases. */
 interface Going extends PlanningContext {
   readonly alias: Identifier;
   readonly tables: ReadonlyMap<Identifier, TableName>;
   readonly words: readonly WordIndex[];
-  /** Those that were found to serve. */
+  /** The tables of words that serve. */
   readonly sought: Set<WordIndex>;
 }
 
-/** What the rows' own columns have to be for a part to hold. */
+/** Returns the condition on the rows' own columns that a part implies. */
 function boundOfPart(of: Predicate, going: Going): Predicate | undefined {
   if (of.kind === 'contains') return of.not ? undefined : boundOfWords(of, going);
   return asksExactly(of) && isOf(of, going.alias) ? of : undefined;
@@ -65,7 +66,7 @@ function boundOfWords(
   const columns = typeof first === 'object' ? columnsWithWordsOf(first) : undefined;
   const found = columns && indexOf(columns, going);
   if (!found) return undefined;
-  // Of a conjunction of words the longest, which few rows have.
+  // Searches the longest word of each conjunction, which few rows have.
   const sought = texts.map(text => longest(wordsIn(text)));
   return sought.some(word => word === '') ? undefined : amongRows(found, sought, going);
 }
@@ -74,10 +75,10 @@ function longest(words: readonly string[]): string {
   return words.reduce((most, word) => (word.length > most.length ? word : most), '');
 }
 
-/** Functions that give nothing but words of their argument. */
+/** Functions whose result contains only words of their argument. */
 const KEEPS_WORDS: ReadonlySet<FunctionName> = new Set(['rtrim', 'trim', 'upper', 'text']);
 
-/** The columns among whose words are all of a text's; undefined: it may have others. */
+/** Returns the columns that all words of a text come from; undefined: it may have other words. */
 function columnsWithWordsOf(text: Expression): readonly ColumnExpression[] | undefined {
   switch (text.kind) {
     case 'column':
@@ -89,7 +90,7 @@ function columnsWithWordsOf(text: Expression): readonly ColumnExpression[] | und
     case 'function': {
       const args = text.args.filter(argument => typeof argument === 'object');
       if (KEEPS_WORDS.has(text.name)) return ofAll(args);
-      // Texts side by side would be one word.
+      // Texts joined without a blank would become one word.
       return text.name === 'concat' && args.every((one, i) => i % 2 === 0 || isBlank(one)) ? ofAll(args) : undefined;
     }
     default:
@@ -107,13 +108,13 @@ function ofAll(texts: readonly Expression[]): readonly ColumnExpression[] | unde
   return columns.every(some => some !== undefined) ? known : undefined;
 }
 
-/** A table of words under the alias of the rows. */
+/** A table of words, with the alias of the rows that it is for. */
 interface Found {
   readonly index: WordIndex;
   readonly alias: Identifier;
 }
 
-/** The table that has the words of all these columns, which are of one row. */
+/** Returns the table of words that has all these columns, which must be of one row. */
 function indexOf(columns: readonly ColumnExpression[], { tables, words }: Going): Found | undefined {
   const [first] = columns;
   const table = first && tables.get(first.alias);
@@ -126,7 +127,9 @@ function indexOf(columns: readonly ColumnExpression[], { tables, words }: Going)
   return index && { index, alias: first.alias };
 }
 
-/** The rows whose words begin with one of these; undefined: they are many, and as well looked at one by one. */
+/**
+ * Returns the rows with words that begin with one of these; undefined if they are so many that the list does not help.
+ */
 function amongRows(
   { index, alias }: Found,
   words: readonly string[],

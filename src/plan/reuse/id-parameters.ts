@@ -14,18 +14,18 @@ import { valueShape } from '../../sql/statement.ts';
 import type { IdParameters } from '../environment.ts';
 import { literalStart, operandsOf, parseId, parseLegalId, type Readings } from '../identity.ts';
 
-/** More ids than this in one question, or in what one caller may see, are planned as they are. */
+/** Queries or sights with more ids than this are planned without placeholders. */
 export const IDS_AT_MOST = 8;
 
-/** No FHIR id begins so. */
+/** A character that no FHIR id begins with. */
 const MARK = '\u0000';
 
-/** The name of an id in a question. */
+/** Returns the placeholder name of an id in a query. */
 export function idName(at: number): string {
   return `${MARK}${at}`;
 }
 
-/** The name of an id in what a caller may see. */
+/** Returns the placeholder name of an id in a sight. */
 export function sightIdName(at: number): string {
   return `${MARK}s${at}`;
 }
@@ -35,7 +35,7 @@ export interface QuestionsWithoutIds {
   readonly ids: readonly string[];
 }
 
-/** `_id` and references lose their ids, in chains and `_has` too. */
+/** Replaces the ids in `_id` and references by names, in chains and `_has` too. */
 export function withoutIds(questions: readonly TypeQuestion[]): QuestionsWithoutIds {
   const ids: string[] = [];
   const named = (id: string): string => idName(ids.push(id) - 1);
@@ -46,7 +46,7 @@ export function withoutIds(questions: readonly TypeQuestion[]): QuestionsWithout
   return ids.length === 0 || ids.length > IDS_AT_MOST ? { questions, ids: [] } : { questions: parameterized, ids };
 }
 
-/** A filter whose logical ids stand under names. */
+/** Returns the filter with its logical ids replaced by names. */
 export function withNamedIds(of: Filter, named: (id: string) => string): Filter {
   const value = (one: TypedValue, code: string): TypedValue => {
     if (one.kind === 'reference') return { ...one, id: named(one.id) };
@@ -68,21 +68,21 @@ export function withNamedIds(of: Filter, named: (id: string) => string): Filter 
   }
 }
 
-/** What a plan has read of an id. */
+/** A record of what a plan has read from an id. */
 interface Guard {
   readonly parts: readonly IdPart[];
   readonly id: number;
-  /** `valueShape` of each value; undefined where it reads nothing. */
+  /** `valueShape` of each value; undefined if the rule cannot read the id. */
   readonly shape: string | undefined;
 }
 
 export interface IdReader extends IdParameters {
   readonly guards: readonly Guard[];
-  /** The values that were read, in the order of their placeholders. */
+  /** The values read, in the order of their placeholders. */
   readonly placeholders: PlaceholderValues;
 }
 
-/** Reads the ids of what a caller may see where a plan is for one use. */
+/** Reads the ids of a sight for a plan that is used once. */
 export function plainIds(ids: readonly string[]): IdParameters | undefined {
   if (ids.length === 0) return undefined;
   const names = namesOf(0, ids.length);
@@ -93,23 +93,23 @@ export function plainIds(ids: readonly string[]): IdParameters | undefined {
   };
 }
 
-/** What no rule reads. */
+/** A text that no rule can read as an id. */
 const NO_ID = '';
 
-/** Ids as they are read by many rules: what cannot be one is read by none. */
+/** Replaces texts that cannot be ids by one that no rule reads, so that many rules need only one check. */
 export function legalIds(ids: readonly string[]): readonly string[] {
   return ids.every(isLegalId) ? ids : ids.map(id => (isLegalId(id) ? id : NO_ID));
 }
 
-/** The names of the ids of a question, then of those of what its caller may see. */
+/** Returns the index of each name: first the ids of the query, then those of the sight. */
 function namesOf(question: number, all: number): ReadonlyMap<string, number> {
   const name = (at: number): string => (at < question ? idName(at) : sightIdName(at - question));
   return new Map(Array.from({ length: all }, (_, at) => [name(at), at]));
 }
 
 /**
- * Reads ids, of `legalIds`, for a plan that is being made. `first`: the placeholder of the first value. `question`: how
- * many of the ids are those of the question; the others are those of what its caller may see.
+ * Reads ids, from `legalIds`, for a plan that is being made. `first`: the placeholder of the first value. `question`:
+ * how many of the ids belong to the query; the others belong to the sight.
  */
 export function idReader(ids: readonly string[], first = 0, question = ids.length): IdReader {
   const guards: Guard[] = [];
@@ -140,8 +140,8 @@ export function idReader(ids: readonly string[], first = 0, question = ids.lengt
 }
 
 /**
- * The guards that say something: where an id is read by a rule that begins with a literal, it is not read by those that
- * begin with another, as most rules of a type do.
+ * Drops redundant guards: if a rule that begins with a literal reads the id, rules that begin with another cannot, as
+ * most rules of a type do.
  */
 export function withoutImplied(guards: readonly Guard[]): readonly Guard[] {
   const reading = guards.filter(({ shape }) => shape !== undefined);
@@ -152,14 +152,16 @@ export function withoutImplied(guards: readonly Guard[]): readonly Guard[] {
   return guards.filter(guard => !isImplied(guard));
 }
 
-/** No text begins with both. */
+/** True if no text can begin with both. */
 function areApart(a: string, b: string): boolean {
   return !a.startsWith(b) && !b.startsWith(a);
 }
 
 const NO_PLACEHOLDERS: PlaceholderValues = [];
 
-/** The values that these ids, of `legalIds`, have as placeholders of a plan; undefined: it is not their plan. */
+/**
+ * Returns the placeholder values of a plan for these ids, from `legalIds`; undefined if the plan does not serve them.
+ */
 export function placeholdersFor(guards: readonly Guard[], ids: readonly string[]): PlaceholderValues | undefined {
   let placeholders = NO_PLACEHOLDERS;
   for (const { parts, id, shape } of guards) {
@@ -170,7 +172,7 @@ export function placeholdersFor(guards: readonly Guard[], ids: readonly string[]
   return placeholders;
 }
 
-/** As a guard says it, which is not put together for each id. */
+/** Compares readings with the shape of a guard, without building a text for each id. */
 function hasShape(readings: Readings, shape: string | undefined): boolean {
   if (readings === undefined || shape === undefined) return readings === shape;
   if (readings.length !== shape.length) return false;
@@ -179,8 +181,8 @@ function hasShape(readings: Readings, shape: string | undefined): boolean {
 }
 
 /**
- * Writes questions as text, for keys of caches. In: a question, or what a caller may see. Out: a text that is equal
- * for equal data only; search parameters are named by address and type.
+ * Writes queries as text, for keys of caches. In: a query, or a sight. Out: a text that is equal for equal data only;
+ * search parameters are written as their address and expression.
  */
 export function planText(of: unknown): string {
   return JSON.stringify(of, told);

@@ -1,9 +1,8 @@
 /**
- * Makes plans reusable that compare with the present instant: `before: now` of a mapping becomes comparisons with
- * placeholders (`Moment`), and each request binds the values of its own instant.
- * In: conditions with `now`, and what is made of them. Out: the same with its comparisons (`ForInstants`). It serves
- * all instants at which the comparisons have the same SQL; for others, such as an hour that is skipped when clocks
- * change, it is made again.
+ * Makes plans that compare with the present instant reusable: `before: now` of a mapping becomes comparisons with
+ * placeholders (`Moment`), and each request binds the values of its own instant. In: conditions with `now`, and what is
+ * made of them. Out: the same with its comparisons (`ForInstants`). It serves all instants at which the comparisons
+ * have the same SQL; for others, such as an hour that is skipped when clocks change, it is made again.
  */
 
 import type { Codec } from '../../mapping/codecs/codec.ts';
@@ -14,22 +13,22 @@ import { valueShape } from '../../sql/statement.ts';
 import { walk } from '../../sql/walk.ts';
 import type { Environment } from '../environment.ts';
 
-/** A comparison, and the shape that it had: its SQL is the same at all instants of this shape. */
+/** A comparison and its shape. Its SQL is the same at all instants of this shape. */
 interface Check {
   readonly comparison: Comparison;
   readonly shape: string;
 }
 
 /**
- * What serves every instant at which its comparisons have these shapes; `once`: the instant alone for which it was
- * made.
+ * A value that is valid at every instant at which its comparisons have these shapes; `once`: only at the instant that
+ * it was made for.
  */
 export interface ForInstants<T> {
   readonly made: T;
   readonly checks: readonly Check[] | 'once';
 }
 
-/** Makes something to be kept: `make` gets an environment in which the present instant is a placeholder. */
+/** Makes a value to be cached: `make` gets an environment in which the present instant is a placeholder. */
 export function forInstants<T, Env extends Environment>(env: Env, make: (env: Env) => T): ForInstants<T> {
   const checks = new Map<Comparison, Check>();
   let once = false;
@@ -54,7 +53,8 @@ export function forInstants<T, Env extends Environment>(env: Env, make: (env: En
 }
 
 /**
- * Whether what is kept serves the instant of an environment. If so, what is being made there has the same comparisons.
+ * True if a cached value is valid at the environment's instant. If so, adds its comparisons to what is being made
+ * there.
  */
 export function servesInstant(kept: ForInstants<unknown>, env: Environment): boolean {
   const { checks } = kept;
@@ -64,12 +64,12 @@ export function servesInstant(kept: ForInstants<unknown>, env: Environment): boo
   return true;
 }
 
-/** Whether it has no placeholders: it serves uses without an instant as well. */
+/** True if it has no placeholders, so that it also serves environments without placeholders for the instant. */
 export function isTimeless({ checks }: ForInstants<unknown>): boolean {
   return checks.length === 0;
 }
 
-/** As the environments of `forInstants` have them. */
+/** The `Moments` in the environments of `forInstants`. */
 interface Recorder extends Moments {
   add(checks: readonly Check[]): void;
 }
@@ -79,7 +79,9 @@ function tell({ checks }: ForInstants<unknown>, { moments }: Environment): void 
   else if (checks.length > 0 && moments !== undefined) (moments as Recorder).add(checks);
 }
 
-/** The rows where a column is before now, or not. Throws a TypeError for a codec that reads no dates. */
+/**
+ * Returns the rows where a column is before now, or not before it. Throws a TypeError for a codec that reads no dates.
+ */
 export function nowPredicate(condition: NowCondition, clock: Clock): Predicate {
   return clock.moments?.read(condition) ?? matchAt(condition, clock.now);
 }
@@ -98,11 +100,13 @@ interface Reading {
 }
 
 interface Comparison {
-  /** Requests come in the order of their instants: the last one is kept. */
+  /**
+   * Returns the reading at an instant. Keeps only the last one, because requests arrive in the order of their instants.
+   */
   at(now: number): Reading;
 }
 
-/** Conditions that read a column by one codec compare it with the same values. */
+/** Conditions that read a column by the same codec share the compared values. */
 const comparisons = new WeakMap<Codec, Map<NowCondition['op'], Comparison>>();
 let made = 0;
 
@@ -138,7 +142,7 @@ function createComparison(condition: NowCondition): Comparison {
   return { at };
 }
 
-/** A predicate in words that do not depend on its values. */
+/** Returns a text of the predicate that does not depend on its values. */
 function shapeOf(predicate: Predicate): string {
   return predicateKey(withPlaceholders(predicate, () => NOWHERE) as Predicate);
 }
@@ -146,8 +150,7 @@ function shapeOf(predicate: Predicate): string {
 const NOWHERE: Moment = { name: '', at: () => null };
 
 /**
- * The same part of a query, its values as placeholders: `next` gives those of one after the other, in the order of
- * `walk`.
+ * Replaces the values in a part of a query by placeholders, which `next` returns one by one, in the order of `walk`.
  */
 function withPlaceholders(part: unknown, next: () => Moment): unknown {
   if (Array.isArray(part)) return part.map(one => withPlaceholders(one, next));

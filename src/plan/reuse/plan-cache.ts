@@ -1,7 +1,7 @@
 /**
- * Cache of plans: questions that differ only in logical ids, under equal access, are planned once. Reads, the pages of
- * a search, and the same search for many patients share plans. In: a question, its ids, and a function that plans. Out:
- * the plan of one round, the values of its placeholders, and the keys of referenced rows that it asks for first.
+ * Caches plans: queries that differ only in logical ids, under equal access, are planned once. Reads, the pages of a
+ * search, and the same search for many patients share plans. In: a query, its ids, and a function that plans. Out: the
+ * plan of one round, the values of its placeholders, and the keys of referenced rows that must be fetched first.
  * docs/architecture.md, "How plans are reused"
  */
 import { boundedCache } from '../../cache/bounded.ts';
@@ -18,19 +18,19 @@ import { type ForInstants, forInstants, servesInstant } from './moments.ts';
 /** One round of planning. */
 export interface Round<T> {
   readonly planned: T;
-  /** Keys that it needs first; with any, the next round plans again. */
+  /** Keys to fetch first. If there are any, the next round plans again. */
   readonly asked: readonly (readonly [key: string, KeysQuestion])[];
   readonly placeholders: PlaceholderValues;
 }
 
-/** A question as plans are kept by: equal keys for questions that differ in their ids alone. */
+/** A query in the form that is cached: `key` is equal for queries that differ in their ids alone. */
 export interface CacheableQuestion {
   readonly key: string;
-  /** Those that stand in the question under `idName`. */
+  /** The ids that stand in the query under `idName`. */
   readonly ids: readonly string[];
 }
 
-/** What was planned for one question, and for what readings of its ids that holds. */
+/** A cached plan, with the readings of ids that it is valid for. */
 interface Template {
   readonly round: ForInstants<Omit<Round<unknown>, 'placeholders'>>;
   readonly guards: IdReader['guards'];
@@ -38,15 +38,17 @@ interface Template {
   readonly weight: number;
 }
 
-/** Plans of a registry at most. */
+/** Limit of plans per registry. */
 const PLANS = 300;
-/** Characters of question and keys; what many keys were found for is not kept. */
+/** Limit of characters of query and keys; plans with long lists of keys are not cached. */
 const KEY_LENGTH = 4000;
 
-/** Bytes of all of them, about. Of a type with hundreds of mappings one plan may hold tens of megabytes. */
+/**
+ * Approximate limit of bytes of all plans. For a type with hundreds of mappings one plan may take tens of megabytes.
+ */
 const BYTES = 64_000_000;
 
-/** Ids of so many shapes are told apart under one key; what was asked last comes first. */
+/** Limit of plans under one key, for ids of different shapes. The most recently used comes first. */
 const SHAPES = 8;
 
 const weights = {
@@ -56,15 +58,18 @@ const weights = {
 
 const created = () => boundedCache<Template[]>(PLANS, { weights });
 
-/** Predicates belong to one registry and go with it. */
+/** Weak keys: the plans of a registry are dropped with it. */
 const caches = new WeakMap<Registry, ReturnType<typeof created>>();
 
-/** `purpose` keeps apart what different functions plan of the same. */
+/** Returns the cache key of a query. `purpose` separates functions that plan the same query differently. */
 export function planKey(purpose: string, question: object): string {
   return `${purpose} ${planText(question)}`;
 }
 
-/** `plan` may depend on nothing else but what it is given. Without a question to keep it by, nothing is kept. */
+/**
+ * Plans one round, or returns a cached plan. `plan` may depend on nothing but its argument. Without a query nothing is
+ * cached.
+ */
 export function planRound<T>(
   question: CacheableQuestion | undefined,
   env: Environment,
@@ -80,7 +85,7 @@ export function planRound<T>(
     const template = templates[at];
     const read = template && placeholdersFor(template.guards, ids);
     if (!read || !servesInstant(template.round, env)) continue;
-    // Most ids that are asked for are of one shape, which need not be looked for behind others.
+    // Most ids have one shape; its plan moves to the front, so that the next search finds it first.
     if (at > 0) templates.unshift(...templates.splice(at, 1));
     const { planned, asked } = template.round.made as Omit<Round<T>, 'placeholders'>;
     return { planned, asked, placeholders: together(known.placeholders, read) };
@@ -111,7 +116,7 @@ interface ResolvedForm {
 const NOTHING_RESOLVED: ResolvedForm = { key: '', placeholders: [], at: new Map() };
 
 /**
- * What references were resolved to, in the words of a key: by the shapes of the values where those can be placeholders.
+ * Returns what references were resolved to, as a cache key: by the shapes of the values if they can be placeholders.
  */
 function resolvedForm({ resolved }: Environment): ResolvedForm {
   if (resolved.size === 0) return NOTHING_RESOLVED;
@@ -136,7 +141,7 @@ function together(keys: PlaceholderValues, read: PlaceholderValues): Placeholder
 
 const NO_PLACEHOLDERS: PlaceholderValues = [];
 
-/** Undefined where nothing is to be kept. */
+/** Returns the plans under a key; undefined if nothing is cached. */
 function templatesOf(key: string, { registry, rules }: Environment): Template[] | undefined {
   if (rules !== ALL_RULES || key.length > KEY_LENGTH) return undefined;
   let plans = caches.get(registry);
@@ -148,7 +153,7 @@ function templatesOf(key: string, { registry, rules }: Environment): Template[] 
 }
 
 function plannedIn<T>(env: Environment, plan: (env: Environment) => T): Omit<Round<T>, 'placeholders'> {
-  // By now more keys are known than when it was made.
+  // Predicates of an earlier round were made when fewer keys were known.
   env.made.clear();
   const planned = plan(env);
   const asked = [...env.pending];
