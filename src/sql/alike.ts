@@ -1,7 +1,7 @@
 /**
- * Writes disjunctions of comparisons as lists. In: an OR whose parts compare the same operand, or keys of several
- * columns. Out: an equal predicate that compares with a list, so that the engine computes the operand once, and uses an
- * index.
+ * Turns disjunctions of comparisons into lists. In: an OR whose parts compare the same operand, or keys of several
+ * columns. Out: an equal predicate that compares with a list, so that the engine computes the operand once and can use
+ * an index.
  */
 import { among, and, conjuncts, equals, or } from './construct.ts';
 import type { ColumnExpression, Expression, Predicate } from './expression.ts';
@@ -9,16 +9,16 @@ import { expressionKey, predicateKey } from './expression-key.ts';
 
 type Comparison = Extract<Predicate, { readonly kind: 'equals' | 'in' | 'contains' }>;
 
-/** A part of an OR by the one comparison in it with what a request says. */
+/** A part of an OR, seen as a frame around its one comparison with a value of the request. */
 export interface Framed {
-  /** The same for parts that differ in nothing but the values of the comparison. */
+  /** Equal for parts that differ only in the values of the comparison. */
   readonly key: string;
   readonly comparison: Comparison;
-  /** The part with another comparison. */
+  /** Returns the part with another comparison in it. */
   around(comparison: Predicate): Predicate;
 }
 
-/** Parts of an OR that are alike become one; all else is left as it is. */
+/** Merges the parts of an OR that have equal frames; leaves all else unchanged. */
 export function withLists(predicate: Predicate): Predicate {
   if (predicate.kind !== 'or') return predicate;
   const groups = Map.groupBy(
@@ -46,7 +46,7 @@ function together(alike: readonly Framed[]): Predicate {
     : or();
 }
 
-/** One comparison with all that several are made with. */
+/** Returns one comparison with the values of all. */
 function listed(first: Comparison, all: readonly Comparison[]): Predicate {
   if (first.kind === 'contains') {
     const texts = all.flatMap(one => (one.kind === 'contains' ? one.texts : []));
@@ -56,12 +56,12 @@ function listed(first: Comparison, all: readonly Comparison[]): Predicate {
   return among(first.left, [...values.values()]);
 }
 
-/** Undefined where the part has no such comparison, or several. */
+/** Returns the frame of a part; undefined if it has no such comparison, or several. */
 export function framedPart(part: Predicate): Framed | undefined {
   if (part.kind !== 'and') return framedComparison(part);
   const frames = part.of.map(framedComparison);
   const [only, ...more] = frames.filter(frame => frame !== undefined);
-  // Two may differ together, and a list of each would then ask for less.
+  // If two comparisons differ, a list for each would match more than the OR.
   if (!only || more.length > 0) return undefined;
   const at = frames.indexOf(only);
   return {
@@ -90,25 +90,25 @@ function valuesOf(comparison: Comparison): readonly Expression[] {
   return comparison.kind === 'in' ? comparison.values : [];
 }
 
-/** By a request: in what the mapping says, parts that are alike do not differ. */
+/** True for a value of the request. Constants of a mapping do not count: they do not differ between equal parts. */
 function isAsked(of: Expression): boolean {
   return of.kind === 'value' && of.value !== null && !of.constant;
 }
 
-/** A key column (or what is made of it), and what it is compared with. */
+/** A key column (or an expression of columns), and the value to compare it with. */
 export interface KeyOperand {
   readonly column: Expression;
   readonly value: Expression;
 }
 
-/** An engine may seek each combination of the lists: no more of them than this. */
+/** The most combinations of listed values, because an engine may seek each of them. */
 const SEEKS_AT_MOST = 2000;
-/** Of the lists beside the OR together: SQL Server takes 2,100 parameters. */
+/** The most values in all lists beside the OR: SQL Server takes 2,100 parameters. */
 const LISTED_AT_MOST = 500;
 
 /**
- * Rows with one of these keys; all keys are of the same columns, in the same order. SQLite uses no index for a long OR
- * of conjunctions of texts, so the values of each column stand beside it as a list.
+ * Returns the rows with one of these keys, all of the same columns in the same order. Adds a list of values for each
+ * column, because SQLite uses no index for a long OR of conjunctions of texts.
  */
 export function amongKeys(keys: readonly (readonly KeyOperand[])[]): Predicate {
   const [first = []] = keys;
@@ -117,7 +117,7 @@ export function amongKeys(keys: readonly (readonly KeyOperand[])[]): Predicate {
   return whole.kind === 'or' ? and(...listsBeside(keys), whole) : whole;
 }
 
-/** The columns' own lists, the first column's always; further ones as long as their combinations are few. */
+/** Returns the lists of the columns: always the first one's, and others while their combinations are few. */
 function listsBeside(keys: readonly (readonly KeyOperand[])[]): readonly Predicate[] {
   const lists: Predicate[] = [];
   let seeks = 1;
@@ -152,15 +152,16 @@ function distinct(keys: readonly (readonly KeyOperand[])[], at: number): Readonl
   );
 }
 
-/** Lists that are longer save no engine much, and a statement has a limit of parameters. */
+/** The most values of a list: longer ones save engines little, and a statement has a limit of parameters. */
 const MOST_VALUES = 64;
 
-/** By column: the values of which it has one in each row that satisfies a condition. */
+/** By column: the values that it can have in rows that satisfy a condition. */
 type Lists = ReadonlyMap<string, { readonly column: ColumnExpression; readonly values: readonly Expression[] }>;
 
 /**
- * A condition behind the list of a column's values that its alternatives name between them: no engine sees that all of
- * them ask for the same column. The same object where there are no alternatives, or one of them leaves the column open.
+ * Adds to a condition the list of all values that its alternatives name for one column, because no engine sees that all
+ * of them compare the same column. Returns the same object if there are no alternatives, or if one of them does not
+ * limit the column.
  */
 export function withColumnValues(of: Predicate): Predicate {
   const parts = conjuncts(of);
@@ -173,7 +174,7 @@ export function withColumnValues(of: Predicate): Predicate {
 function listsIn(of: Predicate): Lists {
   switch (of.kind) {
     case 'and':
-      // Of several lists of a column each is true by itself.
+      // If a column has several lists, each is valid by itself, so one is enough.
       return new Map(of.of.flatMap(part => [...listsIn(part)]));
     case 'or': {
       const [first, ...others] = of.of.map(listsIn);

@@ -1,22 +1,22 @@
 /**
- * Circuit breaker of one database. In: news of an outage, and a probe. Out: whether to send statements. While it is
- * open only the probe asks the database, at intervals, until it answers.
+ * Circuit breaker of one database. In: reports of an outage, and a probe. Out: whether to send statements. While it is
+ * open, only the probe queries the database, at intervals, until the database answers.
  */
 import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
 export interface BreakerOptions {
-  /** Rejects while the database is away. */
+  /** Rejects while the database is unreachable. */
   readonly probe: () => Promise<void>;
   /** Milliseconds between two probes. */
   readonly pause: number;
 }
 
 export interface Breaker {
-  /** Throws DatabaseError (`unavailable`) while open. */
+  /** Throws DatabaseError (`unavailable`) while it is open. */
   check(): void;
   isOpen(): boolean;
-  /** Opens it. */
+  /** Opens the breaker. */
   trip(): void;
   /** Stops probing. */
   close(): void;
@@ -33,7 +33,7 @@ export function createBreaker({ probe, pause }: BreakerOptions): Breaker {
         await probe();
         open = false;
       } catch {
-        // Whatever stops the probe stops a query too; the next probe looks again.
+        // Any error of the probe would also fail a query, so the breaker stays open until a later probe succeeds.
         if (!closed) schedule();
       }
     }, pause);

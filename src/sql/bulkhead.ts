@@ -1,8 +1,8 @@
 /**
- * Limits how many statements run at a time, so that a slow database or table cannot take every connection.
- * In: how many may run, how many may wait, and how long. Out: `enter`, which waits for a slot and returns the function
- * that frees it. A statement that finds the queue full is refused at once. Waiting statements are served first in,
- * first out, except those of tables that have their share of slots already.
+ * Limits how many statements run at a time, so that a slow database or table cannot take every connection. In: how many
+ * may run, how many may wait, and how long. Out: `enter`, which waits for a slot and returns the function that frees
+ * it. If the queue is full, `enter` refuses at once. Waiting statements are served first in, first out, except those
+ * whose tables already use their share of the slots.
  */
 import { type Queue, waitIn } from '../common/waiting.ts';
 import { type BulkheadLoad, cancelled, DatabaseError } from './database.ts';
@@ -17,16 +17,16 @@ export interface BulkheadOptions {
 
 export interface Bulkhead {
   /**
-   * Resolves to the function that leaves the bulkhead; calling it again does nothing. Throws DatabaseError:
-   * `unavailable` where the queue is full or the wait too long, `cancelled` by the signal. `tables`: what the statement
-   * reads. Each table has at most three quarters of the places and of the queue, so that a locked one leaves some to
-   * the others.
+   * Waits for a slot. Resolves to the function that frees it; calling it again does nothing. Throws DatabaseError:
+   * `unavailable` if the queue is full or the wait too long, `cancelled` by the signal. `tables`: those that the
+   * statement reads. Each table has at most three quarters of the slots and of the queue, so that a locked table leaves
+   * some to others.
    */
   enter(signal?: AbortSignal, tables?: readonly string[]): Promise<() => void>;
   load(): BulkheadLoad;
 }
 
-/** Seconds: a place becomes free within the time of a statement. */
+/** Seconds: within this time a statement usually ends and frees its slot. */
 const RETRY_AFTER = 1;
 
 export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead {
@@ -82,7 +82,7 @@ export function createBulkhead({ size, queue, wait }: BulkheadOptions): Bulkhead
 
 const BUSY = 'The database has too much to do';
 
-/** All but a quarter; of few places each table has all. */
+/** Returns a table's share: all but a quarter; all if there are few. */
 function shareOf(size: number): number {
   return size - Math.floor(size / 4);
 }
@@ -93,7 +93,7 @@ interface Shares {
   remove(tables: readonly string[]): void;
 }
 
-/** Counts by table; those at zero are forgotten. */
+/** Counts by table; forgets tables whose count is zero. */
 function createShares(most: number): Shares {
   const counts = new Map<string, number>();
   const change = (tables: readonly string[], by: number): void => {

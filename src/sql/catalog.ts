@@ -1,6 +1,6 @@
 /**
- * The catalog of a database: tables, columns with types, keys, indexes. In: PRAGMAs or system views (in each engine's
- * folder), or a pack's lock file. Out: one shape for the loader, `check` and `explain`.
+ * Describes the catalog of a database: tables, columns with types, keys, indexes. In: PRAGMAs or system views (in each
+ * engine's folder), or a pack's lock file. Out: one shape for the loader, `check` and `explain`.
  */
 import { type ColumnType, isSameType } from './column-type.ts';
 import { identifier, isIdentifier, printTable, type TableName } from './identifier.ts';
@@ -11,35 +11,37 @@ export interface ColumnInfo {
   readonly declared: string;
   readonly nullable: boolean;
   /**
-   * How the rows of a column of dates, times, numbers or UUIDs are written, where the engine does not see to it and
-   * they were looked at: a text that all of them are cut to, `declared` for numbers that are all as the type says and
-   * for UUIDs in upper case, `small` for UUIDs in lower case, `trimmed` for texts of which none ends in a blank, or
-   * `any`.
+   * How the rows of a column of dates, times, numbers or UUIDs are written, if the engine does not enforce its type and
+   * Lintel has read the rows: a text form that all of them have, `declared` for numbers that all fit the type and for
+   * UUIDs in upper case, `small` for UUIDs in lower case, `trimmed` for texts of which none ends in a blank, or `any`.
    */
   readonly form?: WrittenAlike | 'declared' | 'small' | 'trimmed' | 'any';
-  /** `any` only because there was no time to look at its rows. */
+  /** True if the form is `any` only because there was no time to read its rows. */
   readonly unseen?: true;
-  /** How many rows are written in which form, most first; NULL is none. Absent: they were not all looked at. */
+  /** Number of rows per form, largest first; NULL does not count. Absent if not all rows were read. */
   readonly written?: readonly { readonly form: string; readonly rows: number }[];
-  /** Why the login does not get its values: it may not read it, or reads something else without an error. */
+  /**
+   * Why the login does not get the values: it may not read the column, or the server returns other values without an
+   * error.
+   */
   readonly denied?: 'permission' | Disguise;
 }
 
-/** Why a login reads something else than the rows that are there. */
+/** Why a login reads other data than the table contains. */
 export interface Disguise {
-  /** What is wrong, as words that go on behind the name of the column or table. */
+  /** The problem, as words that follow the name of the column or table. */
   readonly why: string;
-  /** What would do instead. */
+  /** What the configuration should be instead. */
   readonly expected: string;
 }
 
-/** The form of all rows of a column of dates or times. */
+/** The form that all rows of a column of dates or times have. */
 export interface WrittenAlike {
   readonly separator: ' ' | 'T';
   readonly length: number;
-  /** With `Z` at the end. */
+  /** True if the texts end in `Z`. */
   readonly utc?: true;
-  /** But for what is no date or time, and sorts apart from all that are. */
+  /** True if some rows hold other values, all of which sort before or after the dates or times. */
   readonly mixed?: true;
 }
 
@@ -48,60 +50,58 @@ export interface IndexInfo {
   readonly columns: readonly string[];
   readonly unique: boolean;
   /**
-   * Columns that the index keeps in another collation than texts are compared by: it finds none of their values, and
-   * its promise that they are unique is another. Left out where there is none.
+   * Columns that the index keeps in another collation than comparisons use: the index cannot find their values, and it
+   * is unique by that other collation. Absent if there are none.
    */
   readonly unfit?: readonly UnfitColumn[];
 }
 
 export interface UnfitColumn {
   readonly column: string;
-  /** That of the index. */
+  /** The collation of the index. */
   readonly collation: string;
-  /** That of comparisons. */
+  /** The collation of comparisons. */
   readonly needed: string;
 }
 
 export interface TableInfo {
   /** As the database spells it, without the schema. */
   readonly name: string;
-  /** Where the engine has schemas: that of the table, and whether a statement has to name it to find the table. */
+  /** If the engine has schemas: the table's schema, and whether statements must name it to find the table. */
   readonly schema?: { readonly name: string; readonly needed: boolean };
   readonly columns: ReadonlyMap<string, ColumnInfo>;
   readonly primaryKey: readonly string[];
-  /** Its rows are made of those of other tables. */
+  /** True for a view. */
   readonly isView?: true;
-  /** Its rows are former versions of those of another table. */
+  /** True if the rows are former versions of rows of another table. */
   readonly isHistory?: true;
-  /** Why the login may read other rows than those that are there. Absent: nothing is known of such. */
+  /** Why the login may read other rows than the table contains. Absent if no reason is known. */
   readonly disguises?: readonly Disguise[];
-  /** The primary key's index included. */
+  /** Includes the primary key's index. */
   readonly indexes: readonly IndexInfo[];
 }
 
-/**
- * A part of a schema: tables by name, and all that have a column of some name. Without schemas, case does not count.
- */
+/** A part of a schema: these tables, and all that have one of these columns. Names without a schema ignore case. */
 export interface CatalogPart {
   readonly tables: readonly string[];
   readonly columns?: readonly string[];
 }
 
 /**
- * Keys are lower-case table and column names: every engine compares names without case. Of a name that stands in
- * several schemas the nearest has the bare name, and the others `schema.name`.
+ * Tables by their names in lower case, because every engine compares names without case. If several schemas have a
+ * table of the same name, the nearest one has the bare name, and the others `schema.name`.
  */
 export interface Catalog {
-  /** Whose spelling the declared types are. */
+  /** The engine whose spelling the declared types have. */
   readonly engine: string;
   readonly tables: ReadonlyMap<string, TableInfo>;
-  /** Names of a schema that stand for a table which cannot be read, in lower case, and why: synonyms. */
+  /** Names that stand for a table which cannot be read (synonyms), in lower case, with the reason. */
   readonly unreachable?: ReadonlyMap<string, string>;
-  /** What is not known of columns and rows that the login may read otherwise than they are, one sentence each. */
+  /** What could not be found out about columns and rows that the login may read differently, one sentence each. */
   readonly unseen?: readonly string[];
 }
 
-/** The same catalog, in which what the login may not read is marked. Without a column: the whole table. */
+/** Returns the catalog with what the login may not read marked as denied. Without a column: the whole table. */
 export function withDenied(
   catalog: Catalog,
   denied: readonly { readonly table: string; readonly column?: string }[],
@@ -122,14 +122,14 @@ export function withDenied(
   return { ...catalog, tables: new Map(tables) };
 }
 
-/** The collation that keeps an index from serving searches by one of its columns, if one does. */
+/** Returns the collation that makes an index unusable for searches by this column; undefined if none does. */
 export function unfitIn({ unfit = [] }: IndexInfo, column: string): UnfitColumn | undefined {
   return unfit.find(one => one.column.toLowerCase() === column.toLowerCase());
 }
 
 /**
- * By `name`, `schema.name` or the name in a statement. An engine without schemas, or a lock that names none, has the
- * table in any.
+ * Finds a table by `name`, `schema.name` or its name in a statement. If the engine has no schemas, or the lock names
+ * none, a schema in the name is ignored.
  */
 export function findTable(catalog: Catalog, name: string | TableName): TableInfo | undefined {
   const key = (typeof name === 'string' ? name : printTable(name)).toLowerCase();
@@ -140,24 +140,24 @@ export function findTable(catalog: Catalog, name: string | TableName): TableInfo
   return nearest?.schema === undefined || nearest.schema.name.toLowerCase() === schema ? nearest : undefined;
 }
 
-/** The name of a table as the database spells it; with a schema where one is written. */
+/** Returns the name of a table as the database spells it; with its schema if `name` has one. */
 export function spelled(catalog: Catalog, name: string): string {
   const { name: bare = name, schema } = findTable(catalog, name) ?? {};
   return name.includes('.') && schema ? `${schema.name}.${bare}` : bare;
 }
 
-/** All tables of this name, in whatever schema. */
+/** Returns all tables of this name, in any schema. */
 export function tablesNamed(catalog: Catalog, bare: string): readonly TableInfo[] {
   const name = bare.toLowerCase();
   return [...catalog.tables.values()].filter(table => table.name.toLowerCase() === name);
 }
 
-/** `cdm.person` where a statement has to name the schema, else `person`. */
+/** Returns `cdm.person` if statements must name the schema, else `person`. */
 export function tableText({ name, schema }: TableInfo): string {
   return schema?.needed ? `${schema.name}.${name}` : name;
 }
 
-/** As statements name it; `schema`: as it was asked for. Undefined: a statement cannot. */
+/** Returns the name for statements; `schema`: as the mapping names it. Undefined if no statement can name the table. */
 export function tableNameOf({ name, schema: of }: TableInfo, schema?: string): TableName | undefined {
   const named = of?.needed ? of.name : schema;
   if (!isIdentifier(name) || (named !== undefined && !isIdentifier(named))) return undefined;
@@ -168,7 +168,10 @@ export function findColumn(table: TableInfo, name: string): ColumnInfo | undefin
   return table.columns.get(name.toLowerCase());
 }
 
-/** Engines spell some types in several ways, and the copy of a schema in another engine mostly keeps the spelling. */
+/**
+ * True if two columns have the same type. Engines have synonyms for some types, and the copy of a schema in another
+ * engine mostly keeps the original's spelling.
+ */
 export function hasSameType(a: ColumnInfo, b: ColumnInfo): boolean {
   if (a.declared.toUpperCase() === b.declared.toUpperCase()) return true;
   return a.type && b.type ? isSameType(a.type, b.type) : false;

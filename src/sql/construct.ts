@@ -13,12 +13,12 @@ export function value(content: SqlValue, type: ColumnType): Expression {
   return { kind: 'value', value: content, type };
 }
 
-/** What the mapping or a codec says, whoever asks. */
+/** Returns a value of a mapping or a codec, the same for all requests. */
 export function constant(content: SqlValue, type: ColumnType): Expression {
   return { kind: 'value', value: content, type, constant: true };
 }
 
-/** A value that each use of the plan brings along; `content` is that of the first. */
+/** Returns a value that each use of the plan supplies; `content` is the first use's. */
 export function placeholderFor(content: SqlValue, type: ColumnType, placeholder: number): Expression {
   return { kind: 'value', value: content, type, placeholder };
 }
@@ -31,12 +31,12 @@ export function flag(when: Predicate): Expression {
   return { kind: 'flag', when, type: INTEGER };
 }
 
-/** The expression where the predicate holds, else NULL. */
+/** Returns the expression if the predicate holds, else NULL. */
 export function given(when: Predicate, of: Expression): Expression {
   return { kind: 'choice', of: [{ when, give: of }], type: of.type };
 }
 
-/** Conjunction, flattened and folded: FALSE if one part is FALSE, TRUE parts left out, equal parts once. */
+/** Conjunction, flattened and folded: FALSE if one part is FALSE, without TRUE parts and duplicates. */
 export function and(...parts: readonly Predicate[]): Predicate {
   return combine('and', parts);
 }
@@ -65,7 +65,7 @@ function combine(kind: 'and' | 'or', parts: readonly Predicate[]): Predicate {
   return kept.length === 1 && only ? only : { kind, of: kept };
 }
 
-/** Each of equal predicates once, in their order. */
+/** Removes duplicates and keeps the order. */
 function distinct(predicates: readonly Predicate[]): Predicate[] {
   const byKey = new Map<string, Predicate>();
   for (const predicate of predicates) {
@@ -75,7 +75,7 @@ function distinct(predicates: readonly Predicate[]): Predicate[] {
   return [...byKey.values()];
 }
 
-/** `x IS NOT NULL AND (x <> v OR x IS NULL)` is `x <> v`: complements need not test again what the conjunction says. */
+/** Shortens `x IS NOT NULL AND (x <> v OR x IS NULL)` to `x <> v`: the conjunction already excludes NULL. */
 function knownNotNull(parts: Predicate[]): void {
   const notNull = new Set(parts.flatMap(p => (p.kind === 'null' && p.not ? [expressionKey(p.of)] : [])));
   if (notNull.size === 0) return;
@@ -86,7 +86,7 @@ function knownNotNull(parts: Predicate[]): void {
   });
 }
 
-/** The exact complement, for NULL too. */
+/** Returns the exact complement, for NULL too. */
 export function not(predicate: Predicate): Predicate {
   switch (predicate.kind) {
     case 'true':
@@ -110,7 +110,7 @@ export function compare(left: Expression, op: Operator, right: Expression): Pred
   return { kind: 'compare', left, op, right, not: false };
 }
 
-/** Equality with one of some values; folds to `equals` for one and to FALSE for none. */
+/** Compares with a list; folds to `equals` for one value and to FALSE for none. */
 export function among(left: Expression, values: readonly Expression[]): Predicate {
   const [first] = values;
   if (!first) return FALSE;
@@ -130,7 +130,7 @@ export function glob(of: Expression, pattern: string): Predicate {
   return { kind: 'glob', of, pattern, not: false };
 }
 
-/** Folds to FALSE for no relation; those without a row are left out. */
+/** Compares with values of relations. Drops relations that have no rows; folds to FALSE if none remains. */
 export function taken(left: Expression, of: readonly Taken[]): Predicate {
   const possible = of.filter(({ from }) => from.where.kind !== 'false');
   return possible.length === 0 ? FALSE : { kind: 'taken', left, of: possible, not: false };
@@ -140,25 +140,25 @@ export function exists(from: Relation, how: { readonly searches?: true } = {}): 
   return from.where.kind === 'false' ? FALSE : { kind: 'exists', from, ...how, not: false };
 }
 
-/** Disjunction of what can be asked; undefined if one part cannot. */
+/** Disjunction; undefined if SQL cannot express one of the parts. */
 export function some(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
   const known = parts.filter(part => part !== undefined);
   return known.length === parts.length ? or(...known) : undefined;
 }
 
-/** Conjunction likewise; FALSE decides even if another part cannot be asked. */
+/** Conjunction likewise; FALSE if one part is FALSE, even if SQL cannot express another. */
 export function every(parts: readonly (Predicate | undefined)[]): Predicate | undefined {
   if (parts.some(part => part?.kind === 'false')) return FALSE;
   const known = parts.filter(part => part !== undefined);
   return known.length === parts.length ? and(...known) : undefined;
 }
 
-/** The parts of a conjunction; any other predicate is its only part. */
+/** Returns the parts of a conjunction; any other predicate is its only part. */
 export function conjuncts(predicate: Predicate): readonly Predicate[] {
   return predicate.kind === 'and' ? predicate.of : [predicate];
 }
 
-/** The conjuncts that all predicates share, and what remains of each, so that one scan serves them all. */
+/** Separates the conjuncts that all predicates share from those of each, so that one scan serves all. */
 export function factor(predicates: readonly Predicate[]): {
   readonly common: readonly Predicate[];
   readonly specific: readonly Predicate[];
@@ -172,7 +172,7 @@ export function factor(predicates: readonly Predicate[]): {
   };
 }
 
-/** The column has a value: not NULL, and of texts not blank either. */
+/** True if the column has a value: not NULL, and for texts not blank either. */
 export function hasValue(column: Expression): Predicate {
   return column.type.kind === 'text' ? filled(column) : not(isNull(column));
 }

@@ -1,5 +1,5 @@
 /**
- * The interface to a legacy database, of which each engine's folder has an adapter. All adapters send only SELECT.
+ * Defines the interface to a legacy database. Each engine's folder has an adapter, and all adapters send only SELECT.
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Catalog, CatalogPart } from './catalog.ts';
@@ -8,11 +8,14 @@ import type { PlaceholderValues, Row, SqlPlan, Statement } from './plan.ts';
 export interface QueryOptions {
   /** Aborting it cancels the statement on the server. */
   readonly signal?: AbortSignal | undefined;
-  /** The export bulkhead never delays the interactive one. Default `interactive`. */
+  /**
+   * Exports and interactive requests have separate bulkheads, so that an export never delays a request. Default:
+   * `interactive`.
+   */
   readonly bulkhead?: 'interactive' | 'export' | undefined;
-  /** Which mapping the rows are for; adapters do not look at it. */
+  /** The mapping that the rows are for; adapters ignore it. */
   readonly mapping?: string;
-  /** Values of the placeholders of a plan that is used again; without them it is rendered for this use alone. */
+  /** Values of the placeholders of a plan that is reused. Without them the plan is rendered for this use alone. */
   readonly placeholders?: PlaceholderValues | undefined;
   /** The instant of the request, in milliseconds since the epoch, for plans that compare with it (`Moment`). */
   readonly now?: number;
@@ -22,95 +25,101 @@ export interface BulkheadLoad {
   readonly size: number;
   readonly taken: number;
   readonly waiting: number;
-  /** Ever: too many waited, or the wait was too long. */
+  /** Statements refused since the start, because the queue was full or the wait too long. */
   readonly refused: number;
 }
 
 export interface DatabaseLoad {
-  /** It was away when it was asked last, and is asked by a probe alone until that is answered. */
+  /** True if the last statement did not reach the database. Only a probe queries it until that is answered. */
   readonly away: boolean;
-  /** Errors that nobody has thought of yet, by the engine's number, with how often they came. Absent: none. */
+  /** Errors without a known cause, by the engine's number, with how often they occurred. Absent if there are none. */
   readonly unexplained?: readonly { readonly number: number; readonly times: number }[];
-  /** None where statements run on the calling thread. */
+  /** Empty if statements run on the calling thread. */
   readonly bulkheads: Readonly<Record<string, BulkheadLoad>>;
 }
 
 export interface Permissions {
-  /** Of the tables asked for. Without a column: the whole table. */
+  /** Those among the tables asked for. Without a column: the whole table. */
   readonly unreadable: readonly { readonly table: string; readonly column?: string }[];
-  /** Beyond reading: permissions on the whole database (`INSERT`), and on tables (`UPDATE on PERSON`). */
+  /** Further permissions: on the whole database (`INSERT`), and on tables (`UPDATE on PERSON`). */
   readonly writes: readonly string[];
 }
 
-/** What an engine knows of a table beyond its columns, for people who look at a database. */
+/** Facts about a table beyond its columns, for people who look at a database. */
 export interface TableSurvey {
-  /** Undefined: the engine keeps no number, and to count could take any time. */
+  /** Undefined if the engine keeps no number and counting could take very long. */
   readonly rows: TableRows | undefined;
-  /** Those that the table declares. */
+  /** The foreign keys that the table declares. */
   readonly foreignKeys: readonly ForeignKey[];
 }
 
 export interface TableRows {
   readonly count: number;
-  /** `exact`: counted; `about`: by the engine's statistics; `most`: there are no more. */
+  /** `exact`: counted; `about`: from the engine's statistics; `most`: an upper bound. */
   readonly kind: 'exact' | 'about' | 'most';
 }
 
 export interface ForeignKey {
   readonly columns: readonly string[];
-  /** The key of the other table in the catalog. */
+  /** The other table's key in the catalog. */
   readonly table: string;
-  /** As many as `columns`; none: the primary key of the other table. */
+  /** As many as `columns`; empty: the primary key of the other table. */
   readonly theirs: readonly string[];
 }
 
 export interface IndexToTry {
-  /** As statements name it. */
+  /** The name for statements. */
   readonly table: string;
-  /** CREATE INDEX */
+  /** The CREATE INDEX statement. */
   readonly statement: string;
 }
 
 export interface Database {
-  /** The name of its engine (engines.ts). */
+  /** The name of the engine (engines.ts). */
   readonly engine: string;
   render(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Statement;
-  /** All rows of a bounded plan, at once where statements run on the calling thread. Rejects with DatabaseError. */
-  query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
   /**
-   * The rows of a bounded plan in lists of `size`, fetched from the server as they are taken: what nobody asks for
-   * stays there. Only the last list is shorter. An engine whose open statement keeps writers waiting ends after a full
-   * list; the caller goes on behind it with a further plan. Ending the iteration early cancels the statement. Throws
+   * Returns all rows of a bounded plan: synchronously if statements run on the calling thread. Rejects with
    * DatabaseError.
    */
+  query(plan: SqlPlan, options?: QueryOptions): Awaitable<readonly Row[]>;
+  /**
+   * Returns the rows of a bounded plan in lists of `size`. Fetches them from the server as the caller takes them; rows
+   * that are not taken stay there. Only the last list is shorter. If an open statement would block writers, the engine
+   * ends after one full list; the caller continues after it with another plan. Ending the iteration early cancels the
+   * statement. Throws DatabaseError.
+   */
   stream(plan: SqlPlan, size: number, options?: QueryOptions): AsyncIterable<readonly Row[]>;
-  /** Columns, types, keys and indexes of a part of the schema, or of all of it. What is not there is left out. */
+  /**
+   * Reads columns, types, keys and indexes of a part of the schema, or of all of it. Leaves out what does not exist.
+   */
   catalog(part?: CatalogPart): Promise<Catalog>;
   /**
-   * The catalog with the form in which the rows of its columns of dates, times and numbers are written, of an engine
-   * that keeps whatever it is given. Columns that are not asked for, by table and column in lower case, count as
+   * For an engine that stores any value in any column: returns the catalog with the form in which the rows of date,
+   * time and number columns are written. Columns that `isAsked` rejects (by table and column in lower case) count as
    * written in any form.
    */
   forms?(catalog: Catalog, isAsked: (table: string, column: string) => boolean): Promise<Catalog>;
   /**
-   * Whether columns are written otherwise than `forms` found them last. Cheap where nobody has written since, and where
-   * a fetched row has shown it. Throws DatabaseError.
+   * True if columns are now written in another form than `forms` last found. Cheap if nobody has written since, and if
+   * a fetched row has already shown it. Throws DatabaseError.
    */
   formsChanged?(): Promise<boolean>;
-  /** Calls back at once when a fetched row shows that a column is written otherwise than `forms` found it. */
+  /** Calls back at once if a fetched row shows that a column has another form than `forms` found. */
   onFormDisproved?(heard: () => void): void;
   /**
-   * Sizes and declared foreign keys of the tables of a catalog, by its keys. Rows come from the engine's statistics; at
-   * most a few thousand of a table are counted. Rejects with DatabaseError.
+   * Returns sizes and declared foreign keys of the tables of a catalog, by its keys. The number of rows comes from the
+   * engine's statistics; at most a few thousand rows of a table are counted. Rejects with DatabaseError.
    */
   survey?(catalog: Catalog): Promise<ReadonlyMap<string, TableSurvey>>;
-  /** What the login may do with these tables, as far as the engine has logins. */
+  /** Returns the login's permissions on these tables, if the engine has logins. */
   permissions(tables: readonly string[]): Promise<Permissions>;
-  /** The index or scan that would serve a statement, as the engine says it, one line each. */
+  /** Returns the engine's description of the index or scan for a statement, one line each. */
   explain(plan: SqlPlan, placeholders?: PlaceholderValues, now?: number): Promise<readonly string[]>;
   /**
-   * What `explain` would tell if indexes were there, those of other tables left aside: on a copy of the schema, nothing
-   * is made in the database. Undefined: this schema cannot be copied. Absent: the engine has no such estimate.
+   * Returns what `explain` would return with additional indexes; ignores those on tables outside of the plan. Uses a
+   * copy of the schema and changes nothing in the database. Undefined if this schema cannot be copied. Absent if the
+   * engine has no such estimate.
    */
   whatIf?(
     plan: SqlPlan,
@@ -118,22 +127,22 @@ export interface Database {
     placeholders?: PlaceholderValues,
     now?: number,
   ): Promise<readonly string[] | undefined>;
-  /** How busy the way to it is; asks nothing. */
+  /** Returns the load of the connections; sends no statement. */
   load(): DatabaseLoad;
-  /** One cheap statement; throws if the database does not answer. */
+  /** Sends one cheap statement; throws if the database does not answer. */
   ping(): Promise<void>;
-  /** Lets go of what is kept for statements that come again; they may. */
+  /** Frees what is cached for repeated statements, which may still be sent. */
   forget?(): void;
   close(): Promise<void>;
 }
 
-/** How the engine or its driver numbers an error. Never its words, which may hold a value. */
+/** The engine's or driver's code of an error. Never its message, which may contain a value. */
 export interface EngineCode {
   /** SQLite's name of a result (`SQLITE_ERROR`), or the driver's of an error of its own (`ESOCKET`). */
   readonly code?: string;
-  /** SQL Server's number of an error, SQLite's extended result code. */
+  /** SQL Server's number of an error, or SQLite's extended result code. */
   readonly number?: number;
-  /** SQL Server's: of the places that raise this number, which one did. */
+  /** SQL Server's state: which of the places that raise this number did so. */
   readonly state?: number;
 }
 
@@ -146,42 +155,40 @@ interface DatabaseErrorOptions {
   readonly told?: string | undefined;
 }
 
-/** What may be logged of a DatabaseError. */
+/** The part of a DatabaseError that may be logged. */
 export interface DescribedDatabaseError extends EngineCode {
   readonly reason: DatabaseError['reason'];
   readonly database: string;
   readonly mapping?: string;
 }
 
-/** `told` of a statement that was ended before its answer was there. */
+/** `told` of a statement that was ended before it answered. */
 export const TOO_LONG = 'The database is too slow for this';
 
 /**
- * `unavailable`: away or overloaded (503, with seconds to wait); `cancelled`: by the caller's signal; `failed`: the
- * rest.
+ * An error of a database. `unavailable`: unreachable or overloaded (503, with seconds to wait); `cancelled`: by the
+ * caller's signal; `failed`: any other.
  */
 export class DatabaseError extends Error {
   readonly reason: 'unavailable' | 'cancelled' | 'failed';
   readonly retryAfter: number | undefined;
   readonly engine: EngineCode;
-  /**
-   * The statement names a table or a column that is not there, or that may not be read: the schema is not what it was.
-   */
+  /** True if the statement names a table or column that does not exist or may not be read: the schema has changed. */
   readonly missing: boolean;
   /**
-   * What the engine says against the statement itself, before it looked at a row: names and syntax, never a row's
-   * value. For whoever writes the mappings; it is not logged.
+   * The engine's message about the statement itself, before it read a row: names and syntax, never a row's value. It is
+   * for the authors of mappings and is not logged.
    */
   readonly words: string | undefined;
   /**
-   * Of `unavailable`, where the database is there and busy: the reason in words for whoever asked, without names of the
-   * database. Undefined: it is away.
+   * For `unavailable`, if the database is reachable but busy: the reason for the client, without names of the database.
+   * Undefined if it is unreachable.
    */
   readonly told: string | undefined;
-  /** That the statement was for; the door that knows it sets it. */
+  /** The mapping that the statement was for; set by the caller that knows it. */
   mapping: string | undefined;
 
-  /** `message` names the failure and never a value. */
+  /** `message` names the failure and never contains a value. */
   constructor(
     reason: 'unavailable' | 'cancelled' | 'failed',
     message: string,
@@ -197,7 +204,7 @@ export class DatabaseError extends Error {
     this.told = told;
   }
 
-  /** None of it holds a value. */
+  /** Returns what may be logged; it contains no value. */
   describe(): DescribedDatabaseError {
     const mapping = this.mapping === undefined ? {} : { mapping: this.mapping };
     return { reason: this.reason, database: this.message, ...this.engine, ...mapping };
@@ -205,8 +212,8 @@ export class DatabaseError extends Error {
 }
 
 /**
- * A row that an export fetched is written otherwise than `forms` found its column: the mappings have to be made anew
- * before it is read. Rows that were fetched before have the form that was found.
+ * A row that an export fetched has another form than `forms` found for its column: the mappings must be reloaded before
+ * this row is read. Rows fetched earlier have the expected form.
  */
 export class FormDisproved extends Error {
   constructor() {
@@ -215,7 +222,7 @@ export class FormDisproved extends Error {
   }
 }
 
-/** A statement with more parameters than the engine takes: whoever asked can ask for less at a time. */
+/** The statement has more parameters than the engine takes; the caller can split it. */
 export class StatementTooLarge extends DatabaseError {
   constructor() {
     super('failed', 'the statement has more parameters than the database supports');
@@ -224,23 +231,23 @@ export class StatementTooLarge extends DatabaseError {
 }
 
 /**
- * Passes the deadline of a request to statements. A signal aborts other work when the time is over; a statement on the
- * calling thread blocks the signal and must know the instant beforehand. In: a signal, and an instant of
+ * Passes the deadline of a request to statements. A signal aborts other work when the time is over; but a statement on
+ * the calling thread blocks the signal, so it must know the deadline beforehand. In: a signal, and an instant of
  * performance.now(). Out: that instant.
  */
 const instants = new WeakMap<AbortSignal, number>();
 
-/** The work that the signal ends is over at `instant`; where several wait for it, at the latest of theirs. */
+/** Sets the deadline of a signal, as an instant; if several callers share it, the latest counts. */
 export function endsAt(signal: AbortSignal, instant: number): void {
   instants.set(signal, Math.max(instant, instants.get(signal) ?? instant));
 }
 
-/** Undefined where nobody has said so. */
+/** Returns the deadline of a signal; undefined if it has none. */
 export function deadlineOf(signal: AbortSignal | undefined): number | undefined {
   return signal && instants.get(signal);
 }
 
-/** A signal that ends after so many milliseconds, or with `outer`. */
+/** Returns a signal that aborts after so many milliseconds, or with `outer`. */
 export function within(milliseconds: number, outer?: AbortSignal): AbortSignal {
   const time = AbortSignal.timeout(Math.ceil(milliseconds));
   const signal = outer ? AbortSignal.any([outer, time]) : time;
@@ -248,12 +255,12 @@ export function within(milliseconds: number, outer?: AbortSignal): AbortSignal {
   return signal;
 }
 
-/** Whether an error says that a statement was ended: its time was over, or its signal aborted. */
+/** True if a statement was ended because its time was over or its signal aborted. */
 export function wasEnded(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && (error.told === TOO_LONG || error.reason === 'cancelled');
 }
 
-/** The error of whoever has gone meanwhile. */
+/** Returns the error for a caller that has disconnected. */
 export function cancelled(): DatabaseError {
   return new DatabaseError('cancelled', 'the query was cancelled');
 }

@@ -1,5 +1,5 @@
 /**
- * The interface of database engines. Each engine's folder exports one Engine, and only engines.ts lists them.
+ * Defines the interface of database engines. Each engine's folder exports one Engine, and only engines.ts lists them.
  * docs/extending.md says how to add one.
  */
 
@@ -8,73 +8,76 @@ import type { ColumnType } from './column-type.ts';
 import type { Database } from './database.ts';
 import type { Dialect } from './dialect.ts';
 
-/** Where a database is, as its engine reads it. May hold a password: for the engine only. Threads get a copy of it. */
+/**
+ * The address of a database, as its engine parses it. It may contain a password, so only the engine reads it. Threads
+ * get a copy.
+ */
 export interface DatabaseAddress {
   readonly engine: string;
 }
 
-/** An address, or every problem with it. A problem repeats no value. */
+/** An address, or every problem with it. Problems never repeat a value. */
 export type ReadAddress<A> = { readonly address: A } | { readonly problems: readonly string[] };
 
 export interface OpenOptions {
-  /** Kilobytes of the database that an engine inside the process keeps in memory. */
+  /** Kilobytes of cache for an engine inside the process. */
   readonly cache?: number;
-  /** Where an engine may keep what it found of the rows between starts. Default: nowhere. */
+  /** Where an engine may store what it found about the rows, for later starts. Default: nowhere. */
   readonly proofs?: ProofOptions;
 }
 
 export interface ProofOptions {
-  /** Is made where it is missing. */
+  /** Created if it is missing. */
   readonly folder: string;
-  /** Told to a person: a damaged file, or one that cannot be written. */
+  /** Reports a damaged or read-only file to a person. */
   readonly announce: (what: string) => void;
-  /** Of the software that looks at the rows: another may take forms for others. */
+  /** The version of the software that reads the rows: another version may recognize other forms. */
   readonly software: string;
   /** Milliseconds since the epoch. Default: the system's clock. */
   readonly now?: () => number;
 }
 
 export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
-  /** As locks of schemas and `--engine` name it. */
+  /** The name in locks of schemas and in `--engine`. */
   readonly name: string;
-  /** As people know it: `SQL Server`. */
+  /** The name for people: `SQL Server`. */
   readonly title: string;
   readonly dialect: Dialect;
 
-  /** How addresses look, for messages and help: `sqlite:<file>`. */
+  /** The form of addresses, for messages and help: `sqlite:<file>`. */
   readonly addressForm: string;
-  /** Whether the text is an address of this engine, right or wrong. */
+  /** True if the text is an address of this engine, valid or not. */
   isAddress(text: string): boolean;
-  /** `password`: where it does not stand in the text. */
+  /** `password`: used if the text contains none. */
   readAddress(text: string, password: string | undefined): ReadAddress<A>;
-  /** The database without user and password: `ehr on db.example.org`. */
+  /** Returns the database without user and password: `ehr on db.example.org`. */
   describe(address: A): string;
   /** Loads the driver and opens the database. Throws DatabaseError. */
   open(address: A, options: OpenOptions): Promise<Database>;
 
-  /** The type that a column has by its declaration; undefined where no codec can read it. */
+  /** Returns the type for a column's declaration; undefined if no codec can read it. */
   parseType(declared: string): ColumnType | undefined;
-  /** The type of a parameter, for people. */
+  /** Returns the type of a parameter, for people. */
   printType(type: ColumnType): string;
-  /** A declared type of texts, for messages. */
+  /** A declared type for texts, for messages. */
   readonly textType: string;
   /**
-   * Columns hold values of any kind and form, whatever they declare: rows are read by the form that they have. Other
-   * engines keep each value in the form of its type, and refuse statements that compare it with one beyond the type's
-   * range.
+   * True if columns may hold values of any kind and form, whatever they declare; rows are read in the form that they
+   * have. Other engines keep each value in the form of its type, and refuse statements that compare it with a value
+   * beyond the type's range.
    */
   readonly holdsAnything: boolean;
-  /** How the dialect counts a byte of a binary column in `substring`. */
+  /** How many characters of a binary column one byte takes in the dialect's `substring`. */
   readonly digitsOfByte: 1 | 2;
-  /** The listed words of a word table (`wordTable`) are compared without case and accents. */
+  /** True if the words in a word table (`wordTable`) are compared without case and accents. */
   readonly foldsWords: boolean;
-  /** A column in CREATE INDEX such that the index serves comparisons. `sql`: its name. */
+  /** Returns a column in CREATE INDEX in a way that the index serves comparisons. `sql`: its name. */
   indexKey(sql: string, type: ColumnType | undefined): string;
-  /** Whether a line of a plan (`Database.explain`) says that all rows of a table or of an index are looked at. */
+  /** True if a line of a plan (`Database.explain`) describes a scan of a whole table or index. */
   isScan(line: string): boolean;
-  /** The statements that make and keep a table of words. Undefined: `lintel words` is not offered. */
+  /** Returns the statements that create and maintain a table of words. Undefined: `lintel words` is not offered. */
   readonly wordTable: ((words: WordTable) => string) | undefined;
-  /** What to look at, by the number or code of an error that a configuration causes. */
+  /** Advice by the number or code of an error that a configuration causes. */
   readonly cures: Readonly<Record<string, string>>;
 }
 
@@ -83,16 +86,16 @@ export interface Engine<A extends DatabaseAddress = DatabaseAddress> {
  * statements; Lintel prints them for the database's administrator and never runs them.
  */
 export interface WordTable {
-  /** As the catalog describes it. */
+  /** The table whose words it has, from the catalog. */
   readonly of: TableInfo;
-  /** Of an engine that has schemas. */
+  /** Undefined if the engine has no schemas. */
   readonly schema: string | undefined;
   readonly key: readonly ColumnInfo[];
-  /** Texts. */
+  /** The columns of texts. */
   readonly columns: readonly ColumnInfo[];
 }
 
-/** The name of a table of words. */
+/** Returns the name of a table of words. */
 export function wordTableName({ of }: Pick<WordTable, 'of'>): string {
   return `${of.name}_WORDS`;
 }

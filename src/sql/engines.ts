@@ -1,5 +1,5 @@
 /**
- * The table of database engines. In: a name, or the text of an address. Out: its Engine. A new engine is one more line
+ * Lists the database engines. In: a name, or the text of an address. Out: its Engine. A new engine is one more line
  * (docs/extending.md).
  */
 import { type ColumnType, spelledAs } from './column-type.ts';
@@ -14,19 +14,19 @@ export const ENGINES: Map<string, Engine> = new Map(
 /** `sqlite:<file> or mssql://…`, for help texts. */
 export const ADDRESS_FORMS = [...ENGINES.values()].map(({ addressForm }) => addressForm).join(' or ');
 
-/** Throws RangeError for a name that is not in the table. */
+/** Returns an engine by name. Throws RangeError for an unknown name. */
 export function engineNamed(name: string): Engine {
   const engine = ENGINES.get(name);
   if (engine === undefined) throw new RangeError('a database engine that is not in the table of engines');
   return engine;
 }
 
-/** The engine whose address the text is. */
+/** Returns the engine whose address the text is. */
 export function engineOfAddress(text: string): Engine | undefined {
   return [...ENGINES.values()].find(engine => engine.isAddress(text));
 }
 
-/** The type that a column has by its declaration, with its spelling; undefined where no codec can read it. */
+/** Returns the type for a column's declaration, with its spelling; undefined if no codec can read it. */
 export function declaredType(engine: string, declared: string): ColumnType | undefined {
   return spelledAs(engineNamed(engine).parseType(declared), declared);
 }

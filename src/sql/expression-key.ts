@@ -1,19 +1,19 @@
 /**
  * Makes keys of expressions and predicates: equal texts for equal trees. By these keys a column is fetched once and a
- * predicate kept once. They are not SQL. A long key is its digest: a predicate that compares with the codes of large
- * code maps would keep a text of its own of hundreds of kilobytes, and so would each that it is part of.
+ * predicate used once. They are not SQL. A long key is replaced by its digest: otherwise each predicate with the codes
+ * of a large code map, and each predicate around it, would keep a text of hundreds of kilobytes.
  */
 import { hash } from 'node:crypto';
 import type { Expression, Join, Order, Predicate, Relation } from './expression.ts';
 
-/** Characters of a key; longer ones become digests. */
+/** Limit of characters of a key; longer ones become digests. */
 const LONGEST = 300;
 
 function short(key: string): string {
   return key.length > LONGEST ? `#${hash('sha256', key, 'base64url')}` : key;
 }
 
-/** Likewise of what is fetched: a column as it stands is no canonical text of it. */
+/** Likewise for fetched values: the unchanged column differs from its canonical text. */
 export function fetchKey(expression: Expression): string {
   const key = expressionKey(expression);
   const { type } = expression;
@@ -25,7 +25,7 @@ export function expressionKey(expression: Expression): string {
     case 'column':
       return `${expression.alias}.${expression.column}`;
     case 'value':
-      // The values of two placeholders are equal at times only.
+      // Two placeholders may have equal values in one use and different ones in another.
       if (expression.placeholder !== undefined)
         return `?${typeof expression.placeholder === 'number' ? expression.placeholder : expression.placeholder.name}`;
       return `=${expression.value instanceof Uint8Array ? Buffer.from(expression.value).toString('hex') : JSON.stringify(expression.value)}`;
@@ -54,7 +54,7 @@ function orderKey(orders: readonly Order[] = []): string {
     .join('');
 }
 
-/** Lists of values are immutable too; the raw values of a code map are one list in all its uses. */
+/** Lists of values are immutable, and all uses of a code map share one list of its raw values. */
 const lists = new WeakMap<readonly Expression[], string>();
 
 function listKey(values: readonly Expression[]): string {
@@ -63,7 +63,7 @@ function listKey(values: readonly Expression[]): string {
   return known;
 }
 
-/** Predicates are immutable, and the same ones are compared again and again while planning. */
+/** Predicates are immutable, and planning compares the same ones many times. */
 const keys = new WeakMap<Predicate, string>();
 
 export function predicateKey(predicate: Predicate): string {

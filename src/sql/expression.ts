@@ -1,18 +1,18 @@
 /**
- * Scalar expressions and predicates of a query, independent of dialects. Predicates are two-valued: `not` pushes
- * negation to the leaves, and each leaf has a complement that is true for NULL. So `not(p)` selects exactly the rows
- * that `p` does not.
+ * Defines scalar expressions and predicates of a query, independent of dialects. Predicates are two-valued: `not`
+ * pushes negation to the leaves, and each leaf has a complement that is true for NULL. So `not(p)` selects exactly the
+ * rows that `p` does not.
  */
 import type { ColumnType } from './column-type.ts';
 import type { Identifier, TableName } from './identifier.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 
-/** A value that each use of a plan works out for its own instant. */
+/** A value that each use of a plan computes for its own instant. */
 export interface Moment {
-  /** Equal for equal values, whatever the instant. */
+  /** Equal for moments that have equal values at every instant. */
   readonly name: string;
-  /** `now`: milliseconds since the epoch. */
+  /** Computes the value. `now`: milliseconds since the epoch. */
   at(now: number): SqlValue;
 }
 
@@ -21,11 +21,13 @@ export interface ColumnExpression {
   readonly alias: Identifier;
   readonly column: Identifier;
   readonly type: ColumnType;
-  /** The catalog forbids NULL, and no outer join brings it. */
+  /** True if the catalog forbids NULL, and no outer join adds it. */
   readonly notNull?: true;
 }
 
-/** Functions that each dialect spells; numbers among the arguments are positions and lengths, never request data. */
+/**
+ * Functions that each dialect implements; numbers among the arguments are positions and lengths, never request data.
+ */
 export type FunctionName =
   | 'rtrim' // trailing blanks (U+0020)
   | 'trim' // blanks, tabs and line ends on both sides
@@ -63,11 +65,11 @@ export type Expression =
       readonly kind: 'value';
       readonly value: SqlValue;
       readonly type: ColumnType;
-      /** The mapping's or a codec's, never a request's: it may stand in the text of a statement. */
+      /** True for a value of a mapping or codec, never of a request: it may be part of a statement's text. */
       readonly constant?: true;
       /**
-       * The plan is used again with other values here: which of those that come along; `value` is that of the first
-       * use.
+       * Set if the plan is reused with other values here: the number of the value, or how to compute it; `value` is
+       * that of the first use.
        */
       readonly placeholder?: number | Moment;
     }
@@ -77,16 +79,16 @@ export type Expression =
       readonly args: readonly (Expression | number)[];
       readonly type: ColumnType;
     }
-  /** 1 where the predicate holds, else 0. */
+  /** 1 if the predicate holds, else 0. */
   | { readonly kind: 'flag'; readonly when: Predicate; readonly type: ColumnType }
-  /** Of the first predicate that holds the expression beside it, else `otherwise`; without one NULL. */
+  /** The expression of the first predicate that holds, else `otherwise`, else NULL. */
   | {
       readonly kind: 'choice';
       readonly of: readonly Choice[];
       readonly otherwise?: Expression;
       readonly type: ColumnType;
     }
-  /** A value of at most one row elsewhere, NULL where there is none; of several rows, of the first in `order`. */
+  /** A value of at most one row elsewhere: NULL if there is none; of several rows, the first in `order`. */
   | {
       readonly kind: 'scalar';
       readonly select: Expression;
@@ -95,8 +97,7 @@ export type Expression =
       readonly type: ColumnType;
     }
   /**
-   * Of the pieces of a separated text that satisfy `where`, by `alias`.`piece`, the first in `order`; NULL where none
-   * does.
+   * The first in `order` of the pieces of a separated text that satisfy `where`, by `alias`.`piece`; NULL if none does.
    */
   | {
       readonly kind: 'first-piece';
@@ -104,13 +105,13 @@ export type Expression =
       readonly of: Expression;
       readonly by: string;
       readonly alias: Identifier;
-      /** With the piece; as those of a relation. */
+      /** Joined with the piece, like the joins of a relation. */
       readonly joins?: readonly Join[];
       readonly where: Predicate;
       readonly order: readonly Order[];
       readonly type: ColumnType;
     }
-  /** The escape: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
+  /** Escape hatch: text from a mapping with `{alias.COLUMN}` already resolved. Never contains request data. */
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly type: ColumnType };
 
 export interface Choice {
@@ -125,7 +126,7 @@ export type Predicate =
   | { readonly kind: 'false' }
   | { readonly kind: 'and'; readonly of: readonly Predicate[] }
   | { readonly kind: 'or'; readonly of: readonly Predicate[] }
-  /** Ordered comparison of numbers, dates, binaries and of packed text. */
+  /** Ordered comparison of numbers, dates, binaries and packed text. */
   | {
       readonly kind: 'compare';
       readonly left: Expression;
@@ -133,22 +134,22 @@ export type Predicate =
       readonly right: Expression;
       readonly not: boolean;
       /**
-       * In the column's own collation, which an index is sorted by: for paging in an order that is `native` too, and
-       * for bounds beside a condition that keeps the column to digits.
+       * In the column's own collation, which its index is sorted by: for paging in an order that is `native` too, and
+       * for bounds beside a condition that limits the column to digits.
        */
       readonly native?: true;
     }
-  /** Equality: exact, case-sensitive, blind to trailing blanks. */
+  /** Equality: exact, case-sensitive, ignoring trailing blanks. */
   | { readonly kind: 'equals'; readonly left: Expression; readonly right: Expression; readonly not: boolean }
   | { readonly kind: 'in'; readonly left: Expression; readonly values: readonly Expression[]; readonly not: boolean }
   | { readonly kind: 'null'; readonly of: Expression; readonly not: boolean }
-  /** Text that is neither NULL nor blank, bytes that are not none. */
+  /** True for a text that is neither NULL nor blank, or for at least one byte. */
   | { readonly kind: 'filled'; readonly of: Expression; readonly not: boolean }
   /**
-   * A substring test for one of some texts; they are bound, wildcards escaped. `end`: of the text without the blanks at
-   * its end. `words`: each text is words with a blank before each, and all of them begin words of `of`, which is the
-   * function of that name. `seek`: `of` is a column of words that an index begins with, and begins with one of the
-   * texts, which are folded words.
+   * A substring test for any of some texts, which are bound, with wildcards escaped. `end`: of the text without
+   * trailing blanks. `words`: each text is words with a blank before each, and each of them must begin a word of `of`,
+   * which is the function of that name. `seek`: `of` is a column of words that an index begins with; it must begin with
+   * one of the texts, which are folded words.
    */
   | {
       readonly kind: 'contains';
@@ -158,15 +159,15 @@ export type Predicate =
       readonly not: boolean;
     }
   /**
-   * A pattern of a mapping or a codec, never of a request, in GLOB's spelling (`*`, `?`, `[0-9]`, `[^…]`),
+   * A pattern of a mapping or a codec, never of a request, in GLOB's syntax (`*`, `?`, `[0-9]`, `[^…]`),
    * case-sensitive.
    */
   | { readonly kind: 'glob'; readonly of: Expression; readonly pattern: string; readonly not: boolean }
-  /** Digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
+  /** True for digits yyyymmdd that are a calendar day, or with 00 a month or a year. */
   | { readonly kind: 'packed-date'; readonly of: Expression; readonly not: boolean }
   /**
-   * `byRow`: holds for nearly every row, so it is to be tested on each row read, never to be begun with. `searches`: as
-   * of a plan.
+   * `byRow`: holds for nearly every row, so it must be tested on each row read, and never be the start of the plan.
+   * `searches`: as in a plan.
    */
   | {
       readonly kind: 'exists';
@@ -176,24 +177,24 @@ export type Predicate =
       readonly not: boolean;
     }
   /**
-   * The expression equals what is taken from some row of these relations. None of them refers to a row outside, so that
-   * an engine can read them once, and first.
+   * The expression equals a value selected from some row of these relations. None of them refers to an outer row, so
+   * that an engine can read them once, and first.
    */
   | { readonly kind: 'taken'; readonly left: Expression; readonly of: readonly Taken[]; readonly not: boolean }
-  /** One piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
+  /** Some piece of a separated text satisfies `where`, which refers to the piece by `alias`.`piece`. */
   | {
       readonly kind: 'some-piece';
       readonly of: Expression;
       readonly by: string;
       readonly alias: Identifier;
-      /** With the piece; as those of a relation. */
+      /** Joined with the piece, like the joins of a relation. */
       readonly joins?: readonly Join[];
       readonly where: Predicate;
       readonly not: boolean;
     }
   | { readonly kind: 'raw'; readonly parts: readonly (string | Expression)[]; readonly not: boolean };
 
-/** A value of each row of a relation; of the same kind of type as those beside it. */
+/** A value of each row of a relation, of the same kind of type as the others in the list. */
 export interface Taken {
   readonly select: Expression;
   readonly from: Relation;
@@ -203,8 +204,8 @@ export interface Order {
   readonly by: Expression;
   readonly descending: boolean;
   /**
-   * Text in the column's own collation, so that its index gives the order; without it text is in binary order, which is
-   * the same on every engine and in JavaScript. Paging compares likewise, equality included.
+   * True for text in the column's own collation, so that its index gives the order. Otherwise text is in binary order,
+   * which is the same on every engine and in JavaScript. Paging compares the same way, equality included.
    */
   readonly native?: true;
 }
@@ -214,11 +215,11 @@ export interface Join {
   readonly table: TableName;
   readonly alias: Identifier;
   readonly on: Predicate;
-  /** Only the first row in this order is joined. */
+  /** Joins only the first row in this order. */
   readonly pick?: readonly Order[];
 }
 
-/** A table with its joins and the condition on them: what a select reads and an EXISTS looks into. */
+/** A table with its joins and the condition on them, as a select or an EXISTS reads it. */
 export interface Relation {
   readonly table: TableName;
   readonly alias: Identifier;

@@ -1,6 +1,7 @@
 /**
- * Names of tables, columns and aliases, and how they stand in SQL text. Only an Identifier can be part of SQL text, and
- * only the mapping loader and the catalog readers make them: a string of a request as a name is a type error.
+ * Defines names of tables, columns and aliases, and writes them in SQL text. Only an Identifier can be part of SQL
+ * text, and only the mapping loader and the catalog readers make them: a string of a request used as a name is a type
+ * error.
  */
 
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -26,8 +27,8 @@ waitfor when where while window with within without writetext`.split(/\s+/),
 );
 
 /**
- * An identifier as it stands in SQL text, for dialects that take brackets (`Dialect.name`): SQLite never reads `[name]`
- * as a string, unlike a double-quoted name. Plain where no engine reserves it.
+ * Writes an identifier for dialects that take brackets (`Dialect.name`): unlike a double-quoted name, SQLite never
+ * reads `[name]` as a string. Names that no engine reserves stay plain.
  * https://learn.microsoft.com/sql/t-sql/language-elements/reserved-keywords-transact-sql,
  * https://sqlite.org/lang_keywords.html
  */
@@ -38,34 +39,36 @@ export function bracketed(name: Identifier): string {
 declare const minted: unique symbol;
 export type Identifier = string & { readonly [minted]: true };
 
-/** Letters of any language. Nothing that ends a name in brackets, parts names, or is a brace of a template. */
+/**
+ * Letters of any language. Excludes characters that end a bracketed name, separate names, or are braces of a template.
+ */
 const LEGAL = /^[\p{L}\p{N}_#%][\p{L}\p{M}\p{N}_$#@ %&/-]{0,127}$/u;
-/** What LEGAL takes, for messages. */
+/** Describes LEGAL in messages. */
 export const LEGAL_NAME = 'a name of letters, digits, blanks and `_ $ # @ % & / -`';
 
-/** Mints an identifier from a mapping or a catalog. Throws a TypeError on a name that no mapping can write. */
+/** Makes an identifier of a name in a mapping or a catalog. Throws a TypeError on a name that no mapping can write. */
 export function identifier(text: string): Identifier {
   if (!isIdentifier(text)) throw new TypeError(`not an SQL identifier: ${JSON.stringify(text)}`);
   return text;
 }
 
-/** Whether a text can be an identifier. */
+/** True if a text can be an identifier. */
 export function isIdentifier(text: string): text is Identifier {
   return LEGAL.test(text);
 }
 
-/** A table, with its schema where the engine has schemas. */
+/** A table, with its schema if the engine has schemas. */
 export interface TableName {
   readonly schema?: Identifier;
   readonly name: Identifier;
 }
 
-/** `dbo.PERSON`, as messages name a table. */
+/** Returns `dbo.PERSON`, as messages name a table. */
 export function printTable({ schema, name }: TableName): string {
   return schema === undefined ? name : `${schema}.${name}`;
 }
 
-/** Equal for names of one table: engines compare names without case. */
+/** Returns a key that is equal for names of one table: engines compare names without case. */
 export function tableKey({ schema, name }: TableName): string {
   return `${schema ?? ''}.${name}`.toLowerCase();
 }

@@ -1,7 +1,7 @@
 /**
  * Shortens a plan to one list of rows, for engines where an open statement holds locks. In: a plan, the size of the
  * list, and the values of its placeholders. Out: the plan itself, or one with a smaller limit; always the same object
- * for one plan and size, so that its prepared statement is used again.
+ * for one plan and size, so that its prepared statement is reused.
  */
 import type { PlaceholderValues, SqlPlan } from './plan.ts';
 

@@ -1,7 +1,7 @@
 /**
- * Remembers locked tables. In: statements that waited for a lock in vain, and those that were answered, each with its
- * tables. Out: whether to send a statement. While a table is locked, one statement per interval tries it and all
- * others fail at once, so that they hold no connections.
+ * Remembers locked tables. In: statements that timed out on a lock, and those that were answered, each with its tables.
+ * Out: whether to send a statement. While a table is locked, one statement per interval tries it and all others fail at
+ * once, so that they hold no connections.
  * No engine says which of several tables is locked: the set of tables is remembered, and statements that read all of
  * them fail.
  */
@@ -10,17 +10,17 @@ import { retryIn } from './retry-after.ts';
 
 export interface LockedTables {
   /**
-   * Throws DatabaseError (`unavailable`) where the tables have just been locked and another statement is trying them.
-   * Says whether this statement is the one that tries them now.
+   * Returns true if this statement is the one that tries the locked tables now. Throws DatabaseError (`unavailable`) if
+   * they were locked a moment ago and it is not time for another try.
    */
   check(tables: readonly string[]): boolean;
-  /** A statement waited for a lock for too long. */
+  /** Reports that a statement waited too long for a lock. */
   locked(tables: readonly string[]): void;
   answered(tables: readonly string[]): void;
 }
 
 export interface LockedOptions {
-  /** Milliseconds between two statements that try. */
+  /** Milliseconds between two tries. */
   readonly pause: number;
   readonly clock?: () => number;
 }
@@ -31,9 +31,9 @@ interface Mark {
   next: number;
 }
 
-/** Sets of tables that are remembered; a schema that is locked as a whole has more, of which the latest count. */
+/** Limit of remembered sets of tables. If a whole schema is locked there are more, and the latest are kept. */
 const MOST = 64;
-/** So many pauses after the last try nothing is known any more. */
+/** Number of pauses after which a mark without a new try is dropped. */
 const FORGOTTEN = 20;
 
 export const LOCKED = 'A table that this needs is locked by another program';
@@ -53,7 +53,7 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
         else if (now < mark.next) throw lockedError(mark.tables);
         else due.push(mark);
       }
-      // Only once none refuses the statement: what is not sent tries nothing.
+      // Set only after no mark has refused the statement: a statement that is not sent tries nothing.
       for (const mark of due) mark.next = now + pause;
       return due.length > 0;
     },
@@ -71,7 +71,10 @@ export function createLockedTables({ pause, clock = () => performance.now() }: L
   };
 }
 
-/** Names of tables are for the log, the words for whoever asked. `error`: the server's own, if it was asked. */
+/**
+ * Returns the error of locked tables: their names are for the log, `told` is for the client. `error`: the server's own,
+ * if the statement was sent.
+ */
 export function lockedError(tables: readonly string[], error?: DatabaseError): DatabaseError {
   const which = tables.length === 0 ? 'a table' : tables.join(', ');
   const engine = error === undefined ? {} : { engine: error.engine };

@@ -1,11 +1,11 @@
 /**
- * Lines of a plan by which an engine says what an index would save, in its own estimate; written by the engine's folder
- * and found again beside the CREATE INDEX text of that index.
+ * Writes and parses the lines of a plan in which an engine estimates what an index would save. The engine's folder
+ * writes them, and callers look for them beside the CREATE INDEX text of that index.
  */
 
 export interface MissingIndex {
   readonly table: string;
-  /** Columns that it would begin with, in the engine's order; those beside them are read from it. */
+  /** The columns that the index would begin with, in the engine's order; `beside` are columns that it would include. */
   readonly columns: readonly string[];
   readonly beside: readonly string[];
   /** Percent of the statement's cost. */
@@ -14,7 +14,7 @@ export interface MissingIndex {
 
 const COST = 'estimated cost ';
 
-/** `estimated cost 3.21`: of a whole statement, in the engine's own unit. */
+/** Returns `estimated cost 3.21`: the cost of a whole statement, in the engine's own unit. */
 export function costLine(cost: number): string {
   return `${COST}${cost}`;
 }
@@ -28,7 +28,7 @@ export function missingIndexLine({ table, columns, beside, saves }: MissingIndex
   return `missing index on ${table} (${columns.join(', ')})${more}: would save ${saves} % of the estimated cost`;
 }
 
-/** Whether the line speaks of an index on these columns of the table, in whatever order, or of one that begins so. */
+/** True if the line names an index on these columns of the table, in any order; either list may be longer. */
 export function speaksOf(line: string, table: string, columns: readonly string[]): boolean {
   const [, of = '', list = ''] = /^missing index on (.+?) \((.+?)\)/.exec(line) ?? [];
   const lower = (text: string): string => text.toLowerCase();

@@ -1,11 +1,11 @@
 /**
- * Pads lists of parameters to a few lengths, so that one statement serves lists of similar length. In: values. Out:
- * the same, with the last one repeated.
+ * Pads lists of parameters to a few lengths, so that one statement serves lists of similar length. In: values. Out: the
+ * same, with the last one repeated.
  */
 
-/** SQL Server takes 2,100 parameters at most. */
+/** SQL Server takes at most 2,100 parameters. */
 const LENGTHS = [8, 16, 32, 64, 128, 256, 512, 1024];
-/** Short ones stay as they are. */
+/** Lists of up to this length are not padded. */
 const SHORT = 4;
 
 export function padded<T>(values: readonly T[]): readonly T[] {

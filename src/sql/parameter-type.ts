@@ -1,7 +1,7 @@
 /**
- * Chooses the type that a parameter is declared with. In: a value, its own type and the type of what it is compared
- * with. Out: value and type such that SQL Server neither converts the column (which would lose its index) nor
- * truncates the value.
+ * Chooses the type that a parameter is declared with. In: a value, its own type and the type of its other operand. Out:
+ * a value and type such that SQL Server neither converts the column (which would make its index useless) nor truncates
+ * the value.
  * https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql
  */
 import { type ColumnType, isSmallUuid, isTrimmed, withoutBlanks } from './column-type.ts';
@@ -29,8 +29,8 @@ const NUMBER_TEXT = /^-?\d+(?:\.(\d+))?(e[+-]?\d+)?$/;
 const BEYOND_ASCII = /[^\0-\x7f]/;
 
 /**
- * Value and type for a comparison with `against`. Throws a TypeError for a value that `against` can never equal: the
- * planner folds such a comparison to false.
+ * Returns the value and type for a comparison with `against`. Throws a TypeError for a value that can never equal
+ * `against`: the planner folds such a comparison to false.
  */
 export function parameterFor(
   value: SqlValue,
@@ -54,10 +54,10 @@ export function parameterFor(
   return { value, type: familyOf(type) === target ? type : against };
 }
 
-/** As values carry it: upper-case text. */
+/** The type of UUIDs in values: upper-case text. */
 const UUID: ColumnType = { kind: 'uuid' };
 
-/** The type of a value that is compared with nothing. */
+/** Returns the type of a value that is compared with nothing. */
 export function looseType(value: SqlValue, type: ColumnType): ColumnType {
   if (type.kind === 'text' && typeof value === 'string') return textType(value, type);
   if (type.kind === 'uuid') return UUID;
@@ -68,8 +68,8 @@ export function looseType(value: SqlValue, type: ColumnType): ColumnType {
 }
 
 /**
- * Text is declared as the column is, so that its index serves; but as Unicode where the column's code page may lack a
- * character (it would arrive as a similar one), and longer where the column is shorter than the value.
+ * Returns the column's own type of text, so that its index serves; but Unicode if the column's code page may lack a
+ * character (the server would replace it by a similar one), and a longer type if the value is longer than the column.
  */
 function textType(text: string, column: ColumnType): ColumnType {
   const unicode = column.kind !== 'text' || column.unicode || BEYOND_ASCII.test(text);
@@ -79,13 +79,13 @@ function textType(text: string, column: ColumnType): ColumnType {
   return { kind: 'text', unicode, fixed: false, length };
 }
 
-/** Whole digits and digits after the point, as written. */
+/** Matches whole digits and digits after the point, as written. */
 const PLAIN_NUMBER = /^-?0*(\d*)(?:\.(\d+))?$/;
 const MOST_DIGITS = 38;
 
 /**
- * Beside a decimal or a float the type does not depend on the number, so that all numbers have one plan in the server's
- * cache. A number that is too long for that has a type of its own.
+ * Returns a type that does not depend on the number if `against` is a decimal or a float, so that all numbers share one
+ * plan in the server's cache. A number that is too long for it gets a type of its own.
  */
 function typeBeside(value: string | number, against: ColumnType): ColumnType {
   if (against.kind === 'float') {
@@ -99,7 +99,7 @@ function typeBeside(value: string | number, against: ColumnType): ColumnType {
   return fits ? { kind: 'decimal', precision: MOST_DIGITS, scale: against.scale } : numberType(value);
 }
 
-/** Integers of all sizes and decimals of all scales compare without losing an index. */
+/** Returns the type of a number. Integers of all sizes and decimals of all scales compare without losing an index. */
 function numberType(value: string | number): ColumnType {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return integerType(value);
   const text = String(value);

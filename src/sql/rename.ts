@@ -8,14 +8,14 @@ import { type Identifier, identifier } from './identifier.ts';
 import { aliasesOf, walk } from './walk.ts';
 
 type Aliases = ReadonlyMap<Identifier, Identifier>;
-/** Another name for an alias, or what stands in place of its columns. */
+/** The new name of an alias, or a function that replaces its columns. */
 type Replacements = ReadonlyMap<Identifier, Identifier | ((column: ColumnExpression) => Expression)>;
 
 const NONE: Aliases = new Map();
 
 /**
- * Renames the aliases that a relation declares, in all its parts. The suffix counts how deep relations are nested
- * inside, so an inner relation never hides an outer one that it refers to.
+ * Renames the aliases that a relation declares, in all its parts. The suffix is the depth of nested relations inside,
+ * so that an inner relation never hides an outer one that it refers to.
  */
 export function renameRelation(relation: Relation): { readonly relation: Relation; readonly aliases: Aliases } {
   const suffix = `_${nesting(relation)}`;
@@ -53,7 +53,7 @@ interface JoinedPieces {
   readonly joins?: readonly Join[];
 }
 
-/** For what declares aliases itself. */
+/** Drops the replacements of aliases that the part declares itself. */
 function without(aliases: Replacements, { alias, joins = [] }: JoinedPieces): Replacements {
   return new Map([...aliases].filter(([from]) => from !== alias && joins.every(join => join.alias !== from)));
 }
@@ -62,7 +62,7 @@ function renamedJoins({ joins }: JoinedPieces, aliases: Replacements): Pick<Join
   return joins ? { joins: joins.map(join => renameJoin(join, aliases)) } : {};
 }
 
-/** What a nested relation declares itself keeps its name, unless that would hide a new name from outside. */
+/** Renames in a nested relation. Its own aliases keep their names, unless they would hide a new name from outside. */
 function renameInner(nested: Relation, aliases: Replacements): { relation: Relation; free: Replacements } {
   const outside = new Map([...aliases].filter(([from]) => !declares(nested, from)));
   const { relation, aliases: own } = hides(nested, outside)
@@ -82,7 +82,7 @@ function declares(relation: Relation, alias: Identifier): boolean {
   return relation.alias === alias || relation.joins.some(join => join.alias === alias);
 }
 
-/** The relation refers to a column outside whose new name is one of its own. */
+/** True if the relation refers to an outer column whose new name is one of its own aliases. */
 function hides(relation: Relation, outside: Replacements): boolean {
   const hidden = [...outside].filter(([, to]) => typeof to === 'string' && declares(relation, to));
   if (hidden.length === 0) return false;
@@ -189,7 +189,7 @@ export function renamePredicate(predicate: Predicate, aliases: Replacements): Pr
   }
 }
 
-/** 1 for a relation without others inside. */
+/** Returns the depth of nesting: 1 for a relation without others inside. */
 function nesting(relation: Relation): number {
   let [depth, deepest] = [0, 0];
   walk(

@@ -1,7 +1,7 @@
 /**
- * Renders predicates. In: a Predicate. Out: SQL that is TRUE exactly if the predicate holds; for `not`, TRUE exactly
- * if it does not, NULL included. FALSE and UNKNOWN need not be told apart: SQL text is negated nowhere but in CASE,
- * which treats UNKNOWN as FALSE.
+ * Renders predicates. In: a Predicate. Out: SQL that is TRUE exactly if the predicate holds; for `not`, TRUE exactly if
+ * it does not, NULL included. FALSE and UNKNOWN count as the same: SQL text is negated only in CASE, which treats
+ * UNKNOWN as FALSE.
  */
 import { asItStands, type ColumnType, isMixed, isOtherCollation, isSmallUuid } from './column-type.ts';
 import { type Dialect, endsTrimmed, isTrimmedColumn, type Side, type Writer } from './dialect.ts';
@@ -13,13 +13,13 @@ import { familyOf, looseType, parameterFor } from './parameter-type.ts';
 interface Parts {
   readonly expression: (expression: Expression) => string;
   readonly raw: (parts: readonly (string | Expression)[]) => string;
-  /** `outside`: what is selected from it. */
+  /** `outside`: the expressions that are selected from it. */
   readonly relation: (relation: Relation, gap: '\n' | ' ', outside?: readonly Expression[]) => string;
-  /** Of a relation its joins alone, each behind a blank. */
+  /** Returns only the joins of a relation, each after a blank. */
   readonly joins: (relation: Relation) => string;
   readonly bind: Writer['bind'];
   readonly constant: Writer['constant'];
-  /** Of lists of parameters. */
+  /** Pads lists of parameters. */
   readonly lengthen: typeof padded;
   readonly once: (part: Predicate, write: () => string) => string;
   readonly self: () => Writer;
@@ -28,8 +28,8 @@ interface Parts {
 type Leaf<K extends Predicate['kind']> = Extract<Predicate, { kind: K }>;
 
 /**
- * Keys of expressions that the conjunction around a predicate keeps to digits, and of columns of mixed rows that it
- * keeps within an end of their values (`endKey`).
+ * Keys of expressions that the surrounding conjunction limits to digits, and of columns of mixed rows that it limits at
+ * one end of their values (`endKey`).
  */
 export type Digits = ReadonlySet<string>;
 
@@ -42,7 +42,7 @@ const OPPOSITE: Readonly<Record<Operator, Operator>> = {
   '<=': '>',
 };
 export const NO_DIGITS: Digits = new Set();
-/** What is worth being kept as text. */
+/** Kinds of predicates whose text is worth caching. */
 const COMPOUND: ReadonlySet<Predicate['kind']> = new Set(['or', 'exists', 'some-piece', 'in', 'taken']);
 const ALL_DIGITS = /^\d+$/;
 const DIGIT_GLOB = /^(?:\d|\[\d(?:-?\d)*\])+$/;
@@ -50,7 +50,7 @@ const DIGIT_GLOB = /^(?:\d|\[\d(?:-?\d)*\])+$/;
 export function createPredicates(dialect: Dialect, parts: Parts): { predicate(predicate: Predicate): string } {
   const { expression } = parts;
 
-  /** The right operand of a comparison with `left`. */
+  /** Returns the right operand of a comparison with `left`. */
   const right = (left: ColumnType, of: Expression, op: Operator = '='): string => {
     if (of.kind === 'value') {
       const { value, type } = parameterFor(of.value, of.type, left);
@@ -63,13 +63,16 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return needsCast(of.type, left) ? dialect.cast(sql, of.type, left, op === '=' || op === '<>') : sql;
   };
 
-  /** No text or BLOB equals a number, so the column itself is compared with one, and its index serves. */
+  /**
+   * Returns the column unchanged if it is compared with values only, so that its index serves: no text or BLOB equals a
+   * number.
+   */
   const bare = (of: Expression, others: readonly Expression[]): Expression =>
     of.kind === 'column' && others.every(other => other.kind === 'value') ? { ...of, type: asItStands(of.type) } : of;
 
   /**
-   * In the order of SQLite what is no value comes before or behind all values: the column itself is compared, and kept
-   * within the end that the comparison leaves open.
+   * Compares the unchanged column and limits it at the end that the comparison leaves open: in SQLite's order the rows
+   * without a proper value come before or after all values.
    */
   const ranged = (left: ColumnExpression, op: Operator, of: Expression, known: Digits): string => {
     const sql = expression({ ...left, type: asItStands(left.type) });
@@ -79,7 +82,7 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return end === undefined ? said : `(${said} AND ${end})`;
   };
 
-  /** The column has a value. */
+  /** True if the column has a value. */
   const given = (of: ColumnExpression, known: Digits): string => {
     const sql = expression({ ...of, type: asItStands(of.type) });
     const ends = ENDS.flatMap(end => (known.has(endKey(of, end)) ? [] : (dialect.within(sql, of.type, end) ?? [])));
@@ -89,14 +92,14 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const exact = (of: Expression, sql = expression(of)): string =>
     of.type.kind === 'text' ? dialect.exact(sql, of) : sql;
 
-  /** ` OR x IS NULL` for each operand that can be NULL. */
+  /** Returns ` OR x IS NULL` for each operand that can be NULL. */
   const orNull = (...operands: readonly Expression[]): string =>
     operands
       .filter(of => of.kind !== 'value' && of.kind !== 'flag')
       .map(of => ` OR ${right(of.type, of)} IS NULL`)
       .join('');
 
-  /** Where the right operand was cast, a value that cannot be cast counts as NULL. */
+  /** Likewise; an operand that could not be cast counts as NULL. */
   const orCastNull = (left: Expression, op: Operator, of: Expression): string => {
     if (of.kind === 'value' || of.kind === 'flag') return orNull(left);
     return `${orNull(left)} OR ${right(left.type, of, op)} IS NULL`;
@@ -105,14 +108,14 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   const compared = (left: Expression, op: Operator, of: Expression, negated: boolean, digits: Digits): string => {
     if (isNullValue(left) || isNullValue(of)) return negated ? '1 = 1' : '1 = 0';
     if (isTrimmedColumn(left)) of = trimmedOperand(of);
-    // The collation is that of the left operand.
+    // SQL uses the collation of the left operand.
     else if (op === '=' && left.type.kind === 'text' && isTrimmedColumn(of))
       return compared(of, op, left, negated, digits);
     if (left.kind === 'value' && isSmallUuid(left.type)) {
       const plain = { ...left, type: looseType(left.value, left.type) };
       return compared(plain, op, of, negated, digits);
     }
-    // The value takes the letters of the column, whose index then serves.
+    // The value takes the column's letter case, so that the column's index serves.
     if (op === '=' && left.kind === 'value' && isSmallUuid(of.type)) return compared(of, op, left, negated, digits);
     if (negated) {
       const sql = `${exact(left)} ${OPPOSITE[op]} ${right(left.type, of, op)}`;
@@ -130,14 +133,14 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return `(${leftSql} = ${dialect.seekOperand(rightSql, of.type, left.type)} AND ${sql})`;
   };
 
-  /** The complement too is in the column's own collation. */
+  /** Compares in the column's own collation, for the complement too. */
   const native = ({ left, op, right: of, not }: Leaf<'compare'>): string => {
     if (isNullValue(left) || isNullValue(of)) return not ? '1 = 1' : '1 = 0';
     const sql = `${expression(left)} ${not ? OPPOSITE[op] : op} ${right(untrimmed(left.type), of, op)}`;
     return not ? `(${sql}${orCastNull(left, op, of)})` : sql;
   };
 
-  /** NULL is none of them either. */
+  /** True if the value equals none of the constants; true for NULL too. */
   const noneOf = (left: Expression, constants: readonly Expression[]): string => {
     const equal = constants.map(constant => ` WHEN ${right(left.type, constant)} THEN 0`).join('');
     return `CASE ${exact(left)}${equal} ELSE 1 END = 1`;
@@ -182,11 +185,14 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
     return `EXISTS (SELECT 1 FROM (${pieces}) AS ${dialect.name(alias)}${joined} WHERE ${write(where, NO_DIGITS)})`;
   };
 
-  /** Text is compared exactly, so each select says how: SQL Server does not put columns of two collations together. */
+  /**
+   * Compares with values of other relations. Each select names the collation of exact comparison, because SQL Server
+   * does not combine columns of two collations.
+   */
   const taken = ({ left, of }: Leaf<'taken'>): string => {
     const selects = of.map(({ select: item, from }) => {
       const select = isTrimmedColumn(left) ? trimmedOperand(item) : item;
-      // Parameters are numbered as they are written.
+      // Written first, because parameters are numbered in the order of the text.
       const selected = `SELECT ${exact(select)}`;
       return `${selected} ${parts.relation(from, ' ', [select])}`;
     });
@@ -242,7 +248,10 @@ export function createPredicates(dialect: Dialect, parts: Parts): { predicate(pr
   return { predicate: of => write(of, NO_DIGITS) };
 }
 
-/** Engines nest a chain as deep as it is long (SQLite refuses 1,000 levels), so a long one is written in halves. */
+/**
+ * Longest chain of AND or OR. Engines nest a chain as deep as it is long (SQLite refuses 1,000 levels), so longer ones
+ * are written in halves.
+ */
 const CHAIN = 64;
 
 function joined(parts: readonly string[], operator: ' AND ' | ' OR '): string {
@@ -266,13 +275,13 @@ function needsCast(from: ColumnType, to: ColumnType): boolean {
   return familyOf(to) === 'moment' && from.kind !== to.kind;
 }
 
-/** Beside a trimmed column. Values lose their blanks as they are bound. */
+/** Trims an operand beside a trimmed column. Values lose their blanks when they are bound. */
 function trimmedOperand(of: Expression): Expression {
   if (of.kind === 'value' || endsTrimmed(of)) return of;
   return { kind: 'function', name: 'rtrim', args: [of], type: of.type };
 }
 
-/** Values beside a column of this type stay as they are. */
+/** Returns the type without `trimmed`, so that values beside it stay unchanged. */
 function untrimmed(type: ColumnType): ColumnType {
   if (type.kind !== 'text' || !type.trimmed) return type;
   const { trimmed: _, ...plain } = type;
@@ -292,8 +301,8 @@ export function isDigits(of: Expression): boolean {
 }
 
 /**
- * Beside a test that keeps a column to digits, a plain comparison with digits is the binary one (all collations sort
- * digits alike), and only the plain one can seek.
+ * Adds what a conjunction limits to digits. Beside such a limit a plain comparison with digits equals the binary one
+ * (all collations sort digits alike), and only the plain one can seek.
  */
 export function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digits {
   const found = conjuncts.flatMap(keptToDigits);
@@ -301,7 +310,7 @@ export function withDigits(conjuncts: readonly Predicate[], outer: Digits): Digi
   return more.length === 0 ? outer : new Set([...outer, ...more]);
 }
 
-/** Keys of expressions that are digits wherever the predicate holds. */
+/** Returns the keys of expressions that are digits whenever the predicate holds. */
 function keptToDigits(of: Predicate): readonly string[] {
   if (of.kind === 'packed-date') return of.not ? [] : [expressionKey(of.of)];
   if (of.kind === 'glob') return !of.not && DIGIT_GLOB.test(of.pattern) ? [expressionKey(of.of)] : [];
@@ -322,7 +331,7 @@ function asksMixed(part: Predicate): boolean {
   return part.kind === 'null' && part.not && isMixedColumn(part.of);
 }
 
-/** A value that a column is compared with lies within both ends. */
+/** Returns the ends that a comparison with a value limits. */
 function boundedEnd(part: Predicate): readonly string[] {
   if (part.kind !== 'compare' || part.not || part.left.kind !== 'column' || part.right.kind !== 'value') return [];
   if (part.op === '<>' || part.right.value === null) return [];

@@ -1,9 +1,9 @@
 /**
- * The compiler: a SqlPlan and a dialect in, one SELECT with its bound parameters out. The text depends only on the
- * shape of the plan (whether a value is NULL, and how many values a list has, is shape); no value of a request stands
- * in it.
+ * Compiles a SqlPlan into one SELECT with bound parameters. In: a plan and a dialect. Out: the statement. The text
+ * depends only on the shape of the plan (including which values are NULL and how many values a list has); it contains
+ * no value of a request.
  *
- * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf holds where an
+ * Every predicate is two-valued in effect. NOT stands only at leaves, and the complement of a leaf is true if an
  * operand is NULL. NULL sorts first ascending and last descending (`Dialect.nulls`).
  */
 import { INTEGER } from './column-type.ts';
@@ -20,10 +20,10 @@ import { columnsUsed } from './walk.ts';
 
 /**
  * Renders a plan. Throws a TypeError on a plan that no planner should make (malformed arguments, raw text with `;`),
- * and StatementTooLarge where the engine does not take so many parameters.
+ * and StatementTooLarge if the engine does not take so many parameters.
  */
 export function render(plan: SqlPlan, dialect: Dialect): Statement {
-  // Lists that are rounded up are not worth that a statement is refused.
+  // Tries again without padding if padded lists exceed the limit of parameters.
   for (const lengthen of [padded, asLong]) {
     const { writer, relation, parameters } = createWriter(dialect, lengthen);
     const text = selectText(plan, dialect, writer, relation);
@@ -36,7 +36,7 @@ function asLong<T>(values: readonly T[]): readonly T[] {
   return values;
 }
 
-/** `outside`: what is selected from the relation, and sorted by. */
+/** `outside`: the expressions that are selected from the relation or sort it. */
 type RenderRelation = (relation: Relation, gap: '\n' | ' ', outside: readonly Expression[]) => string;
 
 function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: RenderRelation): string {
@@ -60,13 +60,13 @@ function selectText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: R
   return `SELECT ${top}${items}\n${from}${order === '' ? '' : `\nORDER BY ${order}`}${end()}`;
 }
 
-/** A predicate by itself, as `explain` and the tests show it. */
+/** Renders a predicate by itself, for `explain` and tests. */
 export function renderPredicate(predicate: Predicate, dialect: Dialect): Statement {
   const { writer, parameters } = createWriter(dialect);
   return { text: writer.predicate(predicate), parameters };
 }
 
-/** An expression by itself. */
+/** Renders an expression by itself. */
 export function renderExpression(expression: Expression, dialect: Dialect): Statement {
   const { writer, parameters } = createWriter(dialect);
   return { text: writer.expression(expression), parameters };
@@ -94,14 +94,17 @@ function tallyText(plan: SqlPlan, dialect: Dialect, writer: Writer, relation: Re
   return `SELECT COUNT(*), COALESCE(SUM(t.n), 0)\nFROM (${groups}) AS t`;
 }
 
-/** As above, with a sum for each flag. */
+/** Like `countText`, with a sum for each flag. */
 function sumsText(plan: SqlPlan, writer: Writer, relation: RenderRelation): string {
   const flags = plan.columns.map((c, i) => `${writer.expression(c)} AS n${i}`).join(', ');
   const sums = plan.columns.map((_, i) => `, COALESCE(SUM(f.n${i}), 0)`).join('');
   return `SELECT COUNT(*)${sums}\nFROM (SELECT ${flags === '' ? '1 AS n' : flags}\n${relation(plan.from, '\n', plan.columns)}) AS f`;
 }
 
-/** The inner select gives text the collation in which it is compared exactly; the outer one can then group by it. */
+/**
+ * Splits grouping into two selects: the inner one gives text the collation of exact comparison, so that the outer one
+ * can group by it.
+ */
 function grouping(
   plan: SqlPlan,
   dialect: Dialect,
@@ -160,7 +163,7 @@ function createWriter(
         });
       case 'scalar':
         return once(of, () => {
-          // Parameters are numbered as they are written.
+          // Written first, because parameters are numbered in the order of the text.
           const selected = `SELECT ${dialect.top(one)}${expression(of.select)} ${relation(of.from, ' ', [of.select, ...(of.order ?? []).map(({ by }) => by)])}`;
           const by = of.order === undefined ? '' : ` ORDER BY ${order(of.order)}`;
           return `(${selected}${by}${dialect.tail(one, ' ')})`;
@@ -181,7 +184,7 @@ function createWriter(
   const raw = (parts: readonly (string | Expression)[]): string =>
     parts.map(part => (typeof part === 'string' ? rawText(part) : expression(part))).join('');
 
-  /** T-SQL refuses a constant and a repeated expression here; neither changes an order. */
+  /** Leaves out constants and repeated expressions: T-SQL refuses them here, and neither changes the order. */
   const order = (orders: readonly Order[]): string => {
     const seen = new Set<string>();
     const items: string[] = [];
@@ -225,12 +228,15 @@ function placeholderOf({ placeholder, type }: Expression & { readonly kind: 'val
   return placeholder === undefined ? undefined : { at: placeholder, type };
 }
 
-/** As a limit. */
+/** The limit of a sub-select. */
 function one(): string {
   return '1';
 }
 
-/** Raw text is one expression of a mapping: no statement can follow it and no comment can hide what follows. */
+/**
+ * Checks that raw text is one expression of a mapping, after which no statement follows and without a comment that
+ * hides what follows.
+ */
 function rawText(text: string): string {
   const outside = text.replace(/'(?:[^']|'')*'/g, '');
   if (/;|--|\/\*|'/.test(outside)) throw new TypeError('raw SQL has to be one expression without comments');

@@ -9,30 +9,34 @@ import { DatabaseError } from './database.ts';
 import { retryIn } from './retry-after.ts';
 
 export interface StallDetectorOptions {
-  /** Rejects while the database is away. */
+  /** Rejects while the database is unreachable. */
   readonly probe: () => Promise<void>;
-  /** Milliseconds that a statement may be without an answer before the probe is sent, and between two of them. */
+  /**
+   * Milliseconds that a statement may wait for an answer before the probe is sent; also the least time between two
+   * probes.
+   */
   readonly timeLimit: number;
-  /** Milliseconds after which a probe without an answer has failed. Default: as long as it takes. */
+  /** Milliseconds after which a probe without an answer has failed. Default: no limit. */
   readonly longest?: number;
-  /** Told when the probe has failed, and nothing was answered meanwhile. */
+  /** Called when the probe has failed and no statement was answered meanwhile. */
   readonly onStall: () => void;
-  /** Whether a probe that failed was answered: by a server that refuses its login, say. */
+  /** Returns true if a failed probe still proves that the server is there, for example because it refused the login. */
   readonly isThere?: (failed: unknown) => boolean;
 }
 
 export interface StallDetector {
-  /**
-   * Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) where the database has stopped answering.
-   */
+  /** Runs a statement. Its signal aborts with a DatabaseError (`unavailable`) if the database has stopped answering. */
   during<T>(statement: (signal: AbortSignal) => Promise<T>): Promise<T>;
-  /** Likewise of rows that come in lists: watched is the wait for each list, not what the caller does with it. */
+  /**
+   * Likewise for rows that come in lists. Only the wait for each list counts, not the time that the caller takes with
+   * it.
+   */
   duringEach<T>(rows: (signal: AbortSignal) => AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined>;
 }
 
 /** Seconds. */
 const RETRY_AFTER = 1;
-/** Milliseconds by which a timer may come before its time. */
+/** Milliseconds by which a timer may fire early. */
 const EARLY = 2;
 
 export function createStallDetector({
@@ -54,8 +58,8 @@ export function createStallDetector({
       try {
         await (longest === undefined ? probe() : inTime(probe(), longest, noAnswer));
       } catch (failed) {
-        // One probe that fails beside statements that are answered says nothing of the server: to end them all would
-        // make a storm.
+        // If statements are answered while a probe fails, the server is alive: ending all of them would cause a storm
+        // of retries.
         if (answered < begun && isThere?.(failed) !== true) endAll();
       }
       looked = performance.now();
@@ -74,7 +78,7 @@ export function createStallDetector({
 
   const schedule = (): void => {
     if (timer !== undefined || waiting.size === 0) return;
-    // Just when the oldest has waited for so long; the next look is that time after this one.
+    // The next look is due when the oldest statement has waited for `timeLimit`, and that long after the last look.
     const [oldest = looked] = waiting.values();
     timer = setTimeout(look, Math.max(1, Math.ceil(Math.max(oldest, looked) + timeLimit - performance.now())));
     timer.unref();

@@ -1,7 +1,7 @@
 /**
- * Statements of plans that are used again with other values. In: a plan, and the values of its placeholders. Out: its
- * statement, rendered once per plan, with these values bound. The text depends on the shape of the plan, so that a
- * kept plan may only get values of the same shape (`valueShape`).
+ * Renders statements of plans that are reused with other values. In: a plan, and the values of its placeholders. Out:
+ * its statement, rendered once per plan, with these values bound. The text depends on the shape of the plan, so a
+ * cached plan may only get values of the same shape (`valueShape`).
  */
 import type { Dialect } from './dialect.ts';
 import type { Moment, SqlValue } from './expression.ts';
@@ -9,13 +9,13 @@ import { looseType, parameterFor } from './parameter-type.ts';
 import type { Parameter, PlaceholderValues, SqlPlan, Statement } from './plan.ts';
 import { render } from './render.ts';
 
-/** What of a value can show in a statement's text: a text of digits is compared otherwise than another one. */
+/** Returns the aspect of a value that a statement's text depends on: a text of digits is compared differently. */
 export function valueShape(value: SqlValue): string {
   if (typeof value === 'string') return isDigits(value) ? 'd' : 's';
   return value === null ? '0' : typeof value === 'number' ? 'n' : 'b';
 }
 
-/** Most texts end the look at their first character. */
+/** True if a text is digits only. A loop, because most texts fail at their first character. */
 function isDigits(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -27,15 +27,13 @@ function isDigits(text: string): boolean {
 const DIGIT_0 = 48;
 const DIGIT_9 = 57;
 
-/** A statement whose values have the form in which a driver takes them. */
+/** A statement whose values have the form that the driver takes. */
 export interface BoundStatement<T> {
   readonly text: string;
   readonly parameters: readonly T[];
 }
 
-/**
- * A statement of a plan that is used again: what its mapping says is bound once, what each use brings along each time.
- */
+/** A cached statement: constants of its mapping are bound once, placeholders on each use. */
 interface CachedStatement<T> {
   readonly text: string;
   readonly bound: readonly T[];
@@ -44,8 +42,8 @@ interface CachedStatement<T> {
 }
 
 /**
- * Statements of one dialect, for as long as their plans live. `bind`: a parameter as the driver takes it;
- * `bindPlaceholder`: the value that a use brings along for it, likewise.
+ * Caches statements of one dialect for as long as their plans live. `bind`: converts a parameter for the driver;
+ * `bindPlaceholder`: converts the value that a use supplies for it.
  */
 export function statementsOf<T>(
   dialect: Dialect,
@@ -78,7 +76,7 @@ export function statementsOf<T>(
   };
 }
 
-/** Statements as `Database.render` tells them. */
+/** Returns statements in the form of `Database.render`. */
 export function renderedBy(
   dialect: Dialect,
 ): (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => Statement {
@@ -87,8 +85,8 @@ export function renderedBy(
 }
 
 /**
- * The parameter of a statement that is rendered for one use. A moment has the value of its instant. The other values of
- * a plan that is used again are those of its first use, so it is refused: they are somebody else's.
+ * Returns the parameter of a statement that is rendered for one use. A moment gets the value of its instant. Throws for
+ * any other placeholder, because its value belongs to the first use of the plan, that is, to somebody else.
  */
 function forOnce(parameter: Parameter, now: number | undefined): Parameter {
   const { placeholder } = parameter;
@@ -103,7 +101,7 @@ function momentValue(moment: Moment, now: number | undefined): SqlValue {
   return moment.at(now);
 }
 
-/** The parameter of a placeholder with the value of one use, and the type that this value calls for. */
+/** Returns the parameter of a placeholder with the value of one use, and the type that this value requires. */
 export function filled(parameter: Parameter, value: SqlValue): Parameter {
   const { placeholder, name } = parameter;
   if (placeholder === undefined) return parameter;

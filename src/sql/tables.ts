@@ -1,6 +1,6 @@
 /**
- * Lists the tables that a statement reads. In: a plan. Out: their names in lower case, each once, in order; tables in
- * SQL text of a mapping are not known.
+ * Lists the tables that a statement reads. In: a plan. Out: their names in lower case, each once, in order. Tables
+ * inside a mapping's SQL text are not known.
  */
 import { printTable } from './identifier.ts';
 import type { SqlPlan } from './plan.ts';
@@ -8,7 +8,7 @@ import { walk } from './walk.ts';
 
 const known = new WeakMap<SqlPlan, readonly string[]>();
 
-/** Worked out once for a plan. */
+/** Computes the tables once per plan. */
 export function tablesOf(plan: SqlPlan): readonly string[] {
   const before = known.get(plan);
   if (before) return before;

@@ -1,7 +1,7 @@
 /**
- * Walks over the parts of a query. It is the only place that knows the parts of each kind of expression, predicate and
- * relation. In: parts, and a visitor; or parts alone, for the aliases and columns that they refer to, those of nested
- * relations included, and for their size in memory.
+ * Walks over the parts of a query; only this file knows the parts of each kind of expression, predicate and relation.
+ * In: parts, and a visitor. Other functions return the aliases and columns that parts refer to, nested relations
+ * included, and their size in memory.
  */
 import type { ColumnExpression, Expression, Join, Order, Predicate, Relation } from './expression.ts';
 import type { Identifier } from './identifier.ts';
@@ -15,17 +15,17 @@ export interface Parts {
 export interface Visitor {
   column?(column: ColumnExpression): void;
   value?(value: Expression & { readonly kind: 'value' }): void;
-  /** Before its arguments. */
+  /** Called before its arguments. */
   function?(call: Expression & { readonly kind: 'function' }): void;
-  /** Before what a relation holds and what is selected from it. False: both are passed by, and nothing is left. */
+  /** Called before a relation's contents and what is selected from it. False: skips both, and `leave`. */
   enter?(relation: Relation): boolean;
-  /** After them. */
+  /** Called after them. */
   leave?(relation: Relation): void;
-  /** Text of a mapping's own SQL. */
+  /** Called with the text of a mapping's own SQL. */
   raw?(text: string): void;
 }
 
-/** Visits all that the parts hold, relations inside relations included. */
+/** Visits all parts, including relations inside relations. */
 export function walk({ predicates = [], expressions = [], relations = [] }: Parts, visitor: Visitor): void {
   const expression = (of: Expression): void => {
     switch (of.kind) {
@@ -112,7 +112,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
       orders(pick);
     }
   };
-  /** `selected` and `ordered`: what is taken from it. */
+  /** `selected` and `ordered`: the expressions that are selected from it, or sort it. */
   const relation = (of: Relation, selected: readonly Expression[] = [], ordered: readonly Order[] = []): void => {
     if (visitor.enter?.(of) === false) return;
     selected.forEach(expression);
@@ -135,7 +135,7 @@ export function walk({ predicates = [], expressions = [], relations = [] }: Part
   for (const one of relations) relation(one);
 }
 
-/** All aliases that parts refer to. */
+/** Returns all aliases that parts refer to. */
 export function aliasesOf(parts: Parts): Set<Identifier> {
   const found = new Set<Identifier>();
   walk(parts, { column: ({ alias }) => void found.add(alias) });
@@ -143,8 +143,9 @@ export function aliasesOf(parts: Parts): Set<Identifier> {
 }
 
 /**
- * The columns of a join of `relation` that the rest of its query refers to, each once. `outside` is what is selected
- * from the relation and sorted by. A nested relation may use the alias again, for a table of its own.
+ * Returns the columns of a join of `relation` that the rest of its query refers to, each once. `outside`: the
+ * expressions that are selected from the relation or sort it. A nested relation may reuse the alias for a table of its
+ * own.
  */
 export function columnsUsed(
   alias: Identifier,
@@ -169,12 +170,12 @@ export function columnsUsed(
   return [...found.values()];
 }
 
-/** Bytes of an object, about. */
+/** Approximate bytes of an object. */
 const NODE = 100;
 
 /**
- * Estimates the bytes that a tree of predicates and expressions, or a list of trees, holds in memory, with the SQL that
- * is written of it. The walk ends at `most`. Mappings that the tree names belong to their registry and weigh nothing.
+ * Estimates the bytes that a tree of predicates and expressions, or a list of trees, takes in memory, including the SQL
+ * written from it. Stops at `most`. Mappings in the tree belong to their registry and do not count.
  */
 export function weightOf(tree: object, most: number): number {
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * The options of a SQL Server address: names, defaults, expected values, meaning. address.ts reads addresses by this
- * table, and docs/configuration.md is printed from it.
+ * Lists the options of a SQL Server address: names, defaults, expected values, meaning. address.ts parses addresses by
+ * this table, and docs/configuration.md is generated from it.
  */
 
 export interface AddressOption {
@@ -109,7 +109,7 @@ export const OPTIONS = {
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** What stands before the options. */
+/** The parts of an address before the options. */
 const PARTS: Readonly<Record<string, string>> = {
   '`<host>`': 'Server, by name or address; an IPv6 address in square brackets.',
   '`\\<instance>`':
@@ -120,7 +120,7 @@ const PARTS: Readonly<Record<string, string>> = {
     'Login. The password can be in `DATABASE_PASSWORD` or in the file of `DATABASE_PASSWORD_FILE` instead.',
 };
 
-/** The parts of an address and its options as Markdown, for docs/configuration.md. */
+/** Returns the parts of an address and its options as Markdown, for docs/configuration.md. */
 export function addressTable(): string {
   const parts = Object.entries(PARTS).map(([name, meaning]) => `| ${name} | ${meaning} |`);
   const options = Object.entries<AddressOption>(OPTIONS).map(([name, one]) => {

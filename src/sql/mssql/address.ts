@@ -1,7 +1,7 @@
 /**
- * Reads the address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its
- * text, and perhaps a password from elsewhere. Out: what the driver and the bulkheads need, or a problem, which never
- * repeats a value.
+ * Parses the address of a SQL Server: `mssql://user:password@host[\instance][:port]/database?option=value&…`. In: its
+ * text, and possibly a password from elsewhere. Out: the settings of the driver and the bulkheads, or problems, which
+ * never repeat a value.
  */
 import { type AddressOption, OPTIONS, type OptionName } from './address-options.ts';
 
@@ -21,15 +21,15 @@ export type Login =
       readonly clientSecret: string;
       readonly tenantId: string;
     }
-  /** Managed identities, the environment, a signed-in developer: what the Azure library finds. */
+  /** Credentials that the Azure library finds: managed identities, the environment, a signed-in developer. */
   | { readonly kind: 'azure-default'; readonly clientId: string | undefined };
 
 export interface BulkheadLimits {
-  /** Connections, and so statements at the same time. */
+  /** Connections, and therefore concurrent statements. */
   readonly size: number;
-  /** Statements that may wait for one; more are refused at once. */
+  /** Statements that may wait for a connection; further ones are refused at once. */
   readonly queue: number;
-  /** Milliseconds that one may wait, and that a statement may take. */
+  /** Milliseconds that a statement may wait, and that it may take. */
   readonly wait: number;
   readonly timeout: number;
 }
@@ -57,12 +57,12 @@ export interface SqlServerAddress {
   readonly export: BulkheadLimits;
 }
 
-/** The address that a text means, or every problem with it; problems hold no value. */
+/** Returns the address in a text, or every problem with it. Problems contain no value. */
 export function parseSqlServerAddress(
   text: string,
   password?: string,
 ): { readonly address: SqlServerAddress } | { readonly problems: readonly string[] } {
-  // `\` and `/` are the same to URL, which takes schemes that it does not know as they are.
+  // `URL` treats `\` as `/`, so the authority is parsed here. It leaves schemes that it does not know unchanged.
   const [, authority = '', rest = ''] = /^mssql:\/\/([^/?#]*)(.*)$/s.exec(text) ?? [];
   const [, userinfo, host = '', instance, port] =
     /^(?:(.*)@)?([^@\\:]+|\[[0-9a-fA-F:]+\])(?:\\([^@\\:]+))?(?::(\d{1,5}))?$/s.exec(authority) ?? [];
@@ -100,8 +100,8 @@ export function parseSqlServerAddress(
 }
 
 /**
- * The driver cuts a login into packets of the size that it asks for, and Azure takes none larger than these before it
- * agrees.
+ * The driver splits a login into packets of the requested size, and Azure accepts none larger than these before it has
+ * agreed to a size.
  */
 const USUAL_PACKET_SIZE = 4096;
 
@@ -171,7 +171,7 @@ function decoded(text: string | undefined): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    // A plain % in a password is meant as it stands.
+    // A password may contain a plain %.
     return text;
   }
 }

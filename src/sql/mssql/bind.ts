@@ -14,12 +14,15 @@ export interface Bound {
   readonly value: string | number | Date | Buffer | null;
 }
 
-/** Throws a TypeError, without the value, for a text that is no moment where a moment is needed. */
+/**
+ * Returns the driver's type and value. Throws a TypeError, without the value, for a text that is no date or time where
+ * one is needed.
+ */
 export function bindParameter({ value, type }: Parameter): Bound {
   switch (type.kind) {
     case 'text': {
       const length = type.length === 'max' ? sql.MAX : type.length;
-      // A fixed type would be padded; without padding the comparison is the same.
+      // A fixed type would be padded; without padding the comparison has the same result.
       return { type: type.unicode ? sql.NVarChar(length) : sql.VarChar(length), value: textOf(value) };
     }
     case 'bit':
@@ -50,7 +53,8 @@ export function bindParameter({ value, type }: Parameter): Bound {
 const LONG_INTEGER = /^-?\d+$/;
 
 /**
- * A whole number that no bigint is, as a decimal: every integer column lies on one side of it. Undefined for any other.
+ * Returns a whole number beyond bigint as a decimal, so that every integer column can be compared with it. Undefined
+ * for any other.
  */
 function beyondBigint(value: SqlValue): Bound | undefined {
   const text = textOf(value);
@@ -76,7 +80,7 @@ function bindMoment(text: string | null, type: Moment): Bound {
       if (type.name === 'datetime' && (year === undefined || year >= 1753)) return { type: sql.DateTime(), value };
       const small = year === undefined || (year >= 1900 && year < 2079);
       if (type.name === 'smalldatetime' && small) return { type: sql.SmallDateTime(), value };
-      // Beyond what the column can hold, where only a wider type can say so.
+      // The value is beyond the column's range, so only a wider type can express it.
       return { type: sql.DateTime2(3), value };
     }
   }
@@ -85,7 +89,10 @@ function bindMoment(text: string | null, type: Moment): Bound {
 const MOMENT =
   /^(?:(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,7}))?)?|(\d\d:\d\d(?::\d\d)?)(?:\.(\d{1,7}))?)$/;
 
-/** Zoneless: the driver is told to write what the clock of UTC says. Digits beyond the millisecond ride beside it. */
+/**
+ * Returns a Date whose UTC fields are the local time, because the driver writes UTC. The driver reads digits beyond the
+ * millisecond from `nanosecondDelta`.
+ */
 function momentOf(text: string): Date {
   const match = MOMENT.exec(text);
   if (!match) throw new TypeError('a parameter is no date or time');

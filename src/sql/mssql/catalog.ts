@@ -1,8 +1,8 @@
 /**
- * Reads SQL Server's catalog. In: a function that runs SELECTs, and the wanted part of the schema, as hospitals have
- * tens of thousands of tables. Out: tables and views as in src/sql/catalog.ts, and synonyms with what they stand for in
- * this database or another of the server (synonyms.ts). A bare name means the login's own schema, then dbo; any other
- * schema must be named.
+ * Reads SQL Server's catalog. In: a function that runs SELECTs, and the wanted part of the schema, because hospitals
+ * have tens of thousands of tables. Out: tables and views as in src/sql/catalog.ts, and synonyms with the tables that
+ * they stand for in this database or another one of the server (synonyms.ts). A bare name means the login's own schema,
+ * then dbo; any other schema must be named.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/object-catalog-views-transact-sql
  */
 import type { Catalog, CatalogPart, ColumnInfo, IndexInfo, TableInfo } from '../catalog.ts';
@@ -13,7 +13,7 @@ import { askOf, type Run } from './lists.ts';
 import { synonymsOf } from './synonyms.ts';
 import { parseMssqlType } from './types.ts';
 
-/** `also`: a further condition. */
+/** Lists tables and views. `also`: a further condition. */
 const objects = (also = ''): string => `SELECT o.object_id, CAST(o.name AS nvarchar(128)) AS name,
   CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place,
   CAST(s.name AS nvarchar(128)) AS schema_name, CASE WHEN o.type = 'V' THEN 1 ELSE 0 END AS is_view,
@@ -24,14 +24,14 @@ LEFT JOIN sys.tables AS t ON t.object_id = o.object_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0${also}
 ORDER BY place, s.name, o.name`;
 
-/** Case does not count, whatever the collation of the catalog. */
+/** Names are compared without case, whatever the collation of the catalog. */
 const named = (marks: string): string => objects(` AND LOWER(o.name) IN (${marks})`);
 const withColumn = (marks: string): string =>
   objects(
     ` AND EXISTS (SELECT 1 FROM sys.columns AS c WHERE c.object_id = o.object_id AND LOWER(c.name) IN (${marks}))`,
   );
 
-/** An alias type stands for the system type beneath it. `sys`: that of the database. */
+/** Lists columns. An alias type is replaced by its system type. `sys`: the catalog views of the database. */
 const columnsOf = (where: string, sys = 'sys'): string => `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name,
   CAST(COALESCE(b.name, t.name) AS nvarchar(128)) AS type_name, CAST(c.max_length AS int) AS max_length,
   CAST(c.precision AS int) AS precision, CAST(c.scale AS int) AS scale, CAST(c.is_nullable AS int) AS is_nullable,
@@ -58,13 +58,13 @@ JOIN ${sys}.columns AS c ON c.object_id = k.object_id AND c.column_id = k.column
 WHERE i.has_filter = 0 AND i.is_disabled = 0 AND i.is_hypothetical = 0 AND i.type IN (1, 2)${also}
 ORDER BY i.object_id, i.index_id, k.key_ordinal`;
 
-/** Where a row of `columnsOf` says that the column is of the period of a temporal table. */
+/** The position of `is_period` in a row of `columnsOf`: the column belongs to the period of a temporal table. */
 const PERIOD = 12;
 
-/** The last place where the server looks for a bare name: dbo. */
+/** The highest `place` that the server searches for a bare name: dbo. */
 const NEARBY = 1;
 
-/** Reads a part of the schema, or all that the login may see of it. Names that do not exist are left out. */
+/** Reads a part of the schema, or all that the login may see of it. Leaves out names that do not exist. */
 export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog> {
   const select = (text: string): Promise<readonly Row[]> => run({ text, parameters: [] });
   const found = part === undefined ? await select(objects()) : await objectsOf(run, part);
@@ -121,7 +121,7 @@ export async function readCatalog(run: Run, part?: CatalogPart): Promise<Catalog
       const bare = name.toLowerCase();
       const other = seen.get(bare);
       const isNearer = other?.schema?.needed === true && place <= NEARBY;
-      // The server finds the synonym by the bare name, and the table in a schema further away by its own.
+      // By the bare name the server finds the synonym; the table in the farther schema needs its schema's name.
       if (other && isNearer) seen.set(`${other.schema?.name}.${bare}`.toLowerCase(), other);
       const key = other && !isNearer ? `${schema}.${bare}`.toLowerCase() : bare;
       const table = disguisedBy(
@@ -153,7 +153,7 @@ function seenOf(columns: readonly Row[] = []): readonly SeenColumn[] {
   });
 }
 
-/** The columns of a view, of which some are in UTC as a period column of a table is. */
+/** Marks columns of a view that are in UTC, like period columns of a table. */
 function inUtc(rows: Row[], utc: ReadonlySet<string> | undefined): Row[] {
   if (utc === undefined) return rows;
   return rows.map(row => (utc.has(String(row[1]).toLowerCase()) ? [...row.slice(0, PERIOD), 1] : row));
@@ -173,16 +173,16 @@ async function askedOf(run: Run, text: (marks: string) => string, ids: readonly 
   return Map.groupBy(await askOf(run, text, [...new Set(ids)]), ([object]) => Number(object));
 }
 
-/** Of `schema.name` the name in lower case. */
+/** Returns `name` of `schema.name`, in lower case. */
 function bareName(name: string): string {
   return name.toLowerCase().replace(/^.*\./, '');
 }
 
-/** Of a name in both lists, the table that is named comes first. */
+/** Returns the tables in `tables` and those with a column in `columns`, nearest schemas first. */
 async function objectsOf(run: Run, { tables, columns = [] }: CatalogPart): Promise<readonly Row[]> {
   const lower = (names: readonly string[]): readonly string[] => [...new Set(names.map(bareName))];
   const rows = [...(await askOf(run, named, lower(tables))), ...(await askOf(run, withColumn, lower(columns)))];
-  // A name of many may be asked in a later statement than its namesake, whose schema is further away.
+  // The lists are read in several statements, so a name in a farther schema may come before the nearer one.
   return rows.toSorted((a, b) => Number(a[2]) - Number(b[2]));
 }
 
@@ -207,7 +207,7 @@ function tableOf(name: string, columns: readonly Row[], keys: readonly Row[]): T
 
 const COLLATION = /^[A-Za-z]\w{0,127}$/;
 
-/** It will stand in statements, so it is looked at what it is. */
+/** Adds the collation. It becomes part of statements, so its form is checked. */
 function collated(type: ColumnType | undefined, collation: unknown): ColumnType | undefined {
   if (type?.kind !== 'text' || typeof collation !== 'string' || !COLLATION.test(collation)) return type;
   return { ...type, collation };
@@ -221,8 +221,8 @@ const COMPARED_IN = 1252;
 const IN_BYTES = /^(?:(?:VAR)?CHAR|TEXT)$/;
 
 /**
- * As the type stands in a CREATE TABLE, and the code page of texts that another collation cannot hold, or that the
- * server writes the column in UTC.
+ * Returns the type as in a CREATE TABLE. Appends the code page if the comparison's collation cannot represent its
+ * texts, or `UTC` if the server writes the column in UTC.
  */
 function spelling(row: Row): string {
   const [name, codePage, isPeriod] = [String(row[2]).toUpperCase(), row[8], row[PERIOD]];
@@ -233,7 +233,7 @@ function spelling(row: Row): string {
     : type;
 }
 
-/** Lengths of Unicode text are stored in bytes. */
+/** Returns the type with its length, precision or scale. The catalog has lengths of Unicode text in bytes. */
 function sizedType(name: string, [, , , maxLength, precision, scale, , collation]: Row): string {
   const length = Number(maxLength) === MAX ? 'MAX' : Number(maxLength);
   switch (name) {
@@ -242,7 +242,7 @@ function sizedType(name: string, [, , , maxLength, precision, scale, , collation
       return `${name}(${length === 'MAX' ? length : length / 2})`;
     case 'CHAR':
     case 'VARCHAR':
-      // A code page that holds every character: the driver sends and receives it as Unicode.
+      // UTF-8 can hold every character, so the driver sends and receives it as Unicode.
       return UTF8.test(String(collation ?? '')) ? `N${name}(${unicodeLength(length)})` : `${name}(${length})`;
     case 'BINARY':
     case 'VARBINARY':

@@ -1,6 +1,6 @@
 /**
  * Opens the connections of one bulkhead. In: an address and an isolation level. Out: the driver's pool. Each session
- * begins with settings that keep it harmless: a short lock timeout, and low priority in deadlocks.
+ * starts with settings that protect other sessions: a short lock timeout, and low priority in deadlocks.
  * https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
  */
 import { readFileSync } from 'node:fs';
@@ -9,19 +9,19 @@ import { inTime } from '../../common/in-time.ts';
 import type { Login, SqlServerAddress } from './address.ts';
 import { createLogins, type Logins, type Said } from './logins.ts';
 
-/** READ COMMITTED reads versions where the database has READ_COMMITTED_SNAPSHOT on, and waits for locks where not. */
+/** READ COMMITTED reads row versions if the database has READ_COMMITTED_SNAPSHOT on; otherwise it waits for locks. */
 export type Isolation = 'READ COMMITTED' | 'SNAPSHOT';
 
 /** Milliseconds that the server has to stop a statement; then the connection is dropped. */
 const CANCEL_TIMEOUT = 2000;
 const IDLE_TIMEOUT = 60_000;
 
-/** An error as the driver's are. */
+/** An error in the form of the driver's own. */
 class NotEncrypted extends Error {
   readonly code = 'EPLAIN';
 }
 
-/** What each session is told first. Only numbers of the configuration stand in it. */
+/** Returns the first statements of each session. They contain only numbers of the configuration. */
 export function sessionSettings(lockTimeout: number, isolation: Isolation): string {
   return [
     `SET LOCK_TIMEOUT ${Math.trunc(lockTimeout)}`,
@@ -38,17 +38,17 @@ export interface PoolOptions {
   readonly lockTimeout: number;
 }
 
-/** A pool that is not connected yet. */
+/** Creates a pool that is not connected yet. */
 export function createPool(address: SqlServerAddress, options: PoolOptions, logins: Logins): sql.ConnectionPool {
   const saying = new Saying();
   const pool = new sql.ConnectionPool(driverConfig(address, options, saying));
-  // An idle connection that breaks is no event: the pool sorts it out when it is next needed.
+  // If an idle connection breaks, the pool replaces it when it is next needed.
   pool.on('error', () => undefined);
   waitInTurn(pool, logins, address.connectTimeout, saying);
   return pool;
 }
 
-/** A pool of one connection, for what is asked once. */
+/** Creates a pool of one connection, for a single query. */
 export function createSingle(
   address: SqlServerAddress,
   isolation: Isolation = 'READ COMMITTED',
@@ -57,14 +57,14 @@ export function createSingle(
   return createPool(address, { size: 1, isolation, lockTimeout: address.lockTimeout }, logins);
 }
 
-/** Connections of a pool that are there, in use or not; those that come about do not count. */
+/** Returns the number of open connections of a pool, in use or not; those being opened do not count. */
 export function connectionsOf(pool: sql.ConnectionPool): number {
   return pool.connected ? pool.available + pool.borrowed : 0;
 }
 
 /**
- * The driver has no place to wait before a login, so its own step is taken into ours; test/sql/mssql/logins.test.ts
- * holds it.
+ * Makes logins wait their turn. The driver has no hook before a login, so this replaces a private method of its pool;
+ * test/sql/mssql/logins.test.ts checks that it still exists.
  */
 function waitInTurn(pool: sql.ConnectionPool, logins: Logins, longest: number, saying: Saying): void {
   const create: unknown = Reflect.get(pool, '_poolCreate');
@@ -86,7 +86,7 @@ function waitInTurn(pool: sql.ConnectionPool, logins: Logins, longest: number, s
   });
 }
 
-/** An error as the driver's are. */
+/** An error in the form of the driver's own. */
 class NotInTime extends Error {
   readonly code = 'ETIMEOUT';
 }
@@ -99,16 +99,19 @@ class NotUnderstood extends Error {
   }
 }
 
-/** Milliseconds beyond those that the driver gives a login: it forgets them once the server has begun to answer. */
+/**
+ * Milliseconds in addition to the driver's own limit, because the driver ignores it once the server has begun to
+ * answer.
+ */
 const GRACE = 250;
 
-/** A connection that is being made. */
+/** A connection that is being opened. */
 interface Made {
   first?: Said;
   close?: () => void;
 }
 
-/** Where it notes what the server says: the driver keeps no number of a refused login. */
+/** Records what the server says, because the driver does not keep the number of a refused login. */
 class Saying {
   current: Made = {};
 }
@@ -135,7 +138,7 @@ function driverConfig(
       encrypt: address.encrypt,
       trustServerCertificate: address.trustServerCertificate,
       ...(address.ca === undefined ? {} : { cryptoCredentialsDetails: { ca: readFileSync(address.ca, 'utf8') } }),
-      // The driver reads a row anew for each packet that ends within it, which costs it more than the row.
+      // The driver parses a row again for each packet that ends within it, which costs more than the row.
       packetSize: address.packetSize,
       appName: address.applicationName,
       readOnlyIntent: address.readOnlyIntent,
@@ -153,27 +156,28 @@ function driverConfig(
       connection.on('errorMessage', ({ number, state }) => {
         made.first ??= { number, state };
       });
-      // Where the server offers no encryption, or somebody says so for it, the driver would send the password without.
+      // If the server, or somebody in between, says that it offers no encryption, the driver would send the password in
+      // plain text.
       const logIn = connection.sendLogin7Packet.bind(connection);
       connection.sendLogin7Packet = () => {
         if (address.encrypt && !connection.messageIo.tlsNegotiationComplete) throw new NotEncrypted();
         logIn();
       };
-      // Of an answer that it cannot read the driver tells nobody: the error would end this process. So the connection
-      // ends with it.
+      // The driver has no handler for an answer that it cannot parse, so the error would end this process. Ends the
+      // connection with it instead.
       const parserOf = connection.createTokenStreamParser.bind(connection);
       connection.createTokenStreamParser = (message, handler) => {
         const tokens = parserOf(message, handler);
         tokens.parser.on('error', cause => {
           const error = new NotUnderstood({ cause });
-          // A login waits for its end without a limit.
+          // Otherwise a login would wait for the end of the answer without a limit.
           if (tokens.listenerCount('error') > 0) tokens.emit('error', error);
           connection.socket?.destroy(error);
         });
         return tokens;
       };
-      // The last packet of a long statement would wait for the server to acknowledge those before, which takes it 40 ms
-      // or more.
+      // Otherwise the last packet of a long statement would wait for the server to acknowledge earlier ones, which
+      // takes 40 ms or more.
       connection.on('connect', () => connection.socket?.setNoDelay());
     },
   };

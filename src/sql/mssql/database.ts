@@ -29,11 +29,11 @@ import { surveyTables } from './survey.ts';
 import { createWithheld } from './withheld.ts';
 
 export interface OpenOptions {
-  /** Milliseconds between two looks whether a database that was away is back. */
+  /** Milliseconds between two probes of a database that was unreachable. */
   readonly probePause?: number;
-  /** Milliseconds without an answer after which it is looked whether the server is there. */
+  /** Milliseconds without an answer after which a probe checks whether the server is reachable. */
   readonly timeLimit?: number;
-  /** Servers that are almost SQL Server spell some things in another way. */
+  /** For servers that are almost SQL Server and write some SQL differently. */
   readonly dialect?: Dialect;
 }
 
@@ -45,13 +45,13 @@ interface OpenLane {
 }
 
 const PROBE_PAUSE = 1000;
-/** With the time that a login may take, less than two seconds. */
+/** Milliseconds. Together with the time limit of a login it is less than two seconds. */
 const TIME_LIMIT = 400;
-/** Of the time that a login may take. */
+/** The probe's share of the time limit of a login. */
 const PROBE_SHARE = 0.8;
 const PING: Statement = { text: 'SELECT 1', parameters: [] };
 
-/** Opens a SQL Server. Throws DatabaseError where it cannot be reached, refuses the login or has no such database. */
+/** Opens a SQL Server. Throws DatabaseError if it is unreachable, refuses the login or has no such database. */
 export async function openMssql(address: SqlServerAddress, options: OpenOptions = {}): Promise<Database> {
   const { probePause: pause = PROBE_PAUSE } = options;
   const logins = createLogins({ pause });
@@ -72,22 +72,22 @@ export async function openMssql(address: SqlServerAddress, options: OpenOptions 
   return databaseOf(address, reading, logins, { ...options, probePause: pause });
 }
 
-/** What is sent, and which tables it reads. */
+/** A statement, and the tables that it reads. */
 interface Asking {
   readonly statement: Statement;
   readonly tables: readonly string[];
-  /** Places in a row that hold floats of 32 bits, which the driver makes doubles. */
+  /** Positions of 32-bit floats in a row, which the driver returns as doubles. */
   readonly singles?: readonly number[];
 }
 
-/** A try to have a statement answered. */
+/** An attempt to get an answer. */
 interface Try {
   readonly first: boolean;
   /** The isolation level of sessions when it began. */
   readonly begun: Isolation;
 }
 
-/** After which there is none. */
+/** An attempt after which there is no other. */
 const LAST: Try = { first: false, begun: 'READ COMMITTED' };
 
 function databaseOf(
@@ -115,7 +115,7 @@ function databaseOf(
   };
   const breaker = createBreaker({ probe, pause });
   const isThere = (failed: unknown): boolean => readFailure(failed).refused;
-  // With that time before it, and the login that it may need, less than two seconds.
+  // Together with the time before it, and a login if it needs one, less than two seconds.
   const longest = PROBE_SHARE * address.connectTimeout;
   const stalls = createStallDetector({ probe, longest, timeLimit, isThere, onStall: () => breaker.trip() });
   const unexplained = createTally();
@@ -128,7 +128,8 @@ function databaseOf(
     const tries = locks.check(tables);
     const onFree = await bulkhead.enter(signal, tables);
     try {
-      // The lock that others found while this one waited; the one that tries them would find itself.
+      // Another statement may have found the lock in the meantime. The one that tries the tables would find its own
+      // mark.
       if (!tries) locks.check(tables);
     } catch (error) {
       onFree();
@@ -143,7 +144,7 @@ function databaseOf(
     breaker.check();
   };
 
-  /** Sessions that begin from now on. */
+  /** Changes the isolation level of later sessions. */
   const readCommitted = (): void => {
     if (level === 'READ COMMITTED') return;
     level = 'READ COMMITTED';
@@ -151,7 +152,7 @@ function databaseOf(
     for (const { source } of [bulkheads.interactive, bulkheads.export]) source.renew();
   };
 
-  /** Returns where the same is worth a second try; else throws what the caller is told. */
+  /** Returns if the same statement is worth another attempt; else throws the error for the caller. */
   const judge = (
     thrown: unknown,
     name: BulkheadName,
@@ -167,13 +168,13 @@ function databaseOf(
     const { number } = error.engine;
     if (number !== undefined && decisionOf(number) === undefined) unexplained.add(number);
     if (refused) readCommitted();
-    // It happens once to a database, whatever made this the second try.
+    // Retries even after a first retry, because SNAPSHOT can be refused only once.
     if (refused && begun === 'SNAPSHOT') return;
     if (locked) {
       locks.locked(tables);
       throw lockedError(tables, error);
     }
-    // What happened to one connection is no outage while others work.
+    // A failure of one connection is no outage while others work.
     const isOutage = outage && source.connections() === 0;
     if ((again || (unconnected && !isOutage)) && first) return;
     if (isOutage && !closed) breaker.trip();
@@ -219,13 +220,13 @@ function databaseOf(
         }
         return;
       } catch (thrown) {
-        // Rows that were given cannot be taken back: the caller has to go on behind them.
+        // Rows that were yielded cannot be taken back, so the caller must continue after them.
         judge(thrown, name, tables, given === 0 ? { first, begun } : LAST, signal);
       }
     }
   }
 
-  /** Of the catalog, whose tables nobody locks for long. */
+  /** Reads the catalog, whose tables are never locked for long. */
   const select = (statement: Statement): Promise<readonly Row[]> => run({ statement, tables: [] }, 'interactive');
   const withheld = createWithheld({ read: part => readCatalog(select, part) });
   const statementOf = renderedBy(dialect);
@@ -239,7 +240,8 @@ function databaseOf(
     render: statementOf,
     query: (plan, options) => run(asking(plan, options), options?.bulkhead ?? 'interactive', options?.signal),
     async *stream(plan, size, options) {
-      // Without versions an open statement holds locks that writers wait for: its rows come a list at a time.
+      // Without row versions an open statement holds locks that writers wait for, so each list of rows is a statement
+      // of its own.
       const whole = versions ? plan : listOf(plan, size, options?.placeholders);
       yield* stream(asking(whole, options), size, options?.bulkhead ?? 'interactive', options?.signal);
     },
@@ -282,13 +284,14 @@ function withSingles(rows: readonly Row[], singles: readonly number[] = []): rea
 }
 
 /**
- * A statement that waits for a lock keeps a connection from those in the queue: a quarter of their time is the most.
+ * Returns the lock timeout: at most a quarter of the time that statements may wait in the queue, because a statement
+ * that waits for a lock occupies a connection.
  */
 function lockTimeoutOf({ lockTimeout }: SqlServerAddress, { wait }: BulkheadLimits): number {
   return Math.max(1, Math.min(lockTimeout, Math.floor(wait / 4)));
 }
 
-/** Numbers that are told by /ready: those that came first, so many at most. */
+/** Limit of error numbers that /ready shows: the first ones. */
 const TOLD = 20;
 
 function createTally(): {
@@ -304,7 +307,7 @@ function createTally(): {
   };
 }
 
-/** The options of a statement that ends when the server has fallen silent, too. */
+/** Returns the options with a signal that also ends the statement when the server has stopped answering. */
 function watched(options: RunOptions, silent: AbortSignal): RunOptions {
   return { ...options, signal: options.signal ? AbortSignal.any([options.signal, silent]) : silent };
 }

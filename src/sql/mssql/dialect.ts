@@ -1,7 +1,7 @@
 /**
- * The T-SQL dialect, for SQL Server 2017 and later (TRIM, STRING_SPLIT, JSON_VALUE; compatibility level 130). A
- * column's own collation usually ignores case, and its index is sorted by it: an exact comparison therefore stands
- * beside the plain one, which uses the index.
+ * Implements the T-SQL dialect, for SQL Server 2017 and later (TRIM, STRING_SPLIT, JSON_VALUE; compatibility level
+ * 130). A column's own collation usually ignores case, and its index is sorted by it. So an exact comparison is
+ * combined with a plain one, which uses the index.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
  */
 
@@ -36,16 +36,16 @@ export const MSSQL: Dialect = {
   table: ({ schema, name }) => (schema === undefined ? bracketed(name) : `${bracketed(schema)}.${bracketed(name)}`),
   column: (sql, type) =>
     type.kind === 'text' && type.lob ? `CAST(${sql} AS ${type.unicode ? 'n' : ''}varchar(max))` : sql,
-  // Its types keep out what is none of their values.
+  // Its types exclude values of other kinds.
   within: () => undefined,
-  // 2,100 of sp_executesql, of which it takes two itself.
+  // sp_executesql takes 2,100, of which it uses two itself.
   parametersAtMost: 2098,
   top: limit => `TOP (${limit()}) `,
   tail: () => '',
-  /** A plan is kept for all numbers of rows, so the first one that is asked for must not choose it. */
+  /** The server caches one plan for all limits, so the first limit must not determine it. */
   hint: limit => `\nOPTION (OPTIMIZE FOR (${limit} UNKNOWN))`,
 
-  /** Its columns by name: a login may be forbidden some of the table, and `*` would need them all. */
+  /** Selects columns by name: a login may not be allowed to read all columns, which `*` would need. */
   pick(writer, join, pick, columns) {
     const kind = join.kind === 'left' ? 'OUTER APPLY' : 'CROSS APPLY';
     const table = writer.table(join.table);
@@ -59,12 +59,13 @@ export const MSSQL: Dialect = {
   exact: (sql, of) => (isFold(of) ? sql : binary(textForm(sql, of.type))),
   cast,
   /**
-   * A varchar column beside Unicode would be converted, and its index lost; what this loses, the exact part refuses.
+   * Casts Unicode beside a varchar column, which would otherwise be converted and lose its index. The exact comparison
+   * excludes what this cast changes.
    */
   seekOperand(sql, from, to) {
     if (from.kind !== 'text' || to.kind !== 'text' || /^(?:@|N?')/.test(sql)) return sql;
     const narrow = from.unicode && !to.unicode ? `CAST(${sql} AS varchar(8000))` : sql;
-    // Of two columns neither collation goes before the other, and the server refuses to choose (468).
+    // Neither collation of two columns has precedence, so the server refuses to compare them (error 468).
     return isOtherCollation(from, to) ? `${narrow} COLLATE ${to.collation}` : narrow;
   },
   contains,
@@ -102,7 +103,7 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
   }
   if (where === 'whole') return `${sql} = ${bindText(writer, text)}`;
   const escaped = text.replace(/[%_[]/g, '[$&]');
-  // As words are compared; an index of that collation is entered by the beginning.
+  // Words are compared in this collation, so an index in it can seek the prefix.
   if (where === 'seek') return `${asText(writer, of)} ${FOLDED} LIKE ${bindText(writer, `${escaped}%`)}`;
   return `${sql} LIKE ${bindText(writer, `${where === 'start' ? '' : '%'}${escaped}${where === 'end' ? '' : '%'}`)}`;
 }
@@ -112,9 +113,7 @@ function foldedTrimmed(writer: Writer, of: Expression): string {
   return `${trimmed(writer, operand(of.args, 0))} ${FOLDED}`;
 }
 
-/**
- * GLOB's spelling in LIKE's. Classes are the same in both; `%` and `_` stand for themselves.
- */
+/** Translates a GLOB pattern into a LIKE pattern. Classes are the same in both; `%` and `_` are escaped. */
 export function likePattern(glob: string): string {
   return glob.replace(/\[\^?\]?[^\]]*\]|[*?%_]/g, found => {
     switch (found) {

@@ -1,7 +1,7 @@
 /**
- * Finds what makes a login read something else than the rows that are there, without an error. In: a function that runs
+ * Finds features that make a login read other data than the tables contain, without an error. In: a function that runs
  * SELECTs, and tables of one database with flags of their columns. Out: columns whose values the login does not get,
- * tables of which it gets other rows, and what its permissions keep from being known.
+ * tables of which it gets other rows, and facts that it may not know for lack of permissions.
  *
  * | feature | what a SELECT returns | here |
  * |---|---|---|
@@ -23,7 +23,7 @@ import { databaseText, hasOnDatabase, prefixText } from './other-database.ts';
 /** A table or view of the catalog. */
 export interface Seen {
   readonly id: number;
-  /** `dbo.PERSON` */
+  /** Such as `dbo.PERSON`. */
   readonly name: string;
   readonly isView: boolean;
   readonly isHistory: boolean;
@@ -38,12 +38,12 @@ export interface SeenColumn {
 }
 
 export interface Disguises {
-  /** By object, and by column in lower case. */
+  /** By the object's id, and by column in lower case. */
   readonly columns: ReadonlyMap<number, ReadonlyMap<string, Disguise>>;
   readonly tables: ReadonlyMap<number, readonly Disguise[]>;
   /** Columns of views that are in UTC, in lower case. */
   readonly utc: ReadonlyMap<number, ReadonlySet<string>>;
-  /** What is not known, one sentence each. */
+  /** What could not be found out, one sentence each. */
   readonly unseen: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const HISTORY: Disguise = {
   expected: 'the temporal table itself',
 };
 
-/** Babelfish has no security policies. */
+/** Returns the login's rights, and whether the server has security policies; Babelfish has none. */
 const rights = (sys: string): string =>
   `SELECT ${hasOnDatabase(sys, "'VIEW DEFINITION'")} AS may_view,
   ${hasOnDatabase(sys, "'UNMASK'")} AS may_unmask,
@@ -69,8 +69,8 @@ FROM ${sys}.all_views AS v
 WHERE v.name = 'security_predicates'`;
 
 /**
- * Columns with a mask, encrypted, or of a temporal table's period, and 1 where the login has UNMASK: before SQL Server
- * 2022 it can only be given on the database, and is NULL for what is smaller.
+ * Lists columns that are masked, encrypted, or of a temporal table's period, with 1 if the login has UNMASK. Before SQL
+ * Server 2022 it can only be granted on the database, and is NULL on smaller objects.
  */
 const disguised = (sys: string, also = ''): string => {
   const table = `${prefixText(sys)} + QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
@@ -86,15 +86,18 @@ JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
 WHERE (c.is_masked = 1 OR c.encryption_type IS NOT NULL OR c.generated_always_type IN (1, 2))${also}`;
 };
 
-/** The server writes the columns of a definition in brackets; NULL where the login may not see it. */
+/**
+ * Lists computed columns. The server writes column names in brackets; the definition is NULL if the login may not see
+ * it.
+ */
 const computed = (sys: string, marks: string): string =>
   `SELECT c.object_id, CAST(c.name AS nvarchar(128)) AS name, c.definition
 FROM ${sys}.computed_columns AS c
 WHERE c.object_id IN (${marks})`;
 
 /**
- * The column of a table behind each column of a view, through the views that it reads. `is_here` 0: an expression, a
- * UNION, or a table of another database.
+ * Lists the column of a table behind each column of a view, through the views that it reads. `is_here` is 0 for an
+ * expression, a UNION, or a table of another database.
  */
 const behind = (sys: string, marks: string): string =>
   `SELECT o.object_id, CAST(d.name AS nvarchar(128)) AS name,
@@ -125,7 +128,7 @@ interface Special {
   readonly how: Disguise | 'utc';
 }
 
-/** `sys`: the catalog views of the database that the tables are in. */
+/** Finds the disguises. `sys`: the catalog views of the database that the tables are in. */
 export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]): Promise<Disguises> {
   const columns = new Map<number, Map<string, Disguise>>();
   const caveats = new Map<number, Disguise[]>();
@@ -167,7 +170,7 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
     const open: string[] = [];
     const policies = new Set<Disguise>();
     const own = sources.filter(([of]) => of === id);
-    // The server could not say what the view returns.
+    // The server could not describe what the view returns.
     if (own.length === 0) open.push('any column');
     for (const [, column, isHere, schema, table, source] of own) {
       if (isHere !== 1) open.push(String(column));
@@ -188,7 +191,9 @@ export async function disguisesOf(run: Run, sys: string, tables: readonly Seen[]
 
 const MAY_BE = 'it may be columns that are masked for the login, or tables of which a security policy hides rows';
 
-/** Columns that are read otherwise than they are, or than they look, by their names; what is computed of them too. */
+/**
+ * Returns, by name, columns that the login reads differently or that are in UTC, and columns computed from masked ones.
+ */
 async function specialIn(
   run: Run,
   sys: string,
@@ -214,7 +219,7 @@ async function specialIn(
     ({ id }) => id,
   );
   const definitions = (marks: string): string => computed(sys, marks);
-  // A table that is read by a view alone is not among these.
+  // Tables that only a view reads are not in this list.
   const plain = new Set(idsOf(tables.filter(({ columns }) => !columns.some(({ isComputed }) => isComputed))));
   const computing = [...masks.keys()].filter(id => !plain.has(id));
   for (const [object, name, definition] of await askOf(run, definitions, computing)) {
@@ -225,7 +230,7 @@ async function specialIn(
   return special;
 }
 
-/** What a login cannot see that lacks VIEW DEFINITION. */
+/** Returns what a login without VIEW DEFINITION cannot see. */
 function unknownTo([mayView, mayUnmask]: Row, hasViews: boolean): readonly string[] {
   if (mayView === 1) return [];
   const views = hasViews && mayUnmask !== 1 ? ', and whether views show masked values' : '';

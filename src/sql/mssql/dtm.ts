@@ -1,13 +1,13 @@
 /**
- * Reads time stamps of HL7 v2 in T-SQL (src/time/dtm.ts). In: SQL of a text, and what is needed of it. Out: SQL of the
- * text that stamps are compared by, or of their sort key; NULL for what is no stamp.
+ * Reads time stamps of HL7 v2 in T-SQL (src/time/dtm.ts). In: SQL of a text, and what it is needed for. Out: SQL of the
+ * text that stamps are compared by, or of their sort key; NULL for a text that is no stamp.
  */
 import { pad } from '../../time/calendar.ts';
 import { DTM_LETTERS, type DtmNeed, type KeyPiece, keyPiecesOf, ZONED_YEARS } from '../../time/dtm.ts';
 import { printLocal, type Zone } from '../../time/zone.ts';
 import { binary } from './forms.ts';
 
-/** `D2024-03-00`, `L2024-03-10 08:30:05.1230000`, `Z2024-03-10 13:30:05.1230000`. */
+/** Returns `D2024-03-00`, `L2024-03-10 08:30:05.1230000` or `Z2024-03-10 13:30:05.1230000`. */
 export function comparedDtm(sql: string, need: DtmNeed): string {
   const { date, local, instant } = DTM_LETTERS;
   return cases(sql, need, {
@@ -17,12 +17,15 @@ export function comparedDtm(sql: string, need: DtmNeed): string {
   });
 }
 
-/** `2024-03-00`, `2024-03-10 08:30:05.1230000`, or the key of a second time (src/time/instant-key.ts). */
+/** Returns `2024-03-00`, `2024-03-10 08:30:05.1230000`, or the key of a second time (src/time/instant-key.ts). */
 export function keyOfDtm(sql: string, need: DtmNeed, zone: Zone): string {
   return cases(sql, need, { date: DATE, local: clockOf('m.m'), instant: need === 'day' ? 'NULL' : zonedKey(zone) });
 }
 
-/** Parts: `t` the text, `z` its offset or nothing, `b` what stands before it, `w` the digits, `f` those of a second. */
+/**
+ * Splits a stamp: `t` the text, `z` its offset or nothing, `b` the text before it, `w` its digits, `f` those of a
+ * second.
+ */
 function partsOf(sql: string): string {
   const texts = `(SELECT ${binary(`RTRIM(${sql})`)} AS t) AS n`;
   const zoned = `(SELECT n.t, CASE WHEN n.t LIKE '%[-+][0-9][0-9][0-9][0-9]' THEN RIGHT(n.t, 5) ELSE '' END AS z FROM ${texts}) AS o`;
@@ -33,10 +36,10 @@ function partsOf(sql: string): string {
   );
 }
 
-/** Years, months and days that are missing are the first, times are zero. */
+/** Missing years, months and days become the first, missing times zero. */
 const FILLED = `q.w + SUBSTRING('00000101000000', LEN(q.w) + 1, 14)`;
 
-/** With `m`, the time that the digits are on the wall clock; NULL where they are none, or the offset is none. */
+/** Adds `m`, the local time of the digits; NULL if the digits or the offset are invalid. */
 function momentsOf(sql: string): string {
   const [date, times] = [`STUFF(STUFF(LEFT(${FILLED}, 8), 7, 0, '-'), 5, 0, '-')`, `RIGHT(${FILLED}, 6)`];
   const clock = `STUFF(STUFF(${times}, 5, 0, ':'), 3, 0, ':')`;
@@ -53,14 +56,14 @@ function momentsOf(sql: string): string {
 const DATE = `STUFF(STUFF(LEFT(m.w + '0000', 8), 7, 0, '-'), 5, 0, '-')`;
 const FRACTION = `LEFT(COALESCE(m.f, '') + '0000000', 7)`;
 const OFFSET = `(CAST(SUBSTRING(m.z, 2, 2) AS int) * 60 + CAST(SUBSTRING(m.z, 4, 2) AS int))`;
-/** In UTC. */
+/** The time in UTC. */
 const SHIFTED = `DATEADD(minute, CASE LEFT(m.z, 1) WHEN '-' THEN 1 ELSE -1 END * ${OFFSET}, m.m)`;
 
 function clockOf(moment: string): string {
   return `CONVERT(nvarchar(19), ${moment}, 120) + '.' + ${FRACTION}`;
 }
 
-/** What each kind of stamp becomes. */
+/** The SQL for each kind of stamp. */
 interface Kinds {
   readonly date: string;
   readonly local: string;
@@ -76,10 +79,10 @@ function cases(sql: string, need: DtmNeed, { date, local, instant }: Kinds): str
   return `(SELECT CASE ${whens.map(when => `WHEN ${when}`).join(' ')} END FROM ${from})`;
 }
 
-/** An instant's key by the last piece of the zone that begins at it or before. */
+/** Returns an instant's key by the last piece of the zone that begins at or before it. */
 function zonedKey(zone: Zone): string {
   const rows = keyPiecesOf(zone).map(rowOf).join(', ');
-  // Of pieces that do not count too, which a server may work out first.
+  // BIG, because the server may also evaluate it for pieces that are filtered out.
   const since = `DATEDIFF_BIG(second, k.a, u.u) * 1000 + CAST(LEFT(${FRACTION}, 3) AS int)`;
   const rest = `CASE WHEN ${FRACTION} LIKE '___0000' THEN '' ELSE RIGHT(${FRACTION}, 4) END`;
   const second = `k.p + RIGHT('00000000' + CONVERT(nvarchar(20), ${since}), 8) + ${rest}`;

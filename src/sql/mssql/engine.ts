@@ -1,4 +1,4 @@
-/** SQL Server in the table of engines (../engines.ts). */
+/** Defines SQL Server as an engine for the list in ../engines.ts. */
 import { accessSync, constants } from 'node:fs';
 import type { DatabaseAddress, Engine } from '../engine.ts';
 import { parseSqlServerAddress, type SqlServerAddress } from './address.ts';
@@ -29,13 +29,13 @@ export const MSSQL_ENGINE: Engine<MssqlAddress> = {
   },
   describe: ({ address: { host, instance, database } }) =>
     `${database} on ${host}${instance === undefined ? '' : `\\${instance}`}`,
-  // The driver is large, and the demo does without it.
+  // Loaded on use: the driver is large, and the demo does not need it.
   open: async ({ address }) => (await import('./database.ts')).openMssql(address),
   parseType: parseMssqlType,
   printType: printMssqlType,
   textType: 'nvarchar(40)',
   holdsAnything: false,
-  // As the text of its hexadecimal digits.
+  // `substring` reads the text of its hexadecimal digits.
   digitsOfByte: 2,
   foldsWords: true,
   indexKey: sql => sql,

@@ -1,44 +1,44 @@
 /**
- * Lists SQL Server's error numbers by meaning: the server is away, the statement may be retried, the statement is
- * wrong. An unlisted number is shown by /ready.
+ * Groups SQL Server's error numbers by meaning: the server is unreachable, the statement may be retried, the statement
+ * is wrong. /ready shows numbers that are not listed.
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 
-/** What has to be done about an error. */
+/** How to react to an error. */
 export type Decision =
-  /** The victim of a deadlock, or a table that was altered meanwhile: the same statement may well succeed now. */
+  /** The statement lost a deadlock, or a table was altered meanwhile: the same statement may succeed now. */
   | 'again'
-  /** The session has ended, by KILL or by a change of the schema that had precedence: again, in another one. */
+  /** The session has ended, by KILL or by a change of the schema that had precedence: retry in another one. */
   | 'ended'
-  /** The database no longer allows SNAPSHOT, which the session was told to read in: again, in another one. */
+  /** The database no longer allows SNAPSHOT, which the session was set to: retry in another one. */
   | 'isolation'
   /**
-   * The row versions that a statement reads are gone, for lack of space in tempdb: again, then the server is out of
+   * The row versions of a statement are gone, because tempdb lacks space: retry once; then the server is out of
    * resources.
    */
   | 'versions'
-  /** A lock was waited for in vain. */
+  /** The statement waited too long for a lock. */
   | 'locked'
-  /** Out of memory, space, locks or workers: this statement later, and others perhaps. */
+  /** Out of memory, space, locks or workers: this statement fails, others may succeed. */
   | 'busy'
-  /** The server says who may log in and who may not. More tries would lock the account. */
+  /** The server refuses the login. More attempts would lock the account. */
   | 'refused'
-  /** The database is not there under this name, or cannot be opened now. */
+  /** No database has this name, or it cannot be opened now. */
   | 'database'
   /** The server or the database is not open, is being recovered, or moves. */
   | 'away'
-  /** No such table or column. */
+  /** The table or column does not exist. */
   | 'not there'
-  /** The login may not read it. */
+  /** The login may not read the table or column. */
   | 'not readable'
-  /** The login may not see plans; only `lintel explain` asks for them. */
+  /** The login may not see plans; only `lintel explain` requests them. */
   | 'no plan'
   /**
-   * The compiler says it of the statement before a row is read: syntax, names, functions and their arguments, types and
-   * collations that do not go together. A fault of ours or of the mapping. Its words hold names and types.
+   * The compiler rejects the statement before a row is read: syntax, names, functions and their arguments, incompatible
+   * types or collations. The bug is in Lintel or in the mapping. The message contains names and types.
    */
   | 'statement'
-  /** A value that cannot be what the statement takes it for, in a row. The words may hold it. */
+  /** A row has a value of another kind than the statement expects. The message may contain the value. */
   | 'value';
 
 const NUMBERS: Readonly<Record<Decision, readonly number[]>> = {
@@ -70,12 +70,12 @@ const DECISIONS: ReadonlyMap<number, Decision> = new Map(
   ),
 );
 
-/** The decision on an error number; undefined where it is not listed. */
+/** Returns the decision for an error number; undefined if it is not listed. */
 export function decisionOf(number: number): Decision | undefined {
   return DECISIONS.get(number);
 }
 
-/** Errors whose words are about the statement alone, and hold no value of a row. */
+/** True if the error's message is about the statement alone, and contains no value of a row. */
 export function isOfStatement(number: number): boolean {
   const decision = DECISIONS.get(number);
   return decision === 'statement' || decision === 'not there';

@@ -1,11 +1,11 @@
 /**
- * A driver type for decimals of up to 38 digits. In: a number as text, with precision and scale. Out: sign and units
- * as in TDS. `sql.Decimal` of the driver converts to doubles, which are exact for 15 digits only.
+ * Defines a driver type for decimals of up to 38 digits. In: a number as text, with precision and scale. Out: sign and
+ * units as in TDS. The driver's own `sql.Decimal` converts to doubles, which are exact for 15 digits only.
  * https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/f79bb5b5-5919-439a-a696-48064b78b091
  */
 import sql, { type ISqlType } from 'mssql';
 
-/** What the driver asks of a type; it hands types on that it does not know. */
+/** The driver's interface of a type; the driver passes on types that it does not know. */
 interface DriverType {
   readonly id: number;
   readonly type: string;
@@ -23,11 +23,11 @@ interface Sized {
   readonly value: unknown;
 }
 
-/** DECIMALN in the stream, DECIMAL for the driver. */
+/** The type code DECIMALN of the protocol; the driver itself uses DECIMAL. */
 const IN_STREAM = 0x6a;
 const NULL_LENGTH = Buffer.from([0]);
 
-/** Bytes of a decimal by its precision, the sign included. */
+/** Returns the bytes of a decimal by its precision, including the sign. */
 function bytesFor(precision: number): number {
   return precision <= 9 ? 5 : precision <= 19 ? 9 : precision <= 28 ? 13 : 17;
 }
@@ -62,17 +62,19 @@ export interface ExactDecimal {
 
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** Throws a TypeError, without the value, for a text that is no number without exponent. */
+/**
+ * Returns type and value of a parameter. Throws a TypeError, without the value, for a text that is no number without
+ * exponent.
+ */
 export function exactDecimal(value: string | null, precision: number, scale: number): ExactDecimal {
   if (value !== null && !DECIMAL.test(value)) throw new TypeError('a decimal parameter is no number');
-  // The factory is the driver's own, so that nothing else of the type has to be made up.
+  // The driver's own factory makes all other fields of the type.
   return { type: { ...sql.Decimal(precision, scale), type: EXACT as unknown as ISqlType['type'] }, value };
 }
 
 /**
- * The number times ten to the power of `scale`. Digits beyond the scale are told by the last one: where it would be 0,
- * it is 1, so that a number between two neighbours equals neither. A number beyond all of the precision is the last of
- * them.
+ * Returns the number times ten to the power of `scale`. If it has more digits than the scale, a last digit of 0 becomes
+ * 1, so that a number between two neighbours equals neither. A number beyond the precision becomes the largest one.
  */
 function unitsOf(text: string, precision: number, scale: number): bigint {
   const [, sign, whole = '', fraction = ''] = DECIMAL.exec(text) ?? [];

@@ -1,7 +1,6 @@
 /**
- * Explains a statement. In: a rendered statement. Out: the lines of SQL Server's estimated plan, its cost, and the
- * indexes that the server misses with what they would save. Nothing is executed and no value is sent: parameters are
- * declared and stay NULL.
+ * Explains a statement. In: a rendered statement. Out: the lines of SQL Server's estimated plan, its cost, and missing
+ * indexes with what they would save. Nothing is executed and no value is sent: parameters are declared and stay NULL.
  * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-text-transact-sql
  * https://learn.microsoft.com/sql/t-sql/statements/set-showplan-xml-transact-sql
  */
@@ -12,7 +11,7 @@ import type { Statement } from '../plan.ts';
 import { readFailure } from './failure.ts';
 import { printMssqlType } from './types.ts';
 
-/** Needs the permission SHOWPLAN. Throws DatabaseError. */
+/** Returns the lines. Needs the permission SHOWPLAN. Throws DatabaseError. */
 export async function explainStatement(
   open: () => sql.ConnectionPool,
   statement: Statement,
@@ -20,7 +19,7 @@ export async function explainStatement(
   const pool = open();
   try {
     await pool.connect();
-    // One connection, so the setting is still there for the second batch.
+    // With one connection, the setting still applies to the second batch.
     await pool.request().batch('SET SHOWPLAN_TEXT ON');
     const told = await setsOf(pool, statement);
     await pool.request().batch('SET SHOWPLAN_TEXT OFF');
@@ -34,7 +33,7 @@ export async function explainStatement(
   }
 }
 
-/** The rows of each answer to the statement. */
+/** Returns the rows of each result set of the statement. */
 async function setsOf(
   pool: sql.ConnectionPool,
   statement: Statement,
@@ -43,14 +42,14 @@ async function setsOf(
   return Array.isArray(recordsets) ? recordsets : [];
 }
 
-/** Operators stand within one another, each in several elements. */
+/** Limit of nested elements: operators contain others, and each takes several elements. */
 const DEEPEST = 5000;
 const AS_OBJECTS = {
   ...{ ignoreAttributes: false, attributeNamePrefix: '', processEntities: false, maxNestedTags: DEEPEST },
 } as const;
 
 /**
- * What a plan in XML says of cost and of missing indexes, as lines. Of text that is no plan: none.
+ * Returns cost and missing indexes of a plan in XML, as lines; none if the text is no plan.
  * https://schemas.microsoft.com/sqlserver/2004/07/showplan/
  */
 export function estimatesIn(xml: string): readonly string[] {
@@ -73,12 +72,12 @@ export function estimatesIn(xml: string): readonly string[] {
   ];
 }
 
-/** `[dbo]`: dbo. */
+/** Returns `dbo` for `[dbo]`. */
 function bare(name: unknown): string {
   return String(name).replace(/^\[(.*)\]$/, '$1');
 }
 
-/** Elements of this name, however deep; none within one another. */
+/** Returns the elements of this name at any depth, except those inside another one. */
 function elementsNamed(within: unknown, name: string): readonly Readonly<Record<string, unknown>>[] {
   if (typeof within !== 'object' || within === null) return [];
   return Object.entries(within).flatMap(([key, value]) => {

@@ -1,7 +1,7 @@
 /**
- * Translates errors of the driver. In: whatever it threw. Out: a DatabaseError that says whether a retry may help and
- * whether the database is away. Its message has the error's number and never its text, as SQL Server puts values into
- * some.
+ * Translates errors of the driver. In: any thrown value. Out: a DatabaseError, with whether a retry may help and
+ * whether the database is unreachable. Its message has the error's number and never its text, because SQL Server puts
+ * values into some.
  * https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
  */
 import { DatabaseError, type EngineCode } from '../database.ts';
@@ -11,28 +11,28 @@ import { decisionOf, isOfStatement } from './error-numbers.ts';
 
 export interface Failure {
   readonly error: DatabaseError;
-  /** A victim of a deadlock, or a connection that had been good: the same read may well succeed now. */
+  /** The statement lost a deadlock, or a connection that used to work broke: the same read may succeed now. */
   readonly again: boolean;
-  /** Nothing else would be answered either, unless there are connections that work. */
+  /** Other statements would fail too, unless some connections still work. */
   readonly outage: boolean;
-  /** The database no longer allows SNAPSHOT, which the session was told to read in. */
+  /** The database no longer allows SNAPSHOT, which the session was set to. */
   readonly isolation: boolean;
-  /** The connection has ended; those beside it may have, too. */
+  /** The connection has ended; others of the pool may have ended too. */
   readonly lost: boolean;
-  /** It was waited for a lock in vain. */
+  /** The statement waited too long for a lock. */
   readonly locked: boolean;
-  /** The server knows the login and does not let it in: it is there. */
+  /** The server refused the login, so it is reachable. */
   readonly refused: boolean;
-  /** No connection came about, or none became free. */
+  /** No connection could be opened, or none became free. */
   readonly unconnected: boolean;
 }
 
-/** Codes of the driver for a connection that did not come about or was lost. */
+/** The driver's codes for a connection that failed to open or was lost. */
 const LOST = new Set(['ESOCKET', 'ECONNCLOSED', 'ECONNRESET', 'ENOTOPEN']);
-/** Codes of the system beneath them: there was no connection that could be lost. */
+/** The system's codes beneath them, for a connection that never existed. */
 const NOBODY = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
 const NOT_REACHED = new Set(['ELOGIN', 'ETIMEOUT', 'EINSTLOOKUP', 'EFEDAUTH']);
-/** What one side wants of encryption and the other does not. */
+/** Codes for a disagreement about encryption. */
 const ENCRYPTION: ReadonlyMap<string, string> = new Map([
   ['EPLAIN', 'the server offers no encryption (EPLAIN)'],
   ['EENCRYPT', 'the server takes encrypted connections only (EENCRYPT)'],
@@ -43,7 +43,7 @@ const CERTIFICATE = /CERT_|_CERT|LEAF_SIGNATURE|HOSTNAME_MISMATCH/;
 
 const RETRY_AFTER = 5;
 
-/** Reads an error of the driver. */
+/** Translates an error of the driver. */
 export function readFailure(thrown: unknown): Failure {
   const engine = engineCode(thrown);
   const { reason, message, missing = false, told, ...more } = meaningOf(thrown, engine);
@@ -58,9 +58,9 @@ export function readFailure(thrown: unknown): Failure {
   };
 }
 
-/** A login that did not come about; `cause` is what the driver threw. */
+/** A login that failed; `cause` is the driver's error. */
 export class LoginFailed extends Error {
-  /** What the server said first, if it said anything. */
+  /** The server's first message, if it sent one. */
   readonly number: number | undefined;
   readonly state: number | undefined;
 
@@ -81,7 +81,7 @@ interface Meaning extends Partial<Omit<Failure, 'error' | 'unconnected'>> {
   readonly reason: 'unavailable' | 'failed';
   readonly message: string;
   readonly missing?: boolean;
-  /** What whoever asked may read. */
+  /** The reason that the client may read. */
   readonly told?: string;
 }
 
@@ -165,7 +165,7 @@ function failure(reason: Meaning['reason'], message: string, more: Omit<Meaning,
   return { reason, message, ...more };
 }
 
-/** The server's number and state; of what it did not say, the driver's code. */
+/** Returns the server's number and state; the driver's code if the error is not the server's. */
 function engineCode(thrown: unknown): EngineCode {
   const [first] = [...chain(thrown)].filter(one => typeof Reflect.get(one, 'number') === 'number');
   if (first === undefined) {
@@ -179,7 +179,7 @@ function engineCode(thrown: unknown): EngineCode {
   };
 }
 
-/** The driver wraps errors into errors, and several into one. */
+/** Returns all errors inside an error: the driver wraps errors, and combines several into one. */
 function* chain(thrown: unknown, depth = 0): Generator<object> {
   if (typeof thrown !== 'object' || thrown === null || depth > 5) return;
   yield thrown;
@@ -190,11 +190,11 @@ function* chain(thrown: unknown, depth = 0): Generator<object> {
 
 function codesIn(thrown: unknown): readonly string[] {
   const codes = [...chain(thrown)].map(one => Reflect.get(one, 'code')).filter(c => typeof c === 'string');
-  // The wrapper says EREQUEST of everything.
+  // EREQUEST last, because the driver's wrapper has that code for every error.
   return [...codes.filter(code => code !== 'EREQUEST'), ...codes.filter(code => code === 'EREQUEST')];
 }
 
-/** The pool's own error, by name: it is thrown by a package beneath the driver. */
+/** True for the pool's own timeout. Checks the name of its class, because a package beneath the driver throws it. */
 function isPoolTimeout(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.constructor.name === 'TimeoutError';
 }

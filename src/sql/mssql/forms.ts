@@ -1,6 +1,6 @@
 /**
- * Writes values in T-SQL: in the form in which they are fetched, cast to another type, as texts for comparison. In: an
- * expression's SQL and type. Out: SQL.
+ * Writes values in T-SQL: in the form in which they are fetched, cast to another type, or as texts for comparison. In:
+ * an expression's SQL and type. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
  */
 
@@ -9,7 +9,7 @@ import { endsTrimmed, type Writer } from '../dialect.ts';
 import type { Expression } from '../expression.ts';
 import { familyOf } from '../parameter-type.ts';
 
-/** For the outermost select list only: in a WHERE it would keep an index from serving. */
+/** Returns a value as it is fetched. Only for the outermost select list: in a WHERE it would make an index useless. */
 export function fetchForm(sql: string, type: ColumnType): string {
   switch (type.kind) {
     case 'text':
@@ -27,10 +27,10 @@ export function fetchForm(sql: string, type: ColumnType): string {
   }
 }
 
-/** The server's own text of a value, by a conversion for each type; bytes, and floats, are as they are. */
+/** Returns the server's own text of a value, by one conversion per type; bytes and floats stay unchanged. */
 export function storedForm(sql: string, type: ColumnType): string {
   if (type.kind === 'text') return unicodeForm(sql, 'max');
-  // With its offset, which rows are without.
+  // With its offset, which fetched rows do not have.
   if (type.kind === 'instant') return `CONVERT(nvarchar(34), ${sql}, 121)`;
   return type.kind === 'binary' || type.kind === 'float' ? sql : textForm(sql, type);
 }
@@ -39,7 +39,10 @@ function unicodeForm(sql: string, length: number | 'max'): string {
   return `CAST(${sql} AS nvarchar(${length === 'max' || length > 4000 ? 'max' : length}))`;
 }
 
-/** As text, NULL for NULL; text stays as it is, but for what the collations of comparisons cannot hold. */
+/**
+ * Returns a value as text, NULL for NULL. Text stays unchanged, unless the collations of comparisons cannot represent
+ * it.
+ */
 export function textForm(sql: string, type: ColumnType): string {
   switch (type.kind) {
     case 'text':
@@ -75,8 +78,8 @@ function dateTimeText(sql: string, fraction: number): string {
 }
 
 /**
- * Casts values to another type, NULL if impossible. In: SQL and its type; whether a column of the other type is to be
- * equal to it. Out: SQL.
+ * Casts a value to another type, NULL if impossible. In: SQL and its type; whether it is compared for equality with a
+ * column of the other type. Out: SQL.
  * https://learn.microsoft.com/sql/t-sql/functions/try-cast-transact-sql
  */
 export function cast(sql: string, from: ColumnType, to: ColumnType, isSought = false): string {
@@ -103,39 +106,42 @@ export function cast(sql: string, from: ColumnType, to: ColumnType, isSought = f
 
 type Moment = Extract<ColumnType, { kind: 'date' | 'datetime' }>;
 
-/** Beside a DATETIME, which has thirds of a hundredth of a second, a DATETIME2 would not equal what its text shows. */
+/** Casts a text to a date or time. A DATETIME counts 1/300 seconds, so a DATETIME2 would not equal its printed text. */
 function momentOfText(sql: string, to: ColumnType, isSought: boolean): string {
   const moment = `TRY_CONVERT(${to.kind === 'date' ? 'date' : 'datetime2(7)'}, NULLIF(${sql}, ''))`;
   return isSought && to.kind === 'datetime' && to.name !== 'datetime2' ? held(moment, to.name) : moment;
 }
 
-/** As the type of the column that is sought, whose index then serves; NULL for what it does not hold. */
+/** Casts to the type of the compared column, so that its index serves; NULL for a value that the type cannot hold. */
 function soughtMoment(sql: string, from: Moment, to: ColumnType): string {
   if (to.kind === 'date') return `CASE WHEN CAST(${sql} AS time(7)) = '00:00:00' THEN CAST(${sql} AS date) END`;
   if (to.kind !== 'datetime' || to.name === 'datetime2') return plainMoment(sql, from, to);
   return from.kind === 'date' ? `TRY_CAST(${sql} AS ${to.name})` : held(plainMoment(sql, from, to), to.name);
 }
 
-/** A DATETIME2 as an older type, where that shows the same. */
+/** Casts a DATETIME2 to an older type; NULL if its value changes. */
 function held(sql: string, name: 'datetime' | 'smalldatetime'): string {
   const moment = `TRY_CAST(${sql} AS ${name})`;
   return `CASE WHEN CAST(${moment} AS datetime2(3)) = ${sql} THEN ${moment} END`;
 }
 
-/** As a DATETIME2: a DATE would be converted to an older type beside it, which fails before 1753 or 1900. */
+/** Casts to DATETIME2. Beside an older type a DATE would be converted to that, which fails before 1753 or 1900. */
 function plainMoment(sql: string, from: Moment, to: ColumnType): string {
   if (to.kind === 'datetime' && to.name === 'datetime2' && (from.kind === 'date' || from.name !== 'datetime'))
     return sql;
   return `CAST(${sql} AS datetime2(${from.kind === 'date' ? 0 : from.fraction}))`;
 }
 
-/** TRY_CAST alone takes an empty text and a lone sign as 0. */
+/** Casts to an integer; checks the text first, because TRY_CAST reads an empty text and a lone sign as 0. */
 export function castInteger(sql: string): string {
   const text = binary(`RTRIM(${sql})`);
   return `CASE WHEN ${text} LIKE '%[0-9]' AND ${text} NOT LIKE '%[^-0-9]%' THEN TRY_CAST(${sql} AS bigint) END`;
 }
 
-/** The guards are for what TRY_CAST takes beyond the grammar `-?\d+(\.\d+)?`: signs, blanks, a point at either end. */
+/**
+ * Casts to a decimal. Checks the grammar `-?\d+(\.\d+)?` first, because TRY_CAST also accepts signs, blanks, and a
+ * point at either end.
+ */
 export function castNumber(sql: string): string {
   const grammar = `n.t LIKE '%[0-9]' AND n.t NOT LIKE '%[^-0-9.]%' AND n.t NOT LIKE '.%' AND n.t NOT LIKE '-.%'`;
   const number = `CASE WHEN ${grammar} THEN TRY_CAST(n.t AS decimal(38,10)) END`;
@@ -143,15 +149,14 @@ export function castNumber(sql: string): string {
 }
 
 const BINARY = 'COLLATE Latin1_General_BIN2';
-/** Blind to case and accents. */
+/** A collation that ignores case and accents. */
 export const FOLDED = 'COLLATE Latin1_General_100_CI_AI';
-/** What TRIM takes away. */
+/** The characters that TRIM removes. */
 export const BLANKS = 'CONCAT(CHAR(32), CHAR(9), CHAR(13), CHAR(10))';
 
 /**
- * Writes texts for comparison in T-SQL: with the collation that is asked for, without trailing blanks.
+ * Adds the binary collation to a text. The last COLLATE counts, so it is never written twice.
  * https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
- * The last COLLATE counts, so it is never written twice.
  */
 export function binary(sql: string): string {
   return sql.endsWith(BINARY) ? sql : `${sql} ${BINARY}`;

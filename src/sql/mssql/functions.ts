@@ -24,7 +24,10 @@ import { comparedDtm, keyOfDtm } from './dtm.ts';
 import { asText, BLANKS, binary, castInteger, castNumber, FOLDED, trimmed } from './forms.ts';
 import { writtenDigits } from './written.ts';
 
-/** UPPER changes every letter that the collation knows; SQLite and the codecs change those of ASCII. */
+/**
+ * For TRANSLATE, because UPPER changes every letter that the collation knows, but SQLite and the codecs only ASCII
+ * letters.
+ */
 const ASCII_CASES = "'abcdefghijklmnopqrstuvwxyz', 'ABCDEFGHIJKLMNOPQRSTUVWXYZ'";
 
 export function call(writer: Writer, name: FunctionName, args: readonly (Expression | number)[]): string {
@@ -57,7 +60,7 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
     case 'after-first-word':
     case 'last-word':
     case 'before-last-word':
-      // Binary, so that no other character counts as the blank.
+      // In binary collation, so that no other character equals the blank.
       return words(name, binary(trimmed(writer, first)));
     case 'number':
       if (first.type.kind !== 'text') return writer.expression(first);
@@ -71,7 +74,7 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
     case 'scaled':
       return scaled(writer.expression(first), first.type, count(args, 1));
     case 'time-of-day':
-      // With all digits: to fewer of them the last moments of a day would be rounded to midnight.
+      // With all digits, because fewer would round the last moments of a day to midnight.
       return `CAST(${writer.expression(first)} AS time(7))`;
     case 'text':
       return x();
@@ -90,7 +93,7 @@ export function call(writer: Writer, name: FunctionName, args: readonly (Express
       const part = (at: number): string => {
         const of = operand(args, at);
         const sql = writer.expression(of);
-        // Whatever stands in the columns: an int would overflow, and fail the whole statement.
+        // A decimal, because an int could overflow and fail the whole statement.
         return `CAST(${of.type.kind === 'text' ? castInteger(sql) : sql} AS decimal(19,0))`;
       };
       return `TRY_CAST(${part(0)} * 10000 + ${part(1)} * 100 + ${part(2)} AS bigint)`;
@@ -114,8 +117,8 @@ function constantOf(args: readonly (Expression | number)[], at: number): string 
 }
 
 /**
- * Numbers that would have more than fifteen digits are none: products of others are exact, or told by the quotient. A
- * CASE within a CASE: of an AND the server may try any part first, and larger numbers overflow.
+ * Numbers that would have more than fifteen digits give NULL: below that, products are exact or checked by the
+ * quotient. Uses a nested CASE, because the server may evaluate any part of an AND first, and larger numbers overflow.
  */
 function scaled(sql: string, { kind }: ColumnType, digits: number): string {
   const power = kind === 'float' ? `1E${digits}` : `${10 ** digits}`;
@@ -125,14 +128,14 @@ function scaled(sql: string, { kind }: ColumnType, digits: number): string {
   return `CASE WHEN ABS(${sql}) < 1${'0'.repeat(15 - digits)} THEN ${whole} END`;
 }
 
-/** Per unit: counts beyond this are no moments, and would overflow; and the milliseconds of one that is not. */
+/** Per unit: the largest count (larger ones would overflow, and are no instants), and the SQL of its milliseconds. */
 const COUNTS: Readonly<Record<string, readonly [most: string, milliseconds: (count: string) => string]>> = {
   seconds: ['1E12', secondsIn],
   milliseconds: ['1E15', count => `CAST(FLOOR(${count}) AS bigint)`],
   days: ['1E7', count => `CAST(FLOOR(${count} * 86400000E0 + 0.5E0) AS bigint) - 210866760000000`],
 };
 
-/** The last millisecond that is not after it: 1.001 times 1,000 is a little less than 1,001. */
+/** Returns the last millisecond at or before the count: as a float, 1.001 times 1,000 is a little less than 1,001. */
 function secondsIn(count: string): string {
   const near = `FLOOR(${count} * 1000E0)`;
   const found = `CASE WHEN (${near} + 1) / 1000E0 <= ${count} THEN ${near} + 1 WHEN ${near} / 1000E0 > ${count} THEN ${near} - 1 ELSE ${near} END`;
@@ -145,27 +148,29 @@ function instantOf(sql: string, { kind }: Expression['type'], unit: Expression):
   return `CASE WHEN ${sql} BETWEEN -${most} AND ${most} THEN ${milliseconds(sql)} END`;
 }
 
-/** NULL for bytes of another number than sixteen: eleven are enough for all four hyphens. */
+/** Returns a UUID; NULL for other than sixteen bytes. */
 function uuidOfBytes(writer: Writer, of: Expression): string {
   const text = `LOWER(${hyphened(`CONVERT(nvarchar(32), ${writer.expression(of)}, 2)`)})`;
   return `CASE WHEN DATALENGTH(${writer.expression(of)}) = 16 THEN ${text} END`;
 }
 
-/** 32 hexadecimal digits in the groups of a UUID. */
+/** Writes 32 hexadecimal digits in the groups of a UUID. */
 function hyphened(hex: string): string {
   return [9, 14, 19, 24].reduce((text, at) => `STUFF(${text}, ${at}, 0, '-')`, hex);
 }
 
 /**
- * A blank before each word; several between two do no harm to the comparison ` word`. What stands last in the lists is
- * no blank, which a length might not count. Nothing is cut off: texts that are longer than nvarchar holds become
- * nvarchar(max).
+ * Puts a blank before each word; several blanks between words do not affect the comparison with ` word`. Casts long
+ * texts to nvarchar(max), so that nothing is cut off.
  */
 function wordsOf(x: string, of: Expression): string {
   return `${wordsText(isLong(of) ? `CAST(${x} AS nvarchar(max))` : x)} ${FOLDED}`;
 }
 
-/** Likewise of any text, in binary collation. */
+/**
+ * Likewise for any text, in binary collation. The lists of TRANSLATE do not end in a blank, which a length might not
+ * count.
+ */
 export function wordsText(x: string): string {
   const separators = `${BETWEEN}\t\r\n`.length;
   const from = `CONCAT(CHAR(9), CHAR(13), CHAR(10), N'${quoted(BETWEEN + LEFT_OUT)}')`;
@@ -185,9 +190,9 @@ function isLong(of: Expression): boolean {
 }
 
 /**
- * The characters that are no digits are made to one of them, which is taken out: right whatever they are. The mark at
- * the end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE wants its
- * second and third argument to be of one type, that of the column: nothing of `other` makes the marks that.
+ * Keeps the digits of a text. All other characters are first translated to one of them, and that one is removed. The
+ * mark at the end of `other` keeps it from being empty, or from ending in blanks that LEN does not count. TRANSLATE
+ * needs its second and third argument in one type, the column's: an empty part of `other` gives that type to the marks.
  */
 function digitsOf(x: string): string {
   const other = `CONCAT(REPLACE(TRANSLATE(n.t, '123456789', '000000000'), '0', ''), '-')`;
@@ -197,8 +202,8 @@ function digitsOf(x: string): string {
 }
 
 /**
- * What is not kept counts as escaped, what of that is not printable ASCII counts as more. LEN does not count trailing
- * blanks, so a mark stands behind what may end in them.
+ * Returns the length of a key in an id. Characters that are not kept count as escaped, and among these, characters
+ * beyond printable ASCII count more. LEN ignores trailing blanks, so a mark follows texts that may end in them.
  */
 function lengthInId(x: string, how: number): string {
   if (how === AS_IT_IS) return `LEN(${x})`;
@@ -215,7 +220,7 @@ function lengthInId(x: string, how: number): string {
   );
 }
 
-/** Where the separator begins, NULL where it does not occur. */
+/** Returns the position of the separator, NULL if it does not occur. */
 function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
   return `NULLIF(CHARINDEX(${constantText(writer, separatorOf(args))}, ${binary(sql)}), 0)`;
 }
@@ -234,8 +239,8 @@ function words(name: 'first-word' | 'after-first-word' | 'last-word' | 'before-l
 }
 
 /**
- * Of the pieces between backslashes each second one is an escape, but one that no backslash ends. The mark behind it
- * keeps `F` and a blank from being equal to `F`.
+ * Replaces escapes. Every second piece between backslashes is an escape, unless no backslash ends it. The mark after it
+ * keeps `F` with a blank from equalling `F`.
  */
 function unescaped(x: string): string {
   const known = [...ESCAPES].map(([code, text]) => {
@@ -254,7 +259,7 @@ function unescaped(x: string): string {
   return `(SELECT STRING_AGG(${text}, N'') WITHIN GROUP (ORDER BY k.n) FROM ${pieces})`;
 }
 
-/** The text as a JSON array of its pieces: right for any content, since STRING_ESCAPE comes first. */
+/** Reads one piece from the text as a JSON array. STRING_ESCAPE comes first, so any content works. */
 function jsonPiece(writer: Writer, of: Expression, by: string, position: number): string {
   if (position < 1) throw new TypeError('positions count from 1');
   const inJson = `STRING_ESCAPE(${binary(asText(writer, of))}, 'json')`;

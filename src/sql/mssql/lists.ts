@@ -1,5 +1,5 @@
 /**
- * Asks the catalog about many names or ids. In: a function that runs SELECTs, a statement with a list, its values.
+ * Queries the catalog for many names or ids. In: a function that runs SELECTs, a statement with a list, its values.
  * Out: the rows of as many statements as the list needs.
  */
 import { type ColumnType, INTEGER } from '../column-type.ts';
@@ -8,12 +8,12 @@ import type { Row, Statement } from '../plan.ts';
 
 export type Run = (statement: Statement) => Promise<readonly Row[]>;
 
-/** Below the 2,100 parameters of a statement. */
+/** Values per statement, below its 2,100 parameters. */
 const AT_ONCE = 500;
-/** Of `sysname`. */
+/** The type `sysname`. */
 const NAME: ColumnType = { kind: 'text', unicode: true, fixed: false, length: 128 };
 
-/** `text` is given the parameters, separated by commas. */
+/** Runs the statements. `text` gets the parameters, separated by commas. */
 export async function askOf(
   run: Run,
   text: (marks: string) => string,

@@ -1,34 +1,34 @@
 /**
- * Limits logins to one server, over all pools: two at a time, and after a refused one (a wrong password above all) a
- * pause that grows, so that a rotated password does not lock the account. In: a function that logs in. Out: a
- * connection. A pool that still has working connections waits for the end of the pause; another one fails at once.
+ * Limits logins to one server, over all pools: two at a time, and after a refused one (usually a wrong password) a
+ * growing pause, so that a rotated password does not lock the account. In: a function that logs in. Out: a connection.
+ * A pool that still has working connections waits for the end of the pause; any other pool fails at once.
  */
 import { setTimeout } from 'node:timers/promises';
 import { createBulkhead } from '../bulkhead.ts';
 import { LoginFailed, readFailure } from './failure.ts';
 
 export interface Logins {
-  /** Rejects with LoginFailed. `hasOthers`: whether the pool has connections that work. */
+  /** Logs in. Rejects with LoginFailed. `hasOthers`: returns whether the pool has working connections. */
   logIn<T>(create: () => Promise<T>, said: () => Said | undefined, hasOthers: () => boolean): Promise<T>;
-  /** Whoever waits fails now. */
+  /** Makes all waiting logins fail. */
   close(): void;
 }
 
-/** What the server said during a login, which the driver does not pass on. */
+/** The server's message during a login, which the driver does not pass on. */
 export interface Said {
   readonly number: number;
   readonly state: number;
 }
 
 export interface LoginsOptions {
-  /** Milliseconds of the breaker's pause. */
+  /** The breaker's pause in milliseconds. */
   readonly pause: number;
   readonly clock?: () => number;
 }
 
 /**
- * Pauses after refused logins, in those of the breaker: 10 s, 1 min, 5 min, 15 min. Four in a quarter of an hour lock
- * no account.
+ * Pauses after refused logins, in units of the breaker's pause: 10 s, 1 min, 5 min, 15 min. Four attempts in a quarter
+ * of an hour lock no account.
  */
 const BACK_OFF = [10, 60, 300, 900];
 const AT_ONCE = 2;
@@ -42,7 +42,7 @@ export function createLogins({ pause, clock = () => performance.now() }: LoginsO
   let last: LoginFailed | undefined;
 
   const refused = (failed: LoginFailed): void => {
-    // Those that were under way together count once.
+    // Concurrent refused logins count once.
     if (clock() >= next) refusals++;
     next = clock() + pause * (BACK_OFF[Math.min(refusals, BACK_OFF.length) - 1] ?? 0);
     last = failed;

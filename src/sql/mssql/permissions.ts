@@ -1,6 +1,6 @@
 /**
  * Reads the permissions of the login. In: a function that runs SELECTs, and names of tables. Out: tables and columns
- * that it may not read, and what it could change, as a login that can only read makes the promise of Lintel certain.
+ * that it may not read, and what it could change: only a login without such permissions makes Lintel's promise certain.
  * https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
  */
 import type { Permissions } from '../database.ts';
@@ -15,7 +15,7 @@ WHERE ${hasOnDatabase('sys', 'p.name')} = 1`;
 const NAME = `QUOTENAME(s.name) + '.' + QUOTENAME(o.name)`;
 
 /**
- * The table's id, schema and name, and for each permission 1 where the login has it on all of the table; nearest
+ * Lists the table's id, schema and name, and for each permission 1 if the login has it on the whole table; nearest
  * schemas first.
  */
 const onTables = (marks: string): string => `SELECT o.object_id, CAST(s.name AS nvarchar(128)) AS schema_name,
@@ -30,8 +30,8 @@ WHERE o.type IN ('U', 'V') AND o.name IN (${marks})
 ORDER BY CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END, s.name, o.name`;
 
 /**
- * Synonyms likewise, and the database of what each stands for. In that of the login, its own permission does as well,
- * as long as both have one owner.
+ * Likewise for synonyms, with the database of each one's table. In the login's own database a permission on the synonym
+ * is enough, as long as synonym and table have the same owner.
  */
 const onSynonyms = (marks: string): string => {
   const has = (permission: string): string =>
@@ -47,7 +47,7 @@ WHERE o.name IN (${marks})
 ORDER BY CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END, s.name, o.name`;
 };
 
-/** A permission may be given or denied column by column, whatever is given on the table. */
+/** Lists columns: a permission may be granted or denied by column, whatever is granted on the table. */
 const onColumns = (sys: string, marks: string): string =>
   `SELECT o.object_id, CAST(c.name AS nvarchar(128)) AS column_name,
   HAS_PERMS_BY_NAME(${prefixText(sys)} + ${NAME}, 'OBJECT', 'SELECT', c.name, 'COLUMN') AS can_select
@@ -63,13 +63,13 @@ interface Asked {
   /** As the caller names it. */
   readonly table: string;
   readonly id: number;
-  /** SELECT and CHANGES, 1 where they are allowed. */
+  /** SELECT and CHANGES, 1 if they are allowed. */
   readonly may: Row;
-  /** The catalog views that have its columns. */
+  /** The catalog views that contain its columns. */
   readonly sys: string;
 }
 
-/** Asks what the login may do with the tables named, by `name` or `schema.name`. */
+/** Returns the login's permissions on tables, named as `name` or `schema.name`. */
 export async function readPermissions(run: Run, names: readonly string[]): Promise<Permissions> {
   const database = (await run({ text: ON_DATABASE, parameters: [] })).map(([name]) => String(name));
   const tables = await askedIn(run, onTables, names);
@@ -81,7 +81,7 @@ export async function readPermissions(run: Run, names: readonly string[]): Promi
     const columns = Map.groupBy(await askOf(run, marks => onColumns(sys, marks), ids), ([object]) => Number(object));
     for (const { table, id, may } of of) unreadable.push(...unreadableOf(table, may, columns.get(id) ?? []));
   }
-  // What is allowed on the database is allowed on each table.
+  // A permission on the database applies to each table.
   return { unreadable, writes: database.length > 0 ? database : tables.flatMap(changesOf) };
 }
 

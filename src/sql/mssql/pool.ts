@@ -1,6 +1,6 @@
 /**
- * A pool that is opened and closed with the database, and statements on it. In: a SELECT with its parameters. Out:
- * rows as arrays, as they arrive. A statement that is cancelled or takes too long is stopped on the server.
+ * Runs statements on a pool that opens and closes with the database. In: a SELECT with its parameters. Out: rows as
+ * arrays, as they arrive. A statement that is cancelled or takes too long is stopped on the server.
  */
 
 import type sql from 'mssql';
@@ -14,50 +14,51 @@ export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds. */
   readonly timeout: number;
-  /** Called once the connection is free again, which may be after the result was given up. */
+  /** Called when the connection is free again, possibly after the result was given up. */
   readonly onFree?: () => void;
 }
 
 export interface Source {
-  /** Rejects with an error of the driver, or with a DatabaseError where the caller or the clock gave up. */
+  /**
+   * Runs a statement. Rejects with an error of the driver, or with a DatabaseError if it was cancelled or timed out.
+   */
   run(statement: Statement, options: RunOptions): Promise<readonly Row[]>;
   /**
-   * Rows in lists of `size`, the last one shorter; rejects as `run`. Whoever stops taking them cancels the statement.
+   * Yields rows in lists of `size`, the last one shorter; rejects like `run`. Ending the iteration cancels the
+   * statement.
    */
   stream(statement: Statement, size: number, options: RunOptions): AsyncGenerator<readonly Row[], void, undefined>;
-  /** Connections that are there. */
+  /** Returns the number of open connections. */
   connections(): number;
-  /** Whoever asks from now on has a connection that `open` gives anew. */
+  /** Makes all later statements use a new pool from `open`. */
   renew(): void;
   close(): Promise<void>;
 }
 
-/**
- * Whatever else than one SELECT reaches this place is a mistake of this process. Literals and names may hold anything.
- */
+/** True if the text is one SELECT; anything else is a bug in this process. Literals and names may contain any text. */
 function isOneSelect(text: string): boolean {
   const outside = text.replace(/'(?:[^']|'')*'|\[(?:[^\]]|\]\])*\]/g, '');
   return /^SELECT\s/.test(outside) && !/;|--|\/\*|\bINTO\b/i.test(outside);
 }
 
-/** A pool, and how many statements have begun with it and not ended. */
+/** A pool, and the number of its running statements. */
 interface Held {
   readonly pool: Promise<sql.ConnectionPool>;
   opened?: sql.ConnectionPool;
   users: number;
-  /** Closed once its last user has left. */
+  /** True if it is to be closed when its last statement ends. */
   former: boolean;
 }
 
 /**
- * `open` gives a pool that is not connected; it is called again after a failure. After a lost connection all others of
- * the pool are suspect, so the next statement gets a new pool.
+ * Creates a source. `open` returns a pool that is not connected; it is called again after a failure. After a lost
+ * connection all others of the pool are suspect, so the next statement gets a new pool.
  */
 export function createSource(open: () => sql.ConnectionPool): Source {
   let held: Held | undefined;
   const closing = new Set<Promise<unknown>>();
 
-  /** The driver's pool begins with a login; while that fails there is none. */
+  /** Returns the current pool. The driver's pool starts with a login; if that fails, there is no pool. */
   const enter = (): Held => {
     if (held !== undefined) {
       held.users++;
@@ -77,7 +78,7 @@ export function createSource(open: () => sql.ConnectionPool): Source {
   };
 
   const closePool = (of: Held): Promise<unknown> => {
-    // Where it never opened there is nothing to close.
+    // A pool that never opened need not be closed.
     const closed: Promise<unknown> = of.pool.then(pool => pool.close()).catch(() => undefined);
     closing.add(closed);
     return closed.finally(() => closing.delete(closed));
@@ -95,7 +96,7 @@ export function createSource(open: () => sql.ConnectionPool): Source {
     if (of.former && of.users === 0) void closePool(of);
   };
 
-  /** Calls `use` with a request, and frees its place however it ends. */
+  /** Calls `use` with a request, and frees the connection however it ends. */
   const withRequest = async <T>(
     { text }: Statement,
     options: RunOptions,
@@ -115,7 +116,7 @@ export function createSource(open: () => sql.ConnectionPool): Source {
       return await use(pool.request(), { ...options, onFree });
     } catch (error) {
       if (readFailure(error).lost) retire(mine);
-      // Once the pool is there, the driver tells when the connection is free.
+      // Once the pool is open, the driver reports when the connection is free.
       if (mine.opened === undefined) onFree();
       throw error;
     }
@@ -161,7 +162,7 @@ function once(call: () => void): () => void {
   };
 }
 
-/** Sends a statement and tells its rows one by one; rejects once it has failed or was given up. */
+/** Sends a statement and passes on its rows one by one; rejects if it failed or was given up. */
 function send(
   request: sql.Request,
   { text, parameters }: Statement,
@@ -214,8 +215,8 @@ function send(
 }
 
 /**
- * One list is taken while the next arrives; with that, the connection is read no further. `begin` is given what makes
- * the taker of a request's rows.
+ * Yields lists of rows: the caller processes one while the next arrives, and the connection is not read further.
+ * `begin` gets a function that makes the row handler of a request.
  */
 async function* listsOf(
   size: number,
@@ -242,7 +243,7 @@ async function* listsOf(
     ended = true;
     more.resolve();
   });
-  // A failure is told where the lists are taken.
+  // The consumer of the lists gets the error.
   end.catch(() => undefined);
   try {
     for (;;) {

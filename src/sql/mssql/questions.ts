@@ -1,12 +1,12 @@
 /**
- * Asks a SQL Server at the start how its sessions read without waiting for writers. In: a function that runs SELECTs.
- * Out: the answer.
+ * Finds out at the start how sessions of a SQL Server read without waiting for writers. In: a function that runs
+ * SELECTs. Out: the isolation level.
  * https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
  */
 import type { Isolation } from './connection.ts';
 import type { Run } from './lists.ts';
 
-/** A readable secondary is no READ_ONLY database to sys.databases. */
+/** Uses Updateability, because sys.databases does not mark a readable secondary as read-only. */
 const VERSIONS = `SELECT CAST(d.is_read_committed_snapshot_on AS int) AS committed,
   CAST(d.snapshot_isolation_state AS int) AS state,
   CASE WHEN CAST(DATABASEPROPERTYEX(DB_NAME(), 'Updateability') AS nvarchar(60)) = 'READ_ONLY' THEN 1 ELSE 0 END AS still
@@ -15,13 +15,13 @@ WHERE d.database_id = DB_ID()`;
 
 export interface Reading {
   readonly isolation: Isolation;
-  /** Rows are read as versions: a statement that is open keeps no writer waiting. */
+  /** True if rows are read as versions, so that an open statement blocks no writer. */
   readonly versions: boolean;
 }
 
 /**
- * SNAPSHOT only where it is needed to read versions: READ COMMITTED does so itself where the database says so. A
- * readable secondary reads versions whatever is asked for, and a read-only database has no writers.
+ * Returns the isolation level. SNAPSHOT only if it is needed to read versions: with READ_COMMITTED_SNAPSHOT, READ
+ * COMMITTED does so itself. A readable secondary reads versions at any level, and a read-only database has no writers.
  */
 export async function askReading(run: Run): Promise<Reading> {
   const [row] = await run({ text: VERSIONS, parameters: [] });

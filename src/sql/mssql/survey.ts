@@ -1,6 +1,6 @@
 /**
- * Sizes and foreign keys of the tables of SQL Server. In: a catalog. Out: for each table its rows, as the server keeps
- * their number, and the foreign keys that it declares. No row is read. Views have no size.
+ * Finds sizes and foreign keys of the tables of SQL Server. In: a catalog. Out: for each table the server's own number
+ * of rows, and its declared foreign keys. No row is read. Views have no size.
  * https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-partitions-transact-sql
  */
 import type { Catalog, TableInfo } from '../catalog.ts';
@@ -48,7 +48,7 @@ export async function surveyTables(run: Run, { tables }: Catalog): Promise<Reado
   return new Map([...tables].map(([key, table]) => [key, surveyOf(table)]));
 }
 
-/** Those to tables that the login cannot see are left out. */
+/** Returns foreign keys, except those to tables that the login cannot see. */
 function foreignKeysOf(rows: readonly Row[], byFull: ReadonlyMap<string, string>): readonly ForeignKey[] {
   return [...Map.groupBy(rows, ([, , id]) => id).values()].flatMap(of => {
     const [first] = of;

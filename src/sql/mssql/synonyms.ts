@@ -1,7 +1,7 @@
 /**
- * Finds what synonyms of SQL Server stand for, since statements may name one as a table. In: a function that runs
- * SELECTs, and bare names in lower case. Out: the table or view of each in this database or another of the server; and
- * why others cannot be read. The name of a database comes from the server's own catalog and is quoted.
+ * Finds the tables behind SQL Server's synonyms, because statements may name a synonym as a table. In: a function that
+ * runs SELECTs, and bare names in lower case. Out: the table or view of each in this database or another one of the
+ * server; and why others cannot be read. The name of a database comes from the server's own catalog and is quoted.
  * https://learn.microsoft.com/sql/relational-databases/synonyms/synonyms-database-engine
  */
 import type { Row } from '../plan.ts';
@@ -12,15 +12,15 @@ import { sysOf } from './other-database.ts';
 export interface Synonym {
   readonly name: string;
   readonly schema: string;
-  /** How near its schema is: as of tables (catalog.ts). */
+  /** How near its schema is, as for tables (catalog.ts). */
   readonly place: number;
-  /** The catalog views of the database that has the table. */
+  /** The catalog views of the table's database. */
   readonly sys: string;
   readonly base: number;
-  /** `dbo.RESULT`, in its database. */
+  /** Such as `dbo.RESULT`, in its database. */
   readonly baseName: string;
   readonly isView: boolean;
-  /** Of a temporal table. */
+  /** True for the history of a temporal table. */
   readonly isHistory: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface FoundSynonyms {
 
 const NONE: FoundSynonyms = { synonyms: [], unreachable: new Map() };
 
-/** Nearest schemas first. */
+/** Lists synonyms, nearest schemas first. */
 const synonyms = (also = ''): string => `SELECT CAST(o.name AS nvarchar(128)) AS name,
   CASE WHEN s.name = SCHEMA_NAME() THEN 0 WHEN s.name = 'dbo' THEN 1 ELSE 2 END AS place,
   CAST(s.name AS nvarchar(128)) AS schema_name,
@@ -52,7 +52,7 @@ JOIN ${sys}.schemas AS s ON s.schema_id = o.schema_id
 LEFT JOIN ${sys}.tables AS t ON t.object_id = o.object_id
 WHERE o.type IN ('U', 'V') AND o.is_ms_shipped = 0 AND LOWER(o.name) IN (${marks})`;
 
-/** `wanted`: undefined for all that there are. */
+/** Returns the synonyms. `wanted`: names; undefined for all. */
 export async function synonymsOf(run: Run, wanted: readonly string[] | undefined): Promise<FoundSynonyms> {
   if (wanted?.length === 0) return NONE;
   const rows =
@@ -79,7 +79,7 @@ export async function synonymsOf(run: Run, wanted: readonly string[] | undefined
   return { synonyms: found.toSorted((a, b) => a.place - b.place), unreachable };
 }
 
-/** On this server. */
+/** True if the synonym's table is on this server. */
 function isWithin(row: Row): boolean {
   return row[3] === null || row[3] === undefined;
 }

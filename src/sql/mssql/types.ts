@@ -1,17 +1,17 @@
 /**
- * Reads SQL Server's type names. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a type with what the catalog says beside it:
- * the code page of the collation, `VARCHAR(40) CP1250`, or that a period column of a temporal table is in UTC,
- * `DATETIME2(7) UTC`. Out: a ColumnType; undefined for a type that no mapping can use (xml, geography, …).
+ * Parses SQL Server's type names. In: `VARCHAR(40)`, `DECIMAL(9,2)`, or a type with a suffix from the catalog: the code
+ * page of the collation, `VARCHAR(40) CP1250`, or UTC for a period column of a temporal table, `DATETIME2(7) UTC`. Out:
+ * a ColumnType; undefined for a type that no mapping can use (xml, geography, …).
  * https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
  */
 import type { ColumnType } from '../column-type.ts';
 
 const PATTERN = /^\s*([a-z][a-z0-9 ]*?)\s*(?:\(\s*(max|\d+)\s*(?:,\s*(\d+)\s*)?\))?(?:\s+(?:CP(\d+)|(UTC)))?\s*$/i;
 
-/** Bits of the mantissa of a FLOAT(n) up to which it is a REAL. */
+/** A FLOAT(n) with at most so many bits of mantissa is a REAL. */
 const MOST_OF_SINGLE = 24;
 
-/** Reads a declared SQL Server type. */
+/** Parses a declared SQL Server type. */
 export function parseMssqlType(declared: string): ColumnType | undefined {
   const match = PATTERN.exec(declared);
   if (!match) return undefined;
@@ -90,7 +90,7 @@ function typeNamed(match: RegExpExecArray): ColumnType | undefined {
   }
 }
 
-/** The spelling in which a parameter is declared; of a text in a code page of its own, with that. */
+/** Returns the spelling that a parameter is declared with; for text of another code page followed by that. */
 export function printMssqlType(type: ColumnType): string {
   switch (type.kind) {
     case 'text':

@@ -1,8 +1,8 @@
 /**
- * Refuses statements that read columns whose values the login does not get, as a server refuses those that name a
- * missing column: a mask that is added while mappings are served makes no statement fail. In: a function that reads the
- * catalog (disguises.ts), and plans. Out: an error for a plan that reads such a column. While there are plans, the
- * catalog is read again each minute.
+ * Refuses statements that read columns whose values the login does not get, as the server refuses statements with a
+ * missing column. Reason: if a mask is added while mappings are served, statements still succeed. In: a function that
+ * reads the catalog (disguises.ts), and plans. Out: an error for a plan that reads such a column. While plans arrive,
+ * the catalog is read again each minute.
  */
 import { type Catalog, type CatalogPart, findTable, type TableInfo } from '../catalog.ts';
 import { DatabaseError } from '../database.ts';
@@ -11,9 +11,9 @@ import type { SqlPlan } from '../plan.ts';
 import { walk } from '../walk.ts';
 
 export interface Withheld {
-  /** Reads the catalog; what was read last of a table counts. */
+  /** Reads the catalog; the last reading of each table counts. */
   catalog(part?: CatalogPart): Promise<Catalog>;
-  /** Throws DatabaseError. */
+  /** Refuses a plan that reads such a column. Throws DatabaseError. */
   check(plan: SqlPlan): void;
 }
 
@@ -22,22 +22,22 @@ interface WithheldOptions {
   readonly clock?: () => number;
 }
 
-/** Milliseconds that a catalog counts. */
+/** Milliseconds that a catalog stays valid. */
 const FRESH = 60_000;
 
 interface Read {
-  /** By alias, which nested relations may use for another table. */
+  /** By alias; nested relations may use an alias for another table. */
   readonly tables: ReadonlyMap<string, readonly TableName[]>;
   /** By alias, in lower case. */
   readonly columns: ReadonlyMap<string, ReadonlySet<string>>;
-  /** SQL of mappings, in which a column may be named without its alias. */
+  /** SQL of mappings, which may name a column without its alias. */
   readonly texts: readonly string[];
 }
 
 export function createWithheld({ read, clock = () => performance.now() }: WithheldOptions): Withheld {
   /** Tables with such columns. */
   const tables = new Map<string, TableInfo>();
-  /** That a pack names: all of a schema is read to say what a name may mean, and is too much for each minute. */
+  /** The part that a pack names. A whole schema is read once to resolve a name, and is too large for every minute. */
   let known: CatalogPart | undefined;
   let since = 0;
   let unexpected: { readonly error: unknown } | undefined;
@@ -55,8 +55,8 @@ export function createWithheld({ read, clock = () => performance.now() }: Withhe
   const refresh = (): void => {
     if (known === undefined || clock() - since < FRESH) return;
     catalog(known).catch((error: unknown) => {
-      // Whether the database is there, others tell. An error in the code fails a statement, which is logged; nobody
-      // waits here, so thrown it would end the process.
+      // Other code reports an unreachable database. A bug is kept and fails the next statement, which is logged; thrown
+      // here it would end the process, because nobody awaits this.
       if (!(error instanceof DatabaseError)) unexpected = { error };
     });
   };
@@ -79,7 +79,7 @@ export function createWithheld({ read, clock = () => performance.now() }: Withhe
   };
 }
 
-/** As of a missing column: the schema is looked at, and the line of the mapping told. */
+/** Returns the error of a missing column, so that the schema is checked and the mapping's line reported. */
 function refusal(): DatabaseError {
   return new DatabaseError('failed', 'the login would read a mask or ciphertext of a column', { missing: true });
 }
@@ -91,14 +91,14 @@ function isNamed(column: string, text: string): boolean {
     .includes(column);
 }
 
-/** In lower case. */
+/** Returns such columns, in lower case. */
 function namesIn(table: TableInfo | undefined): readonly string[] {
   return [...(table?.columns ?? [])].flatMap(([key, { denied }]) => (typeof denied === 'object' ? [key] : []));
 }
 
 const reads = new WeakMap<SqlPlan, Read>();
 
-/** Worked out once for a plan, and only while there are such columns. */
+/** Computed once per plan, and only while there are such columns. */
 function readBy(plan: SqlPlan): Read {
   const before = reads.get(plan);
   if (before) return before;

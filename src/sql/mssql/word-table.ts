@@ -1,12 +1,10 @@
-/**
- * The statements that make and maintain a table of words (../word-table.ts) in SQL Server.
- */
+/** Writes the statements that create and maintain a table of words in SQL Server (`WordTable` of ../engine.ts). */
 
 import { type WordTable, wordTableName } from '../engine.ts';
 import { bracketed, identifier } from '../identifier.ts';
 import { wordsText } from './functions.ts';
 
-/** The collation compares words as searches do, so they are listed as they are written. */
+/** Returns the statements. The table's collation compares words as searches do, so words are stored as written. */
 export function mssqlWordTable(words: WordTable): string {
   const named = (name: string): string => `${quoteName(words.schema ?? 'dbo')}.${quoteName(name)}`;
   const [table, own] = [named(wordTableName(words)), named(words.of.name)];
@@ -39,7 +37,7 @@ GO
 INSERT INTO ${table} SELECT DISTINCT * FROM ${view};`;
 }
 
-/** Throws a TypeError on a name that no mapping could have either. */
+/** Quotes a name. Throws a TypeError on a name that no mapping could have either. */
 function quoteName(name: string): string {
   return bracketed(identifier(name));
 }

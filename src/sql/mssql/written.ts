@@ -1,25 +1,25 @@
 /**
  * Reads written dates in T-SQL (src/time/written-form.ts). In: SQL of a text, and a form. Out: SQL of the digits
- * yyyymmdd or yyyymmddhhmmss, NULL for a text of another form. Each way to spell the date, of one digit or two, is a
- * pattern of LIKE; what stands behind it is read as a time likewise.
+ * yyyymmdd or yyyymmddhhmmss, NULL for a text of another form. Each spelling of the date, with one digit or two, is a
+ * LIKE pattern; the text after it is read as a time in the same way.
  */
 import { END_OF_DAY, formOfText, MONTHS, type WrittenForm } from '../../time/written-form.ts';
 import { BLANKS, binary } from './forms.ts';
 
-/** A text of a known shape: its pattern, how long it is, and SQL of its parts. */
+/** A text of a known form: its pattern, its length, and SQL of its parts. */
 interface Shape {
   /** SQL of the text. */
   readonly of: string;
   readonly pattern: string;
   readonly length: number;
   readonly parts: Readonly<Record<string, string>>;
-  /** Behind it stand digits of a second. */
+  /** True if digits of a second follow. */
   readonly isOpen?: true;
 }
 
 const DIGIT = '[0-9]';
 
-/** Throws a RangeError for what is no form. */
+/** Returns the SQL. Throws a RangeError for an invalid form. */
 export function writtenDigits(sql: string, form: string, from: number | undefined): string {
   const made = formOfText(form, from);
   if (!made) throw new RangeError(`no form of dates: ${form}`);
@@ -30,7 +30,7 @@ export function writtenDigits(sql: string, form: string, from: number | undefine
     const cases = dates.map(shape => `WHEN n.t LIKE '${shape.pattern}' THEN ${dayOf(shape, made)}`).join(' ');
     return `(SELECT w.d FROM (SELECT CASE ${cases} END AS d FROM (SELECT ${text} AS t) AS n) AS w)`;
   }
-  // Two digits come before one, so what is behind a shape begins with no digit of the date.
+  // Patterns with two digits come first, so the text after a match does not begin with a digit of the date.
   const begun = (value: (shape: Shape) => string): string =>
     `CASE ${dates.map(shape => `WHEN n.t LIKE '${shape.pattern}%' THEN ${value(shape)}`).join(' ')} END`;
   const [day, rest] = [begun(shape => dayOf(shape, made)), begun(shape => `SUBSTRING(n.t, ${shape.length + 1}, 4000)`)];
@@ -59,7 +59,7 @@ function emptyOf(of: string): Shape {
   return { of, pattern: '', length: 0, parts: {} };
 }
 
-/** The shape with a part behind it. */
+/** Returns the shape with a part appended. */
 function added(shape: Shape, before: string, name: string, pattern: string, width: number): Shape {
   return {
     of: shape.of,
@@ -69,7 +69,7 @@ function added(shape: Shape, before: string, name: string, pattern: string, widt
   };
 }
 
-/** Each way to spell a time behind a date. */
+/** Returns each spelling of a time after a date. */
 function timeShapes(time: NonNullable<WrittenForm['time']>): readonly Shape[] {
   const withHalf = (shape: Shape): Shape =>
     time.half === undefined ? shape : added(shape, time.half, 'half', '[AaPp][Mm]', 2);
@@ -82,7 +82,7 @@ function timeShapes(time: NonNullable<WrittenForm['time']>): readonly Shape[] {
   });
 }
 
-/** Digits of a second are left out, however many there are; before `AM` up to seven. */
+/** Ignores digits of a second, any number of them; before `AM` up to seven. */
 function fractions(second: Shape, half: '' | ' ' | undefined): readonly Shape[] {
   if (half === undefined)
     return [{ ...second, pattern: `${second.pattern}.`, length: second.length + 1, isOpen: true }];
@@ -116,13 +116,13 @@ function yearOf(year: string, from: number | undefined): string {
   return `CASE WHEN ${year} >= '${first}' THEN '${century}' ELSE '${century + 1}' END + ${year}`;
 }
 
-/** Of the twelve hours of a half; NULL for others. */
+/** Converts an hour of the 12-hour clock; NULL for other hours. */
 function hourOf(hour: string, half: string): string {
   const number = `TRY_CAST(${hour} AS int) % 12 + CASE WHEN ${half} LIKE '[Pp]%' THEN 12 ELSE 0 END`;
   return `CASE WHEN ${hour} BETWEEN '01' AND '12' THEN RIGHT('0' + CONVERT(varchar(2), ${number}), 2) END`;
 }
 
-/** The digits where they are a day with a time, or a day, a month or a year alone; else NULL. */
+/** Returns the digits if they are a day with a time, or a day, month or year alone; else NULL. */
 function valid(digits: string): string {
   const [year, month, day] = [`SUBSTRING(${digits}, 1, 4)`, `SUBSTRING(${digits}, 5, 2)`, `SUBSTRING(${digits}, 7, 2)`];
   const isDay = `TRY_CONVERT(date, SUBSTRING(${digits}, 1, 8), 112) IS NOT NULL`;

@@ -1,5 +1,5 @@
 /**
- * SQLite's catalog. In: an open database. Out: its tables as src/sql/catalog.ts describes them, types by their declared
+ * Reads SQLite's catalog. In: an open database. Out: its tables as in src/sql/catalog.ts, with types by their declared
  * names.
  * https://sqlite.org/pragma.html#pragfunc
  */
@@ -10,8 +10,8 @@ import { isOfNames } from './errors.ts';
 import { parseSqliteType } from './types.ts';
 
 /**
- * Reads a part of the schema, or all of it. Names that do not exist are left out, and so are views, unless they are
- * named, whose own tables or columns are gone.
+ * Reads a part of the schema, or all of it. Leaves out names that do not exist. Also leaves out views whose tables or
+ * columns no longer exist, unless they are asked for by name.
  */
 export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog {
   const lower = (names: readonly string[]): ReadonlySet<string> => new Set(names.map(name => name.toLowerCase()));
@@ -35,7 +35,7 @@ export function readCatalog(database: DatabaseSync, part?: CatalogPart): Catalog
   return { engine: 'sqlite', tables };
 }
 
-/** Undefined: SQLite cannot make the view. */
+/** Returns undefined if SQLite cannot evaluate the view. */
 function readIfWhole(database: DatabaseSync, view: string): TableInfo | undefined {
   try {
     return readTable(database, view);
@@ -63,7 +63,9 @@ function readTable(database: DatabaseSync, name: string): TableInfo {
   return { name, columns, primaryKey, indexes: readIndexes(database, name, columns, primaryKey) };
 }
 
-/** Partial indexes and indexes on expressions serve no search that the planner makes. */
+/**
+ * Reads a table's indexes, except partial ones and those on expressions: they serve no search that the planner makes.
+ */
 function readIndexes(
   database: DatabaseSync,
   table: string,

@@ -1,7 +1,7 @@
 /**
- * A legacy database in a SQLite file, through node:sqlite. It is opened read-only and asked SELECTs only. Statements
- * run on the calling thread: a page takes less time than handing it to another. SQLite compares by the type of the
- * bound value, so numbers that travel as text are bound as numbers.
+ * Reads a legacy database in a SQLite file, through node:sqlite. The file is opened read-only and gets only SELECTs.
+ * Statements run on the calling thread, because a page takes less time than handing it to another thread. SQLite
+ * compares by the type of the bound value, so numbers that arrive as text are bound as numbers.
  * https://nodejs.org/docs/latest-v24.x/api/sqlite.html,
  * https://sqlite.org/datatype3.html#comparison_expressions
  */
@@ -25,26 +25,24 @@ import { surveyTables } from './survey.ts';
 import { createLooks, createTimeSlices } from './time-limits.ts';
 import { planWith } from './what-if.ts';
 
-/** Milliseconds that statements may follow each other before other clients are looked at. */
+/** Milliseconds of consecutive statements before the server turns to other clients. */
 const SLICE = 10;
-/** Milliseconds between two looks whether the file is still the same. */
+/** Milliseconds between two checks whether the file is still the same. */
 const LOOK = 1000;
-/** Milliseconds that everybody waits for one statement at most, where it can be ended. */
+/** Milliseconds that one statement may block all clients, if it can be ended. */
 const LONGEST = 10_000;
 
 /** `cache`: default 64 MB. */
 export interface SqliteOptions extends OpenOptions {
-  /** Milliseconds that statements may follow each other before the event loop goes on. */
+  /** Milliseconds of consecutive statements before the event loop continues. */
   readonly slice?: number;
-  /** Milliseconds between two looks whether another file has taken the place of this one. */
+  /** Milliseconds between two checks whether another file has replaced this one. */
   readonly look?: number;
-  /** Milliseconds that a statement may take, for whoever can cancel it; exports are not hurried. */
+  /** Milliseconds that a statement with a signal may take; exports have no such limit. */
   readonly longest?: number;
 }
 
-/**
- * Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it.
- */
+/** Opens a SQLite file read-only. Throws DatabaseError (`unavailable`) if it does not exist or contains no database. */
 export function openSqlite(
   path: string,
   { cache = 65_536, slice = SLICE, look = LOOK, longest = LONGEST, proofs }: SqliteOptions = {},
@@ -66,7 +64,10 @@ export function openSqlite(
     },
     hasRowids: file.hasRowids,
   });
-  /** The rows of a plan. What an export has read cannot be read again: it ends at a row whose form was not expected. */
+  /**
+   * Returns the rows of a plan. An export ends at a row with an unexpected form, because it cannot read earlier rows
+   * again.
+   */
   const fetch = (plan: SqlPlan, bulkhead: QueryOptions['bulkhead'], read: () => SqlValue[][]): readonly Row[] => {
     const witness = forms.witness();
     try {
@@ -84,7 +85,7 @@ export function openSqlite(
     engine: 'sqlite',
     render: renderedBy(dialect),
     query(plan: SqlPlan, options) {
-      // An export has as much time as it takes, unless somebody says when it is over.
+      // An export has no time limit, unless its signal has a deadline.
       const unhurried = options?.bulkhead === 'export';
       const ask = (at: number): readonly Row[] => {
         if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
@@ -99,7 +100,7 @@ export function openSqlite(
       return turn(now)?.then(() => retryBusy(ask, undefined, unhurried)) ?? retryBusy(ask, now, unhurried);
     },
     async *stream(plan, size, options) {
-      // An open statement would hold the lock that keeps the application from writing.
+      // Fetches the list at once: an open statement would hold a lock that blocks the application's writes.
       yield await retryBusy(
         () => {
           if (options?.signal?.aborted) throw new DatabaseError('cancelled', 'the query was cancelled');
@@ -131,7 +132,7 @@ export function openSqlite(
     },
     load: () => ({ away: false, bulkheads: {} }),
     async ping() {
-      // A statement that reads nothing is answered without the file.
+      // SQLite would answer a statement without a table even if the file were gone.
       await retryBusy(() => file.rows({ text: 'SELECT COUNT(*) FROM sqlite_schema', parameters: [] }));
     },
     forget: () => file.forget(),
@@ -150,14 +151,14 @@ export function bindable({ value, type }: Parameter): SQLInputValue {
   return largeWhole(value) ?? (type.kind === 'integer' && !holdsAnyNumber(type) ? value : Number(value));
 }
 
-/** A whole number that SQLite can hold as such; a double would have fewer digits. */
+/** Returns a whole number that SQLite can store as an integer; a double would lose digits. */
 function largeWhole(text: string): bigint | undefined {
   if (!WHOLE.test(text)) return undefined;
   const number = BigInt(text);
   return number < LARGEST && number >= -LARGEST ? number : undefined;
 }
 
-/** Likewise the value of a placeholder. Most need not be told a type first, which SQLite knows of the value itself. */
+/** Likewise for the value of a placeholder. Most values need no type, because SQLite takes it from the value itself. */
 export function bindPlaceholder(parameter: Parameter, value: SqlValue): SQLInputValue {
   const { placeholder, type } = parameter;
   const family = familyOf(placeholder?.against ?? placeholder?.type ?? type);

@@ -1,7 +1,7 @@
 /**
- * SQLite's half of the compiler. Text is compared by the collation RTRIM (binary, blind to trailing blanks); an index
- * serves such a comparison if its column was declared COLLATE RTRIM. A column that has a binary index and no blanks at
- * the end of its texts is compared by BINARY, which comes to the same, with operands that end in no blank either.
+ * Implements the SQL dialect of SQLite. Text is compared by the collation RTRIM (binary, ignoring trailing blanks); an
+ * index serves such a comparison if its column was declared COLLATE RTRIM. A column with a binary index and no blanks
+ * at the end of its texts is compared by BINARY, with the same result, because blanks are trimmed from its operands.
  * Functions that begin with `lintel_` are the adapter's own (functions.ts).
  * https://sqlite.org/datatype3.html#collating_sequences https://sqlite.org/lang_expr.html
  */
@@ -43,20 +43,21 @@ const EIGHT_DIGITS = `'${'[0-9]'.repeat(8)}'`;
 export const SQLITE: Dialect = {
   engine: 'sqlite',
   seeksApart: false,
-  // A bare EXISTS becomes a join, with a filter over its whole table that is made anew for each statement.
+  // SQLite turns a bare EXISTS into a join, with a filter over its whole table that it builds for each statement.
   // https://sqlite.org/optoverview.html#the_exists_to_join_optimization
   byRow: '+',
   nulls: () => '',
   fragments: new WeakMap(),
-  // A list of three or more is a table that each run of a statement makes anew, with a b-tree and a pager of its own.
+  // For a list of three or more, each run of a statement builds a temporary table with a b-tree and a pager of its own.
   constantsOneByOne: 8,
   placeholder: () => '?',
   literal: (value, type) => literal(value, type, ''),
-  /** SQLite has no schemas: the schema of a mapping is SQL Server's. */
+  /** SQLite has no schemas: a schema in a mapping is for SQL Server. */
   name: bracketed,
   table: table => bracketed(table.name),
   column: canonical,
-  // To the planner any range is a small part of the rows, and most rows have a value: a page would sort them all.
+  // The query planner assumes that any range selects few rows, but most rows have a value: it would sort them all for a
+  // page.
   // https://sqlite.org/lang_corefunc.html#likely
   within: (sql, type, side) => `likely(${sql} ${valuesOf(type)[side]})`,
   // https://sqlite.org/limits.html#max_variable_number
@@ -64,7 +65,7 @@ export const SQLITE: Dialect = {
   top: () => '',
   tail(limit, gap) {
     const rows = limit();
-    // A bare parameter would be part of the query plan: SQLite prepares the statement anew whenever it is bound.
+    // A bare parameter would be part of the query plan, so SQLite would prepare the statement again on each binding.
     return `${gap}LIMIT ${rows === '?' ? '+?' : rows}`;
   },
   hint: () => '',
@@ -85,17 +86,17 @@ export const SQLITE: Dialect = {
     return `SELECT trim(value, ${BLANKS}) AS piece FROM json_each(${jsonArray(writer, of, by)})`;
   },
 
-  /** JavaScript's numbers are exact up to 2^53; a REAL arrives as it is. */
+  /** JavaScript's numbers are exact up to 2^53, so larger integers arrive as text; a REAL arrives unchanged. */
   stored(writer, expression) {
-    // Of no type: none of the forms that rows are read through applies.
+    // Another type would convert the value, as for rows that are read normally.
     const isFormed = expression.kind === 'column' || expression.kind === 'raw';
     const x = () => writer.expression(isFormed ? { ...expression, type: BYTES } : expression);
     return `CASE WHEN typeof(${x()}) = 'integer' AND abs(${x()} / 2) > 4503599627370495 THEN CAST(${x()} AS TEXT) ELSE ${x()} END`;
   },
 
   /**
-   * Decimals, instants in UTC and UUIDs in lower case are printed by the adapter, which leaves out what is no date of a
-   * mixed column (witness.ts). What is no number among any numbers arrives as an empty text.
+   * Returns a select item. witness.ts later prints decimals, instants in UTC and UUIDs in lower case, and drops values
+   * of a mixed column that are no date. In a column of any numbers, a value that is no number arrives as an empty text.
    */
   fetch(writer, expression) {
     const { type } = expression;
@@ -111,7 +112,7 @@ export const SQLITE: Dialect = {
   },
 };
 
-/** Of a column whose rows are written in several ways the one text or number that they mean, or NULL (functions.ts). */
+/** Returns the one text or number for a column whose rows are written in several ways, or NULL (functions.ts). */
 function canonical(sql: string, type: ColumnType): string {
   if (isMixed(type)) {
     const { first, last } = valuesOf(type);
@@ -131,7 +132,7 @@ function canonical(sql: string, type: ColumnType): string {
   }
 }
 
-/** SQLite prints 15 digits of a double, and JavaScript as many as it takes to be that double. */
+/** Prints a number in JavaScript: SQLite prints only 15 digits of a double, JavaScript as many as identify it. */
 function digitsText(sql: string, type: ColumnType): string {
   return type.kind === 'decimal' ? `lintel_printed(${sql}, ${type.scale})` : `lintel_printed(${sql}, NULL)`;
 }
@@ -144,7 +145,7 @@ function asText(writer: Writer, of: Expression): string {
   return familyOf(of.type) === 'number' ? `CAST(${sql} AS TEXT)` : sql;
 }
 
-/** SQLite keeps decimals as binary floats; their digits are those of the declared scale. */
+/** Prints a decimal with the digits of its declared scale, because SQLite stores decimals as binary floats. */
 function decimalText(writer: Writer, of: Expression, scale: number): string {
   const test = writer.expression(of);
   return `CASE WHEN ${test} IS NOT NULL THEN printf('%.${scale}f', ${writer.expression(of)}) END`;
@@ -177,7 +178,7 @@ function cast(sql: string, from: ColumnType, to: ColumnType): string {
   }
 }
 
-/** Digits of a second more or less, as texts. */
+/** Adds or removes digits of a second in a text. */
 function withFraction(sql: string, from: number, to: number): string {
   if (to <= from) return to === 0 ? `substr(${sql}, 1, 19)` : `substr(${sql}, 1, ${20 + to})`;
   return `${sql} || '${from === 0 ? '.' : ''}${'0'.repeat(to - from)}'`;
@@ -187,7 +188,7 @@ function midnight(fraction: number): string {
   return fraction === 0 ? ' 00:00:00' : ` 00:00:00.${'0'.repeat(fraction)}`;
 }
 
-/** LIKE would be blind to case; instr and substr are exact, and know no wildcards. */
+/** Writes a substring test with instr and substr, which respect case and have no wildcards; LIKE ignores case. */
 function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }>, text: string): string {
   const { of, where } = asked;
   const sql = where === 'seek' ? writer.expression(of) : trimmed(writer, of);
@@ -203,7 +204,7 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
     case 'words':
       return containsSome(writer, { ...asked, texts: [text] });
     case 'seek': {
-      // In the column's own collation: within an OR no index serves an operand with COLLATE.
+      // In the column's own collation: no index serves an operand with COLLATE inside an OR.
       const [from, to] = [`${sql} >= ${bindText(writer, text)}`, behind(text)];
       return to === undefined ? from : `(${from} AND ${sql} < ${bindText(writer, to)})`;
     }
@@ -211,25 +212,23 @@ function contains(writer: Writer, asked: Extract<Predicate, { kind: 'contains' }
 }
 
 /**
- * The least text, in the order of code points, that is behind all that begin with this one; undefined: there is none.
+ * Returns the least text, in the order of code points, after all that begin with this one; undefined if there is none.
  */
 function behind(text: string): string | undefined {
   const points = [...text];
   const last = points.pop()?.codePointAt(0);
   if (last === undefined) return undefined;
   if (last === 0x10ffff) return behind(points.join(''));
-  // Surrogates are no characters.
+  // Skips surrogates, which are no characters.
   return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-/**
- * The texts travel as one: they are looked for in one call, and however many they are, the statement stays the same.
- */
+/** Binds all texts as one JSON text: one call compares them, and the statement is the same for any number of texts. */
 function containsSome(writer: Writer, { of, where, texts }: Extract<Predicate, { kind: 'contains' }>): string {
   return `lintel_contains(${trimmed(writer, of)}, '${where}', ${bindText(writer, JSON.stringify(texts))})`;
 }
 
-/** strftime moves 30 February into March, so the day has to come back as it was given. */
+/** Tests for a packed date. strftime turns 30 February into a day of March, so its result must equal the input. */
 function packedDate(writer: Writer, of: Expression): string {
   if (of.type.kind === 'integer') return packedInteger(() => writer.expression(of));
   const x = () => trimmed(writer, of);
@@ -248,7 +247,10 @@ function packedInteger(x: () => string): string {
   ].join(' OR ');
 }
 
-/** The text as a JSON array of its pieces, NULL for NULL: right for any content, since json_quote escapes it first. */
+/**
+ * Returns the text as a JSON array of its pieces, NULL for NULL. json_quote escapes the text first, so any content
+ * works.
+ */
 function jsonArray(writer: Writer, of: Expression, by: string): string {
   const escaped = `nullif(json_quote(${asText(writer, of)}), 'null')`;
   const quoted = by === '"' ? unambiguousQuotes(escaped) : escaped;
@@ -284,7 +286,7 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
       return `substr(${word()}, 1, instr(${word()} || ' ', ' ') - 1)`;
     case 'after-first-word':
       return `ltrim(substr(${word()}, nullif(instr(${word()}, ' '), 0)))`;
-    // rtrim with all characters of the text but the blank leaves what ends in the last blank.
+    // rtrim with all characters of the text except the blank leaves the text up to the last blank.
     case 'last-word':
       return `substr(${word()}, length(rtrim(${word()}, replace(${word()}, ' ', ''))) + 1)`;
     case 'before-last-word':
@@ -301,13 +303,13 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
     case 'scaled':
       return `lintel_scaled(${writer.expression(first)}, ${count(args, 1)})`;
     case 'time-of-day':
-      // Of every form: texts of times, cut off anywhere, compare as times do.
+      // Works for every form: texts of times compare as times do, wherever they are cut.
       return `substr(${x()}, 12)`;
     case 'text':
       return x();
     case 'uuid':
       if (first.type.kind !== 'binary') return `lower(${x()})`;
-      // Columns take values of any kind and length.
+      // Columns store values of any kind and length.
       return `CASE WHEN typeof(${x()}) = 'blob' AND length(${x()}) = 16 THEN lower(${hyphened(() => `hex(${x()})`)}) END`;
     case 'concat':
       return `(${args.map((_, i) => asText(writer, operand(args, i))).join(' || ')})`;
@@ -336,14 +338,14 @@ function call(writer: Writer, name: FunctionName, args: readonly (Expression | n
   }
 }
 
-/** A function of our own is called for keys alone of which something may be escaped. */
+/** Calls our function only for keys in which something may be escaped. */
 function lengthInId(text: string, how: number): string {
   const asItIs = `length(rtrim(${text}))`;
   if (how === AS_IT_IS) return asItIs;
   return `CASE WHEN ${text} GLOB '*[^A-Za-z0-9]*' THEN lintel_id_length(${text}, ${how}) ELSE ${asItIs} END`;
 }
 
-/** 32 hexadecimal digits in the groups of a UUID. */
+/** Writes 32 hexadecimal digits in the groups of a UUID. */
 function hyphened(hex: () => string): string {
   const groups = [
     [1, 8],
@@ -355,7 +357,7 @@ function hyphened(hex: () => string): string {
   return groups.join(` || '-' || `);
 }
 
-/** Where the separator begins, NULL where it does not occur. */
+/** Returns the position of the separator, NULL if it does not occur. */
 function place(writer: Writer, sql: string, args: readonly (Expression | number)[]): string {
   return `nullif(instr(${sql}, ${constantText(writer, separatorOf(args))}), 0)`;
 }
@@ -366,16 +368,15 @@ function position(args: readonly (Expression | number)[], at: number): number {
   return found;
 }
 
-/**
- * SQLite as one file has it: rows of views, and of tables WITHOUT ROWID, have no number by which one of them is joined.
- */
+/** Returns the dialect for one file. Rows of views and of tables WITHOUT ROWID have no rowid to join one of them by. */
 export function sqliteOf(hasRowids: (table: string) => boolean): Dialect {
   return { ...SQLITE, fragments: new WeakMap(), pick: picked(hasRowids) };
 }
 
 /**
- * Joins the first of several rows. Inside the parentheses the alias means the candidate row, outside the row picked. A
- * row without a number is found again by what the statement reads of it: its table is read once for each statement.
+ * Joins the first of several rows. Inside the parentheses the alias means the candidate row, outside the picked row. A
+ * row without a rowid is identified by the columns that the statement reads; each statement reads its table once for
+ * that.
  */
 function picked(hasRowids: (table: string) => boolean): Dialect['pick'] {
   return (writer, join, pick, columns) => {
@@ -387,7 +388,7 @@ function picked(hasRowids: (table: string) => boolean): Dialect['pick'] {
     if (hasRowids(join.table.name))
       return `${kind} ${table} AS ${alias} ON ${alias}.rowid = ${first(`${alias}.rowid`)}`;
     const own = columns().map(column => writer.name(column));
-    // It tells a row without a value from no row.
+    // Distinguishes a row of NULLs from no row.
     const number = nameBeside(columns());
     const read = [...own.map(name => `${alias}.${name} COLLATE BINARY`), '1'];
     const names = [...own, number];
@@ -397,7 +398,7 @@ function picked(hasRowids: (table: string) => boolean): Dialect['pick'] {
   };
 }
 
-/** A name that none of the columns has. */
+/** Returns a name that none of the columns has. */
 function nameBeside(columns: readonly Identifier[]): string {
   const taken = new Set(columns.map(column => column.toLowerCase()));
   let name = 'found';

@@ -1,4 +1,4 @@
-/** SQLite in the table of engines (../engines.ts). */
+/** Defines SQLite as an engine for the list in ../engines.ts. */
 import type { DatabaseAddress, Engine } from '../engine.ts';
 import { SQLITE } from './dialect.ts';
 import { parseSqliteType, printSqliteType } from './types.ts';
@@ -29,7 +29,7 @@ export const SQLITE_ENGINE: Engine<SqliteAddress> = {
   foldsWords: false,
   // Texts are compared without trailing blanks.
   indexKey: (sql, type) => (type?.kind === 'text' ? `${sql} COLLATE RTRIM` : sql),
-  // Not of a row of constants, of a sub-select or of a table that a function makes.
+  // Excludes scans of constant rows, of sub-selects, and of tables that a function returns.
   isScan: line => /^SCAN (?!CONSTANT ROW|\(|.* VIRTUAL TABLE)/.test(line.trim()),
   wordTable: sqliteWordTable,
   cures: {

@@ -1,6 +1,6 @@
 /**
- * Translates SQLite's errors, and repeats statements that find the file locked by a writer. In: what node:sqlite
- * throws. Out: DatabaseError with SQLite's code and without its message.
+ * Translates SQLite's errors, and retries statements while a writer has locked the file. In: what node:sqlite throws.
+ * Out: DatabaseError with SQLite's code and without its message.
  * https://sqlite.org/rescode.html
  */
 
@@ -14,24 +14,24 @@ const BUSY = 5;
 const LOCKED = 6;
 
 /**
- * The file is to blame, not the statement: PERM, BUSY, LOCKED, READONLY (a journal that only a writer can roll back),
+ * Errors of the file, not of the statement: PERM, BUSY, LOCKED, READONLY (a journal that only a writer can roll back),
  * IOERR, CORRUPT, CANTOPEN, PROTOCOL, NOTADB.
  */
 const AWAY = new Set([3, BUSY, LOCKED, 8, 10, 11, 14, 15, 26]);
 
-/** IOERR (a page beyond the end), CORRUPT, NOTADB. */
+/** Codes after the file was overwritten: IOERR (a page beyond the end), CORRUPT, NOTADB. */
 const OTHER = new Set([10, 11, 26]);
 
-/** By their numbers, without `SQLITE_`. */
+/** Names of result codes, in order, without `SQLITE_`. */
 const NAMES = (
   'OK ERROR INTERNAL PERM ABORT BUSY LOCKED NOMEM READONLY INTERRUPT IOERR CORRUPT NOTFOUND FULL CANTOPEN PROTOCOL ' +
   'EMPTY SCHEMA TOOBIG CONSTRAINT MISMATCH MISUSE NOLFS AUTH FORMAT RANGE NOTADB'
 ).split(' ');
 
-/** All that tells it from a slip in a statement: both are ERROR. */
+/** Distinguishes a missing table or column from a mistake in a statement: both have the code ERROR. */
 const NOT_THERE = /\bno such (?:table|column)\b/;
 
-/** Runs an action; throws what `told` makes of its error. */
+/** Runs an action; throws its error as a DatabaseError. */
 export function attempt<T>(what: string, action: () => T): T {
   try {
     return action();
@@ -41,9 +41,9 @@ export function attempt<T>(what: string, action: () => T): T {
 }
 
 /**
- * SQLite's messages name tables and syntax, never a bound value; still only the code goes into ours, and whether
- * something is not there. `isPrepared`: whether rows were being read; what SQLite says before that is of the statement
- * alone, and kept as `words`.
+ * Returns the DatabaseError for an error of SQLite. SQLite's messages name tables and syntax, never a bound value;
+ * still our message has only the code and whether something is missing. `isPrepared`: true if rows were already being
+ * read. A message from before that is about the statement alone, and is kept as `words`.
  */
 export function told(what: string, cause: unknown, isPrepared = true): DatabaseError {
   if (cause instanceof DatabaseError) return cause;
@@ -62,7 +62,7 @@ export function told(what: string, cause: unknown, isPrepared = true): DatabaseE
   });
 }
 
-/** Somebody writes: it is soon over as a rule. */
+/** True if a writer has locked the file, which is usually over soon. */
 export function isBusy(error: unknown): boolean {
   return error instanceof DatabaseError && isLocked(codeOf(error.cause));
 }
@@ -73,37 +73,39 @@ function isLocked(code: number): boolean {
 
 const LOCKED_OUT = 'The database is locked by a program that writes to it';
 
-/** What a connection says whose file was written over: pages that are none, or a schema that is gone. */
+/** True for errors of a connection whose file was overwritten: invalid pages, or a missing schema. */
 export function isOfOtherContents(error: unknown): boolean {
   return error instanceof DatabaseError && (error.missing || OTHER.has(codeOf(error.cause) & 0xff));
 }
 
-/** SQLITE_ERROR: what a statement or a view names is not there, or is wrong; the file itself is in order. */
+/** True for SQLITE_ERROR: a name in a statement or view is missing or wrong, and the file itself is intact. */
 export function isOfNames(error: unknown): boolean {
   return codeOf(error) === 1;
 }
 
-/** A whole number of a row is beyond those that arrive exactly. */
+/** True if a whole number in a row is too large to arrive exactly. */
 export function isTooLarge(error: unknown): boolean {
   return error instanceof DatabaseError && error.engine.code === 'ERR_OUT_OF_RANGE';
 }
 
-/** 0 for what SQLite did not say. */
+/** Returns SQLite's result code; 0 if the error is not SQLite's. */
 function codeOf(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 }
 
-/** Of what SQLite did not say, the code that Node gave it. */
+/** Returns the code and name of an error; Node's code if the error is not SQLite's. */
 function engineCode(error: unknown, number: number): EngineCode {
   const name = NAMES[number & 0xff];
   if (number !== 0) return { ...(name === undefined ? {} : { code: `SQLITE_${name}` }), number };
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? { code: error.code } : {};
 }
 
-/** At once, which is `now`, where nobody writes. `unhurried`: nobody waits for the answer, as in an export. */
+/**
+ * Runs `ask`: synchronously at `now` if nobody writes. `unhurried`: no client waits for the answer, as in an export.
+ */
 export type BusyRetry = <T>(ask: (now: number) => T, now?: number, unhurried?: boolean) => Awaitable<T>;
 
-/** Milliseconds that somebody who waits for an answer waits in all, and that others do. */
+/** Milliseconds of retries in total: if a client waits, and if none does. */
 const AT_MOST = 1200;
 const UNHURRIED = 5000;
 /** Milliseconds of the first pause and of the longest; each is twice the one before. */
@@ -111,11 +113,11 @@ const FIRST = 10;
 const LONGEST = 160;
 
 /**
- * Asks until the writer is done or has had its time. The thread is free for others during the pauses. The time counts
- * from the first statement that found the file locked, so that later ones do not wait as long again.
+ * Creates a function that retries until the writer has finished or the time is over. The thread is free during the
+ * pauses. The time counts from the first statement that found the file locked, so that later ones do not wait as long.
  */
 export function createBusyRetry(): BusyRetry {
-  /** When the file was found locked, if it was at the last look. */
+  /** When the file was first found locked; undefined if the last statement did not find it locked. */
   let since: number | undefined;
 
   const once = <T>(ask: (now: number) => T, now: number): T => {

@@ -1,7 +1,7 @@
 /**
- * Follows the file at a path. In: the path. Out: rows of statements, from the new file as soon as another is put in
- * its place, and from new contents of the same file.
- * A file that is replaced leaves an open connection on the old one; a file that is overwritten (`cp`) leaves it with
+ * Follows the file at a path. In: the path. Out: rows of statements; from the new file as soon as another replaces it,
+ * and from the new contents if the same file is overwritten.
+ * If a file is replaced, an open connection still reads the old one. If it is overwritten (`cp`), the connection has
  * stale pages and a stale schema.
  */
 import { statSync } from 'node:fs';
@@ -15,64 +15,66 @@ import { attempt, isBusy, isOfOtherContents, told } from './errors.ts';
 import { registerFunctions } from './functions.ts';
 import { createLimit } from './time-limits.ts';
 
-/** Prepared statements kept; a busy pack has some hundred shapes. */
+/** Limit of cached prepared statements; a busy pack has some hundred shapes. */
 const STATEMENTS = 500;
-/** Characters of all of them, and of one: prepared, a text may hold twenty times its own length. */
+/** Limits of characters of all cached statements, and of one: prepared, a text may take twenty times its own length. */
 const TEXTS_LENGTH = 4_000_000;
 const TEXT_LENGTH = 200_000;
 /**
- * Characters of statements that were let go of, after which the connection is opened anew. Only its end takes a
- * prepared statement out of memory for sure: node:sqlite leaves that to the garbage collector, which does not see what
- * SQLite holds. 900 statements of 150,000 characters hold 2 GB.
+ * Characters of dropped statements after which the connection is reopened. Only closing it surely frees the memory of a
+ * prepared statement: node:sqlite leaves that to the garbage collector, which does not see SQLite's memory. 900
+ * statements of 150,000 characters take 2 GB.
  */
 const DROPPED_LENGTH = 8_000_000;
-/** Milliseconds that the first opening waits for a writer; nobody else waits for it yet. */
+/** Milliseconds that the first opening waits for a writer, while no client waits for it yet. */
 const BUSY = 5000;
 
 export interface FileOptions {
-  /** Kilobytes of the file that are kept in memory. */
+  /** Kilobytes of the file to keep in memory. */
   readonly cache: number;
-  /** Milliseconds between two looks at what stands at the path. */
+  /** Milliseconds between two checks of the file at the path. */
   readonly look: number;
 }
 
-/** All throw DatabaseError; a file that somebody writes is told at once, with nobody waiting. */
+/**
+ * An open file. All methods throw DatabaseError; if somebody writes to the file they throw at once, without waiting.
+ */
 export interface SqliteFile {
   /**
-   * `until`: it is ended then, and where it computes too long; undefined: it is not. Both as performance.now() has
-   * them.
+   * Returns the rows of a statement. `until`: the instant of performance.now() at which the statement is ended if it
+   * still computes; undefined: no limit. `now`: the present instant.
    */
   rows(statement: BoundStatement<SQLInputValue>, until?: number, now?: number): SqlValue[][];
-  /** Whether `rowid` is the number of a row: that of a view is not, nor a column of that name. */
+  /** True if `rowid` identifies a row. False for views, and for tables with a column of that name. */
   hasRowids(table: string): boolean;
   /** Runs `ask` on the connection. */
   use<T>(what: string, ask: (database: DatabaseSync) => T): T;
-  /** Lets go of prepared statements. */
+  /** Drops prepared statements. */
   forget(): void;
   close(): void;
 }
 
-/** Opens it read-only. Throws DatabaseError (`unavailable`) if there is none, or no database in it. */
+/** Opens a file read-only. Throws DatabaseError (`unavailable`) if it does not exist or contains no database. */
 export function openFile(path: string, { cache, look }: FileOptions): SqliteFile {
   const limit = createLimit();
   const statements = new Map<string, StatementSync>();
-  /** Characters of their texts, and of those that were let go of on this connection. */
+  /** Characters of the cached statements, and of those dropped on this connection. */
   let length = 0;
   let dropped = 0;
   let prepareLasting: ((sql: string) => StatementSync) | undefined;
   let releaseOthers = releasesOthers();
-  /** By name, of the file that is open. */
+  /** Results of `hasRowids` by name, for the open file. */
   const numbered = new Map<string, boolean>();
   let identity: string | undefined;
   let contents: string | undefined;
-  /** As SQLite numbers the commits of others that this connection has seen. */
+  /** SQLite's number of the last foreign commit that this connection has seen. */
   let version: unknown;
   let looked = 0;
   let closed = false;
 
   const open = (busy: number): DatabaseSync =>
     attempt('open', () => {
-      // Before it is opened: a file that comes in between is taken for another at the next look.
+      // Read before opening: if the file is replaced in between, the next check notices it.
       identity = identityOf(path);
       contents = contentsOf(path);
       looked = performance.now();
@@ -80,7 +82,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       try {
         opened.exec(`PRAGMA query_only = ON; PRAGMA cache_size = -${cache}`);
         opened.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
-        // From now on SQLite would hold the thread, and with it everybody, while somebody writes.
+        // A longer timeout would block the thread, and with it all clients, while somebody writes.
         opened.exec('PRAGMA busy_timeout = 0');
         version = opened.prepare('PRAGMA data_version').get()?.['data_version'];
         registerFunctions(opened, limit);
@@ -108,7 +110,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       looked = now;
       if (identityOf(path) !== identity || isWrittenOver()) disconnect();
     }
-    // A database in memory would be gone with its connection.
+    // A database in memory would be lost with its connection.
     if (dropped > DROPPED_LENGTH && identity !== undefined) disconnect();
     if (closed) throw Object.assign(new Error('closed'), { code: 'ERR_INVALID_STATE' });
     connection ??= open(0);
@@ -116,9 +118,9 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
   };
 
   /**
-   * A commit changes the file, and the number that SQLite tells of it. Where the file has changed and the number has
-   * not, somebody has written the file himself; or the log was moved into it, after which the connection is made anew
-   * in vain.
+   * True if somebody has overwritten the file: a commit changes both the file and SQLite's data_version, so a changed
+   * file with the same version was overwritten. A checkpoint of the log looks the same; then the reconnection is
+   * unnecessary.
    */
   const isWrittenOver = (): boolean => {
     const before = contents;
@@ -130,7 +132,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       version = found;
       return isSame;
     } catch (error) {
-      // A writer is at work: what he leaves behind is looked at next time.
+      // A writer is at work: the next check reads what it has written.
       if (!isBusy(told('look', error))) return true;
       contents = before;
       return false;
@@ -143,7 +145,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
     length = 0;
   };
 
-  /** The first to come is the first to go: to keep them in the order of use costs more than to prepare one again. */
+  /** Drops the oldest first: keeping them in the order of use costs more than preparing one again. */
   const keep = (database: DatabaseSync, text: string): StatementSync => {
     prepareLasting ??= preparesLasting(database);
     const statement = prepareLasting(text);
@@ -184,7 +186,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
     }
   };
 
-  /** What may be the fault of a connection that outlived its file is asked once more, on a new one. */
+  /** Retries once on a new connection: the old one may have outlived its file. */
   const anew = <T>(ask: () => T): T => {
     try {
       return ask();
@@ -195,7 +197,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
         return ask();
       } catch (again) {
         if (again instanceof DatabaseError && again.missing && isEmpty()) throw noTables();
-        // The first says what was found where; the second may only say that the file cannot be opened.
+        // The first error says what was found where; the second may only say that the file cannot be opened.
         throw error instanceof DatabaseError && error.reason === 'unavailable' ? error : again;
       }
     }
@@ -203,7 +205,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
 
   const asked = <T>(what: string, ask: () => T): T => anew(() => attempt(what, ask));
 
-  /** As a file is that was cut to nothing, before its new contents come. */
+  /** True for a file that was truncated, before its new contents arrive. */
   const isEmpty = (): boolean =>
     attempt('query', () => connected().prepare('SELECT COUNT(*) AS n FROM sqlite_schema').get()?.['n'] === 0);
 
@@ -214,7 +216,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
         const database = connected();
         const name = lower(table);
         if (!numbered.has(name)) {
-          // All tables at once: SQLite lists all of them for the question after one.
+          // Reads all tables at once, because SQLite lists all of them even if one is asked for.
           for (const one of database.prepare(NUMBERED).all()) numbered.set(lower(String(one['name'])), one['is'] === 1);
           if (!numbered.has(name)) numbered.set(name, false);
         }
@@ -222,7 +224,7 @@ export function openFile(path: string, { cache, look }: FileOptions): SqliteFile
       }),
     use: (what, ask) =>
       asked(what, () => {
-        // The limit of the statement before it is not its own.
+        // Removes the time limit of the previous statement.
         limit.begin(undefined);
         return ask(connected());
       }),
@@ -241,44 +243,47 @@ function noTables(): DatabaseError {
   return new DatabaseError('unavailable', 'the SQLite file has no tables', { retryAfter: retryIn(5) });
 }
 
-/** A column may have taken the name of the number. What a view names may be gone, so it is not asked for columns. */
+/** Excludes tables in which a column has the name `rowid`. Reads no columns of views, whose tables may be missing. */
 const NUMBERED = `SELECT name,
     CASE WHEN type = 'table' AND wr = 0
       THEN NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(l.name) AS c WHERE lower(c.name) = 'rowid') ELSE 0 END AS "is"
   FROM pragma_table_list AS l WHERE schema = 'main'`;
 
-/** As SQLite compares names: without the case of ASCII letters. */
+/** Lowers ASCII letters, as SQLite does to compare names. */
 function lower(name: string): string {
   return name.replace(/[A-Z]+/g, letters => letters.toLowerCase());
 }
 
-/** Undefined where there is no file, as for a database in memory. */
+/** Returns device and inode of the file; undefined if there is none, as for a database in memory. */
 function identityOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }
 
-/** Another for each write; undefined likewise. A log beside the file is no matter: SQLite sees to that itself. */
+/**
+ * Returns a text that changes with each write; undefined likewise. Excludes the log, which SQLite itself reads
+ * correctly.
+ */
 function contentsOf(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.size}:${found.mtimeMs}:${found.ctimeMs}`;
 }
 
-/** Texts of one row: more than the lookaside has places. */
+/** Number of texts in one row: more than the lookaside has slots. */
 const TEXTS = 150;
 const OCCUPYING = `SELECT ${Array.from({ length: TEXTS }, () => '?1 || ?1').join()}`;
-/** Longer than what stands in a value itself. */
+/** Longer than a text that SQLite stores in the value itself. */
 const TEXT = 'a text of some length';
 
-/** So many values may stay bound: a good half of the places for short texts. */
+/** Limit of bound values: a good half of the slots for short texts. */
 const BOUND = 60;
 
 /**
- * Prepares statements that are kept as long as the connection is. What SQLite needs while a statement runs it takes
- * from 48 kB that a connection has at hand, its lookaside. Prepared statements and bound values take of it too, and
- * once it is used up, every statement takes a fifth longer. The flag against it, SQLITE_PREPARE_PERSISTENT, cannot be
- * given to node:sqlite (https://github.com/nodejs/node/pull/62757). So a row of another statement occupies the
- * lookaside while one is prepared. Throws what node:sqlite throws.
+ * Prepares statements that are kept as long as the connection. While a statement runs, SQLite takes memory from the
+ * connection's lookaside of 48 kB. Prepared statements and bound values take of it too, and once it is used up, every
+ * statement takes a fifth longer. The flag against it, SQLITE_PREPARE_PERSISTENT, cannot be passed to node:sqlite
+ * (https://github.com/nodejs/node/pull/62757). So a row of another statement occupies the lookaside while one is
+ * prepared. Throws what node:sqlite throws.
  * https://sqlite.org/malloc.html#lookaside
  */
 export function preparesLasting(database: DatabaseSync): (sql: string) => StatementSync {
@@ -291,14 +296,14 @@ export function preparesLasting(database: DatabaseSync): (sql: string) => Statem
       rows.return?.();
     }
   };
-  // The first has places in the lookaside itself, until it is collected.
+  // The first statement itself has slots in the lookaside until it is collected.
   const occupying = beside(database.prepare(OCCUPYING), OCCUPYING);
   return sql => beside(occupying, sql);
 }
 
 /**
- * To be told of each such statement before it is run, and of how many values: lets go of those of others, once they are
- * many.
+ * Creates a function to call before each run of such a statement, with its number of values. It unbinds the values of
+ * other statements once there are many.
  */
 export function releasesOthers(): (statement: StatementSync, values: number) => void {
   const bound = new Set<StatementSync>();
@@ -317,7 +322,7 @@ export function releasesOthers(): (statement: StatementSync, values: number) => 
   };
 }
 
-/** For a statement whose rows have been fetched: asking it anew begins with letting go of what it was asked. */
+/** Unbinds the values of a statement whose rows have been fetched: iterating it again first resets its bindings. */
 function unbind(statement: StatementSync): void {
   statement.iterate();
 }

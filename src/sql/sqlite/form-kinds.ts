@@ -1,7 +1,7 @@
 /**
- * The forms that rows of a SQLite file may be written in, by the type of their column. In: a column, one of its values,
- * or SQL of it. Out: the name of the value's form in messages, and the form that the column gets if all rows have that
- * one. A further kind of columns is a row of KINDS.
+ * Defines the forms that rows of a SQLite file may have, by the type of their column. In: a column, one of its values,
+ * or its SQL. Out: the name of the value's form for messages, and the form of the column if all rows have that one. To
+ * support another kind of columns, add a row to KINDS.
  */
 import { formOfTime, isLocalLayout, isReadForm, isUtcLayout } from '../../time/written.ts';
 import { type ColumnInfo, type IndexInfo, type TableInfo, unfitIn } from '../catalog.ts';
@@ -13,34 +13,33 @@ import { keepsTexts } from './types.ts';
 
 type Form = NonNullable<ColumnInfo['form']>;
 
-/** A kind of columns that are looked at, and of the forms that their rows may have. */
+/** A kind of columns whose rows are read, with the forms that they may have. */
 export interface Kind {
   readonly of: readonly ColumnType['kind'][];
   /**
-   * Of these types only some are looked at. `binary`: an index has the column by its bytes, and none as it compares.
+   * True if columns of this type are read; default: all. `binary`: only a binary index has the column, none in the
+   * collation of comparisons.
    */
   isLookedAt?(type: ColumnType, binary: boolean): boolean;
-  /** The form of one value that is not NULL, in words that say nothing of the value. */
+  /** Returns the form of a value that is not NULL, in words that do not contain the value. */
   formOf(value: unknown, type: ColumnType): string;
-  /** What all rows of this one form prove; undefined: nothing. */
+  /** Returns the column's form if all rows have this form; undefined if that proves nothing. */
   proven(form: string, type: ColumnType): Form | undefined;
-  /** A form whose values are of every other form, too. */
+  /** A form whose values also fit every other form. */
   readonly neutral?: string;
-  /**
-   * A value of a form that means none sorts before or behind all values that mean one: the others can be proven without
-   * it.
-   */
+  /** True if a value without meaning sorts before or after all values with one: the others can be proven without it. */
   isApart?(value: unknown, form: string, type: ColumnType): boolean;
-  /** What it proves of all rows but those. */
+  /** Returns the column's form if other rows are apart. */
   mixed?(proven: Form): Form;
-  /** SQL that holds for no value that is apart. */
+  /** Returns SQL that is true for no value that is apart. */
   together?(column: string, type: ColumnType): string;
-  /** What it proves that no row has a value. */
+  /** The column's form if no row has a value. */
   readonly empty: Form;
-  /** Of a column whose rows were not looked at; `any` where nothing else is said. */
+  /** Returns the form of a column whose rows were not read; default: `any`. */
   unseen?(type: ColumnType): Form;
   /**
-   * SQL that holds for the values of a form that can be proven, and for no other: SQLite looks at them faster than we.
+   * Returns SQL that is true exactly for the values of a form that can be proven: SQLite checks them faster than
+   * JavaScript.
    */
   holds(form: string, column: string, type: ColumnType): string;
 }
@@ -92,7 +91,7 @@ const KINDS: readonly Kind[] = [
   {
     of: ['text'],
     isLookedAt: (_, binary) => binary,
-    // Rows of either form are texts.
+    // Rows of both forms are texts.
     neutral: A_TEXT,
     empty: 'trimmed',
     unseen: ({ declared = '' }) => (keepsTexts(declared) ? 'declared' : 'any'),
@@ -130,7 +129,7 @@ function layoutOf(form: string): { readonly separator: ' ' | 'T'; readonly lengt
   return { separator: form.includes('T') ? 'T' : ' ', length: form.length };
 }
 
-/** GLOB takes bytes for text, and knows digits but no calendar. */
+/** Returns SQL for a layout. GLOB accepts bytes as text, and checks digits but no calendar. */
 function holdsLayout(form: string, c: string): string {
   const pattern = `typeof(${c}) = 'text' AND ${c} GLOB '${form
     .replace(/MM:SS/, '[0-5]M:[0-5]S')
@@ -142,7 +141,7 @@ function holdsLayout(form: string, c: string): string {
   return `${pattern} AND ${c} >= '0001-01-01' AND substr(${c}, 6, 2) BETWEEN '01' AND '12'${hour} AND (substr(${c}, 9, 2) BETWEEN '01' AND '28' OR date(${day}) = ${day})`;
 }
 
-/** Undefined for what is no UUID, or is written in both cases. */
+/** Returns the letter case of a form; undefined for no UUID or one in mixed case. */
 function letteredAs(form: string): (typeof UUID_FORMS)[number] | undefined {
   return UUID_FORMS.find(({ name }) => name === form);
 }
@@ -155,12 +154,12 @@ function formOfUuid(value: unknown): string {
   return same.length === UUID_FORMS.length ? WITHOUT_LETTERS : (same[0]?.name ?? 'a UUID in both cases');
 }
 
-/** The kind of a column; undefined: its rows are not looked at. */
+/** Returns the kind of a column; undefined if its rows are not read. */
 export function kindOf({ name, type }: ColumnInfo, { indexes }: TableInfo): Kind | undefined {
   if (type === undefined) return undefined;
   const isUnfit = (index: IndexInfo): boolean => unfitIn(index, name)?.collation === 'BINARY';
   const has = ({ columns }: IndexInfo): boolean => columns.some(one => one.toLowerCase() === name.toLowerCase());
-  // Few tables have such an index at all, and a schema may have 200,000 columns.
+  // Checked first, because few tables have such an index and a schema may have 200,000 columns.
   const isBinary = indexes.some(isUnfit) && indexes.every(index => isUnfit(index) || !has(index));
   return KINDS.find(({ of, isLookedAt }) => of.includes(type.kind) && isLookedAt?.(type, isBinary) !== false);
 }

@@ -1,7 +1,7 @@
 /**
- * Tracks in which form the rows of an open SQLite file are written. In: queries to the file, proofs of earlier starts,
- * and fetched rows. Out: catalogs with forms, and whether a form is disproved by another program's write or by a
- * fetched row. One row disproves a form; its column then has the form `any`.
+ * Tracks the form in which the rows of an open SQLite file are written. In: queries to the file, proofs of earlier
+ * starts, and fetched rows. Out: catalogs with forms, and whether a form is disproved by another program's write or by
+ * a fetched row. One row disproves a form; its column then has the form `any`.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { Awaitable } from '../../common/awaitable.ts';
@@ -11,9 +11,9 @@ import { type Found, measure } from './measure.ts';
 import { openProofs, type Proof, stampOf } from './proofs.ts';
 import { columnKey, createWitness, type Witness } from './witness.ts';
 
-/** Milliseconds that looking at the forms of all rows may take. */
+/** Milliseconds that reading all rows for their forms may take. */
 const LONGEST_MEASURE = 60_000;
-/** A column whose form was disproved so often has none in this process. */
+/** After so many disproofs a column keeps the form `any` in this process. */
 const OFTEN = 3;
 
 type IsAsked = (table: string, column: string) => boolean;
@@ -24,19 +24,19 @@ export interface FormsOptions {
   readonly proofs?: ProofOptions | undefined;
   /** Runs one statement on the open database. */
   readonly use: <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
-  /** Another text after each commit of another connection. */
+  /** Returns a text that changes with each commit of another connection. */
   readonly version: () => Awaitable<string>;
   readonly hasRowids: (table: string) => boolean;
 }
 
 export interface Forms {
-  /** The catalog with the forms of the columns that are asked for. Throws DatabaseError. */
+  /** Returns the catalog with the forms of the columns that are asked for. Throws DatabaseError. */
   find(catalog: Catalog, isAsked: IsAsked): Promise<Catalog>;
-  /** Whether columns are written otherwise than `find` found them last. Throws DatabaseError. */
+  /** True if columns now have another form than `find` last found. Throws DatabaseError. */
   changed(): Promise<boolean>;
-  /** Looks at fetched rows. */
+  /** Returns the check for fetched rows. */
   witness(): Witness;
-  /** Some column is no longer what it was found to be, and nobody has looked again. */
+  /** True if a form was disproved and the rows have not been read again. */
   isInDoubt(): boolean;
   /** Calls back at each column that a row disproves. */
   onDoubt(heard: () => void): void;
@@ -45,7 +45,7 @@ export interface Forms {
 interface Seen {
   readonly catalog: Catalog;
   readonly isAsked: IsAsked;
-  /** Of the file. */
+  /** The state of the file. */
   readonly state: string;
   /** The catalog with forms. */
   readonly found: Catalog;
@@ -56,7 +56,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
   const disproved = new Set<string>();
   const times = new Map<string, number>();
   let seen: Seen | undefined;
-  /** The forms that `find` told last. */
+  /** The forms that `find` last returned. */
   let told: string | undefined;
   let heard: () => void = () => {};
 
@@ -73,7 +73,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
     return { state: `${stamp?.text}|${await version()}`, stamp };
   };
 
-  /** Looks at all columns that are asked for but those that are known. */
+  /** Reads the rows of all columns that are asked for, except those whose form is known. */
   const look = async (
     catalog: Catalog,
     isAsked: IsAsked,
@@ -88,7 +88,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
     });
   };
 
-  /** Keeps what was found, where the file has not changed meanwhile. */
+  /** Stores proofs, if the file has not changed in the meantime. */
   const keep = (found: Catalog, isAsked: IsAsked, begun: ReturnType<typeof stampOf>): void => {
     if (!proofs || !begun?.isSettled || stampOf(path)?.text !== begun.text) return;
     const columns = new Map(proofs.read(begun.text));
@@ -100,7 +100,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
   const take = (next: Seen, doubted: ReadonlySet<string>): Catalog => {
     seen = next;
     told = formsIn(next.found);
-    // Others may have been disproved meanwhile.
+    // Other columns may have been disproved in the meantime.
     for (const column of doubted) disproved.delete(column);
     witness = createWitness(next.found, disprove);
     return next.found;
@@ -110,7 +110,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
     async find(catalog, isAsked) {
       const { state, stamp } = await now();
       const before = seen;
-      // After a row has disproved a form nothing else is known to have changed: the next look finds that out.
+      // A disproof does not show that other columns have changed: the next `changed` finds that out.
       const doubted = new Set(disproved);
       const isRecent = before !== undefined && (before.state === state || doubted.size > 0);
       const own = isRecent ? new Map(foundIn(before.found, before.isAsked)) : undefined;
@@ -146,7 +146,7 @@ export function createForms({ path, proofs: keeping, use, version, hasRowids }: 
   };
 }
 
-/** Columns that were asked for, by `columnKey`. */
+/** Returns the forms of columns that were asked for, by `columnKey`. */
 function* foundIn(found: Catalog, isAsked: IsAsked): Iterable<readonly [string, Proof]> {
   for (const [table, { columns }] of found.tables) {
     for (const [column, { form, written, declared }] of columns) {
@@ -156,7 +156,7 @@ function* foundIn(found: Catalog, isAsked: IsAsked): Iterable<readonly [string, 
   }
 }
 
-/** Those all of whose rows were looked at. */
+/** Returns the columns of which all rows were read. */
 function provenIn(found: Catalog, isAsked: IsAsked): readonly (readonly [string, Proof])[] {
   return [...foundIn(found, isAsked)].filter(([, { written }]) => written !== undefined);
 }

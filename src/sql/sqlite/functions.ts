@@ -1,6 +1,6 @@
 /**
- * The functions that the SQLite dialect adds to SQLite's own. All are pure except for the look at the clock, so SQLite
- * may call them once per value.
+ * Defines the functions that the SQLite dialect adds to SQLite's own. All are pure except for the check of the clock,
+ * so SQLite may call them once per value.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import { comparedDtm, keyOfDtm, needOf } from '../../time/dtm.ts';
@@ -13,7 +13,7 @@ import { type Limit, NO_LIMIT } from './time-limits.ts';
 
 const NUMBER = /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/;
 
-/** `limit` is asked with each, and may throw to end the statement. */
+/** Registers the functions. Each calls `limit`, which may throw to end the statement. */
 export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'look' | 'check'> = NO_LIMIT): void {
   const { look, check } = limit;
   const contains = createContains();
@@ -43,7 +43,7 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     const match = typeof text === 'string' ? NUMBER.exec(text) : null;
     return match ? Number(match[1]) : null;
   });
-  // Large integers would be errors as numbers.
+  // As numbers, large integers would cause errors.
   const pure = { deterministic: true, useBigIntArguments: true };
   database.function('lintel_moment', pure, (written, zone) => {
     check();
@@ -96,7 +96,7 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
     check();
     return text === null ? null : Number(contains(String(text), String(where), String(texts)));
   });
-  // Always 1, and not pure: it is for the row that is read now.
+  // Always returns 1. Not pure, because SQLite must call it for each row.
   database.function('lintel_look', () => {
     look();
     return 1;
@@ -105,12 +105,12 @@ export function registerFunctions(database: DatabaseSync, limit: Pick<Limit, 'lo
 
 type Test = (text: string) => boolean;
 
-/** A statement compares with a few lists, each with several columns. */
+/** Limit of parsed lists: a statement compares a few lists, each with several columns. */
 const KEPT = 16;
 
 /**
- * Compares a text with many. In: a text, where in it another text must be (start, end, anywhere), and these as a JSON
- * array. Out: whether one matches. A parsed list is kept while statements use it row by row.
+ * Compares a text with many others. In: a text, where in it another text must be (start, end, anywhere), and the others
+ * as a JSON array. Out: whether one matches. Caches parsed lists, because statements use them row by row.
  */
 export function createContains(): (text: string, where: string, texts: string) => boolean {
   const kept: { readonly where: string; readonly texts: string; readonly test: Test }[] = [];
@@ -127,7 +127,7 @@ export function createContains(): (text: string, where: string, texts: string) =
 function testFor(where: string, texts: readonly string[]): Test {
   if (where === 'words') return beginWords(texts.map(wordsOf));
   if (where === 'anywhere') return text => texts.some(one => text.includes(one));
-  // There are far fewer lengths than texts: what stands at the place is looked up once for each.
+  // Looks up one substring per length, because there are far fewer lengths than texts.
   const known = new Set(texts);
   const lengths = [...new Set(texts.map(({ length }) => length))];
   switch (where) {
@@ -142,12 +142,14 @@ function testFor(where: string, texts: readonly string[]): Test {
   }
 }
 
-/** Words stand behind one blank each. */
+/** Splits words at the blanks between them. */
 function wordsOf(text: string): readonly string[] {
   return text.split(' ').filter(word => word !== '');
 }
 
-/** All words of some list begin words of the text. A list is looked up by its longest word, which few others have. */
+/**
+ * True if all words of some list begin words of the text. Finds lists by their longest word, which few others share.
+ */
 function beginWords(lists: readonly (readonly string[])[]): Test {
   const byLongest = Map.groupBy(lists, list =>
     list.reduce((longest, word) => (word.length > longest.length ? word : longest), ''),

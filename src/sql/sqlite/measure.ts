@@ -1,8 +1,8 @@
 /**
- * Finds the forms in which the rows of a SQLite file are written. SQLite keeps whatever it is given, so only the rows
- * can prove that a column may be compared as it stands. In: a catalog and the columns that matter. Out: the same
- * catalog, in which each of these columns has its form, and how many rows have which. A form is proven when every row
- * that is not NULL has it; else it is `any`, which is right for all rows, and no index serves. form-kinds.ts has
+ * Finds the forms in which the rows of a SQLite file are written. SQLite stores any value in any column, so only the
+ * rows can prove that a column may be compared unchanged. In: a catalog and the columns that matter. Out: the same
+ * catalog, in which each of these columns has its form, and the number of rows per form. A form is proven if every row
+ * that is not NULL has it. Otherwise it is `any`, which is correct for all rows, but no index serves. form-kinds.ts has
  * the forms.
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -13,36 +13,39 @@ import type { ColumnType } from '../column-type.ts';
 import { bracketed, identifier, isIdentifier } from '../identifier.ts';
 import { type Kind, kindOf } from './form-kinds.ts';
 
-/** What is found of a column. */
+/** Facts found about a column. */
 export type Found = Pick<ColumnInfo, 'form' | 'written' | 'unseen'>;
 
-/** Rows that are looked at before others have their turn. */
+/** Rows that are read before other clients get a turn. */
 const SLICE = 50_000;
 
 export interface MeasureOptions {
-  /** By table and column in lower case. Columns that are not asked for are taken for `any`. */
+  /** By table and column in lower case. Columns that are not asked for count as `any`. */
   readonly isAsked: (table: string, column: string) => boolean;
-  /** What is known of a column without looking at its rows. `doubtful`: they may be anything, and are not looked at. */
+  /**
+   * Returns facts about a column that are known without reading its rows. `doubtful`: its rows may have any form, and
+   * are not read.
+   */
   readonly known?: (table: string, column: string, declared: string) => Found | 'doubtful' | undefined;
-  /** Milliseconds that it may take; columns whose rows were not all seen by then are `any`. */
+  /** Milliseconds that it may take; columns whose rows were not all read by then are `any`. */
   readonly longest: number;
 }
 
 /** Runs one statement on the open database. */
 type Use = <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
 
-/** Rows of a column, form by form. `apart`: none of them sorts among the values of other forms. */
+/** Number of rows of a column by form. `apart`: all of them sort before or after the values of other forms. */
 type Counts = Map<string, { readonly rows: number; readonly apart: boolean }>;
 
 interface Asked {
   readonly key: string;
-  /** As it stands in SQL. */
+  /** The column's name in SQL. */
   readonly sql: string;
   readonly type: ColumnType;
   readonly kind: Kind;
 }
 
-/** Measures on an open database, table by table. Throws DatabaseError. */
+/** Measures an open database, table by table. Throws DatabaseError. */
 export async function measure(
   use: Use,
   hasRowids: (table: string) => boolean,
@@ -72,7 +75,7 @@ export async function measure(
   return { ...catalog, tables: new Map([...catalog.tables].map(([key, table]) => [key, tables.get(key) ?? table])) };
 }
 
-/** Trimmed columns compare as their binary indexes do. */
+/** Drops `unfit` from binary indexes on trimmed columns, which compare as these indexes do. */
 function fitted(table: TableInfo): TableInfo {
   const isTrimmed = (column: string): boolean => findColumn(table, column)?.form === 'trimmed';
   const indexes = table.indexes.map((index): IndexInfo => {
@@ -83,7 +86,7 @@ function fitted(table: TableInfo): TableInfo {
   return { ...table, indexes };
 }
 
-/** Small tables first: lists of codes are looked at in time, whatever the size of the others. */
+/** Sorts small tables first, so that lists of codes are read in time, whatever the size of other tables. */
 async function smallFirst(
   use: Use,
   hasRowids: (table: string) => boolean,
@@ -101,7 +104,7 @@ async function smallFirst(
     .map(({ key, table }) => [key, table] as const);
 }
 
-/** Of the table's own index of rows the end, which is found at once. */
+/** Returns the last rowid, which SQLite finds at once in the table's own b-tree. */
 function lastRowid(database: DatabaseSync, table: string): bigint {
   for (const [last] of rowsOf(database, `SELECT max(rowid) FROM ${table}`)) return typeof last === 'bigint' ? last : 0n;
   return 0n;
@@ -130,8 +133,8 @@ function conclude(kind: Kind, type: ColumnType, found: Counts | undefined): Foun
 }
 
 /**
- * Forms by column; a column that was not looked at in time has none. A first row of each column says which form all of
- * them may have; SQLite counts those that have it, and only columns with others are read row by row.
+ * Counts rows by form and column; leaves out columns that were not read in time. The first row of each column gives the
+ * form that all rows may have. SQLite counts the rows with that form, and only columns with others are read row by row.
  */
 async function countForms(
   use: Use,
@@ -182,7 +185,7 @@ async function countForms(
   return counts;
 }
 
-/** The form of the first value that there is, but for those that are apart, if it can be proven. */
+/** Returns the form of the first value, except those that are apart, if the form can be proven. */
 function firstForm(database: DatabaseSync, table: string, { sql, type, kind }: Asked): string | undefined {
   const isAsked = kind.together?.(sql, type) ?? `${sql} IS NOT NULL`;
   for (const [value] of rowsOf(database, `SELECT ${sql} FROM ${table} WHERE ${isAsked} LIMIT 1`)) {
@@ -192,7 +195,7 @@ function firstForm(database: DatabaseSync, table: string, { sql, type, kind }: A
   return undefined;
 }
 
-/** Runs `count` on parts of a table, others' turns in between. False where the time is over. */
+/** Runs `count` on parts of a table, with turns of other clients in between. False if the time is over. */
 async function inSlices(
   use: Use,
   table: string,
@@ -219,7 +222,7 @@ async function inSlices(
   }
 }
 
-/** The row number at which a slice ends; undefined for the last. */
+/** Returns the rowid at which a slice ends; undefined for the last. */
 function sliceEnd(database: DatabaseSync, table: string, after: bigint | undefined): bigint | undefined {
   const from = after === undefined ? '' : `WHERE rowid > ${after} `;
   for (const [end] of rowsOf(database, `SELECT rowid FROM ${table} ${from}ORDER BY rowid LIMIT 1 OFFSET ${SLICE - 1}`))
@@ -227,7 +230,7 @@ function sliceEnd(database: DatabaseSync, table: string, after: bigint | undefin
   return undefined;
 }
 
-/** Rows as arrays. Large integers would be errors as numbers. */
+/** Returns rows as arrays. As numbers, large integers would cause errors. */
 function* rowsOf(database: DatabaseSync, text: string): Iterable<readonly unknown[]> {
   const statement = database.prepare(text);
   statement.setReturnArrays(true);

@@ -1,20 +1,20 @@
 /**
- * Checks what the rows of a number column hold. In: a stored value, or a column in SQL, and the declared type. Out:
- * the value's form in words, without the value; and SQL that holds for exactly the values of the declared type, which
- * compare as they are, arrive as numbers and keep their digits.
+ * Checks the values of a number column. In: a stored value, or a column in SQL, and the declared type. Out: the value's
+ * form in words, without the value; and SQL that is true exactly for values of the declared type. These compare
+ * unchanged, arrive as numbers and keep their digits.
  */
 import { type ColumnType, holdsAnyNumber } from '../column-type.ts';
 
-/** The form of values that their type declares. */
+/** The form of values that fit the declared type. */
 export const AS_DECLARED = 'a number as declared';
 
-/** So many digits of a double are those that it was written with, in SQLite and in JavaScript. */
+/** Up to this many digits, a double prints the digits that it was written with, in SQLite and in JavaScript. */
 const SURE_DIGITS = 15;
-/** Beyond it not every whole number is a double. */
+/** Beyond it some whole numbers are no doubles. */
 const SAFE = 2 ** 53 - 1;
 const WHOLE_OF_BITS = { 8: [0, 255], 16: [-(2 ** 15), 2 ** 15 - 1], 32: [-(2 ** 31), 2 ** 31 - 1] } as const;
 
-/** The form of one stored value that is not NULL; whole numbers come as bigint. */
+/** Returns the form of a stored value that is not NULL; whole numbers come as bigint. */
 export function formOfNumber(value: unknown, type: ColumnType): string {
   if (typeof value === 'string') return value.trim() === '' ? 'a blank text' : 'a text';
   if (typeof value !== 'number' && typeof value !== 'bigint') return 'bytes';
@@ -45,18 +45,18 @@ function isAsDeclared(value: number | bigint, type: ColumnType): boolean {
   }
 }
 
-/** The least and the greatest whole number that a column of whole numbers declares. */
+/** Returns the least and the greatest whole number that a column declares. */
 export function wholeRange(type: ColumnType): readonly [number | bigint, number | bigint] {
   if (type.kind !== 'integer') return WHOLE_OF_BITS[32];
   return type.bits === 64 ? [-(2n ** 63n), 2n ** 63n - 1n] : WHOLE_OF_BITS[type.bits];
 }
 
-/** The first whole number that a decimal has too few digits for. */
+/** Returns the first whole number with more digits than a decimal declares. */
 export function wholePart({ precision, scale }: Extract<ColumnType, { kind: 'decimal' }>): number {
   return 10 ** Math.max(0, Math.min(precision, SURE_DIGITS) - scale);
 }
 
-/** SQL, never NULL for what is not NULL: that a value of the column has the form AS_DECLARED. */
+/** Returns SQL that is true if a value of the column has the form AS_DECLARED; it is never NULL for a value. */
 export function holdsAsDeclared(c: string, type: ColumnType): string {
   switch (type.kind) {
     case 'integer':
@@ -67,7 +67,7 @@ export function holdsAsDeclared(c: string, type: ColumnType): string {
     }
     case 'decimal': {
       if (holdsAnyNumber(type)) return `${c} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308`;
-      // Texts and BLOBs come behind all numbers.
+      // Texts and BLOBs sort after all numbers.
       const most = wholePart(type);
       return `${c} > -${most} AND ${c} < ${most} AND (typeof(${c}) = 'integer' OR CAST(printf('%.${type.scale}f', ${c}) AS REAL) = ${c})`;
     }

@@ -1,8 +1,8 @@
 /**
- * Keeps proofs of forms between starts: reading 28 million rows takes 40 s. In: a folder of our own, and the stamp of
- * a database file. Out: what was found of each column when the file had exactly this stamp. A file of
- * proofs has a version and a checksum, and contains names of columns, forms and counts only; a damaged one is set
- * aside and reported.
+ * Keeps proofs of forms between starts, because reading 28 million rows takes 40 s. In: a folder of our own, and the
+ * stamp of a database file. Out: the facts found about each column when the file had exactly this stamp. A file of
+ * proofs has a version and a checksum, and contains names of columns, forms and counts only; a damaged one is set aside
+ * and reported.
  */
 import { hash, randomUUID } from 'node:crypto';
 import {
@@ -21,23 +21,24 @@ import { DamagedFile, readOrSetAside, readSealed, sealed } from '../../common/se
 import type { ColumnInfo } from '../catalog.ts';
 import type { ProofOptions } from '../engine.ts';
 
-/** What was found of a column: its declared type, and what all of its rows are. */
+/** The facts found about a column: its declared type, and the form of all its rows. */
 export type Proof = Pick<ColumnInfo, 'form' | 'written'> & { readonly declared: string };
 
 export interface Proofs {
   /**
-   * By `columnKey`; undefined where nothing is known of the file as it is now. Never throws for what is on the disk.
+   * Returns the proofs by `columnKey`; undefined if there are none for the file's present state. Never throws for
+   * contents of the disk.
    */
   read(stamp: string): ReadonlyMap<string, Proof> | undefined;
-  /** Replaces what is kept of this database. Never throws. */
+  /** Replaces the proofs of this database. Never throws. */
   write(stamp: string, found: ReadonlyMap<string, Proof>): void;
 }
 
-/** The form of the file, as `sealed` writes it. */
+/** The format of the file, for `sealed`. */
 const FORM = 'proofs/1';
-/** To be raised when a form gets another name, or another meaning. */
+/** Increase it when a form gets another name or meaning. */
 const VERSION = 4;
-/** Databases of which proofs are kept. */
+/** Limit of databases with stored proofs. */
 const MOST = 20;
 const FILE = /^[0-9a-f]{32}\.json$/;
 
@@ -47,7 +48,7 @@ interface Kept {
   readonly columns: readonly (readonly [string, Proof])[];
 }
 
-/** Proofs of the database at a path. */
+/** Opens the proofs of the database at a path. */
 export function openProofs(path: string, { folder, announce, software }: ProofOptions): Proofs {
   const version = `${software}/${VERSION}`;
   const file = join(folder, `${hash('sha256', path).slice(0, 32)}.json`);
@@ -83,7 +84,7 @@ export function openProofs(path: string, { folder, announce, software }: ProofOp
   };
 }
 
-/** The system's code of an error; any other is not ours to swallow. */
+/** Returns the system's code of an error; throws any other error again. */
 function codeOf(error: unknown): string {
   if (error instanceof Error && 'code' in error) return String(error.code);
   throw error;
@@ -107,16 +108,16 @@ const STEP = 2000;
 
 export interface FileStamp {
   readonly text: string;
-  /** No write since then can have left the same text. */
+  /** True if no later write can have left the same text. */
   readonly isSettled: boolean;
 }
 
 /**
- * Tells whether a SQLite file has changed. In: its path. Out: a text that differs after each commit, in the file or in
- * its write-ahead log, and for another file at the path; and whether it is old enough to be relied on. Only the file
- * system is asked: closing a descriptor of our own would drop SQLite's locks.
+ * Detects whether a SQLite file has changed. In: its path. Out: a text that differs after each commit, in the file or
+ * in its write-ahead log, and for another file at the path; and whether the file is old enough to rely on it. Uses only
+ * `stat`, because closing a file descriptor of our own would drop SQLite's locks. Undefined if there is no such file,
+ * as for a database in memory.
  * https://sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_
- * Undefined where there is no such file, as for a database in memory.
  */
 export function stampOf(path: string, now: number = Date.now()): FileStamp | undefined {
   const found = ['', '-wal', '-journal'].map(end => statSync(path + end, { bigint: true, throwIfNoEntry: false }));
@@ -128,7 +129,10 @@ export function stampOf(path: string, now: number = Date.now()): FileStamp | und
   return { text: [realpathSync(path), ...found.map(written)].join('|'), isSettled: now - latest > STEP };
 }
 
-/** An empty log or journal is as good as none. The time of change cannot be set back, as that of modification can. */
+/**
+ * Returns the size and times of a file; an empty log or journal counts as none. The ctime cannot be set back, unlike
+ * the mtime.
+ */
 function written(found: BigIntStats | undefined): string {
   if (found === undefined || found.size === 0n) return '';
   return [found.dev, found.ino, found.size, found.mtimeNs, found.ctimeNs].join(':');

@@ -1,6 +1,6 @@
 /**
- * Sizes and foreign keys of the tables of a SQLite file. In: a catalog. Out: for each table its rows (counted up to a
- * bound, then by ANALYZE's statistics, else by its row numbers) and the foreign keys that it declares.
+ * Finds sizes and foreign keys of the tables of a SQLite file. In: a catalog. Out: for each table its number of rows
+ * (counted up to a limit, then from ANALYZE's statistics, else from its rowids) and its declared foreign keys.
  * https://sqlite.org/pragma.html#pragma_foreign_key_list, https://sqlite.org/fileformat2.html#stat1tab
  */
 import type { DatabaseSync } from 'node:sqlite';
@@ -12,9 +12,9 @@ import { bracketed, identifier, isIdentifier } from '../identifier.ts';
 
 type Use = <T>(ask: (database: DatabaseSync) => T) => Awaitable<T>;
 
-/** So many rows of a table are counted. */
+/** Limit of counted rows of a table. */
 const COUNTED = 10_000;
-/** Tables between two turns of others. */
+/** Tables before other clients get a turn. */
 const AT_ONCE = 20;
 
 export async function surveyTables(use: Use, { tables }: Catalog): Promise<ReadonlyMap<string, TableSurvey>> {
@@ -36,7 +36,7 @@ export async function surveyTables(use: Use, { tables }: Catalog): Promise<Reado
   return found;
 }
 
-/** Rows by table in lower case, where the application has run ANALYZE. */
+/** Returns the number of rows by table in lower case, if the application has run ANALYZE. */
 function readStatistics(database: DatabaseSync): ReadonlyMap<string, number> {
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").get() !== undefined;
   if (!isThere) return new Map();
@@ -50,7 +50,8 @@ function readStatistics(database: DatabaseSync): ReadonlyMap<string, number> {
 }
 
 /**
- * Of each table, none of a view, whether its rows are numbered. SQLite lists all of them for the question after one.
+ * Returns whether each table has rowids; has no views. Reads all at once, because SQLite lists all even if one is asked
+ * for.
  */
 function readNumbered(database: DatabaseSync): ReadonlyMap<string, boolean> {
   const tables = database
@@ -59,7 +60,7 @@ function readNumbered(database: DatabaseSync): ReadonlyMap<string, boolean> {
   return new Map(tables.map(({ name, wr }) => [String(name), wr === 0]));
 }
 
-/** Of a view nobody knows how long its first row takes. */
+/** Returns undefined for a view, because its first row may take any time. */
 function rowsOf(
   database: DatabaseSync,
   name: string,

@@ -1,7 +1,7 @@
 /**
- * Limits the time that statements of SQLite take. They run on the server's own thread, so a long one, or a document of
- * hundreds, would hold up every other client. Statements that search look at the clock while they read rows; one that
- * takes too long is ended; and many of them share the thread with other clients.
+ * Limits the time of SQLite's statements. They run on the server's own thread, so a long one, or a document with
+ * hundreds, would block all other clients. Statements that search check the clock while they read rows; one that takes
+ * too long is ended; and many statements leave time for other clients in between.
  */
 import { performance } from 'node:perf_hooks';
 import { INTEGER } from '../column-type.ts';
@@ -12,14 +12,15 @@ import { identifier } from '../identifier.ts';
 import type { SqlPlan } from '../plan.ts';
 
 /**
- * Of so many rows one is looked at: a call takes longer than many a comparison. A prime, for numbers may come in steps.
+ * One row in so many checks the clock, because a call takes longer than many comparisons. A prime, because rowids may
+ * come in steps.
  */
 const ROWS = 17;
 
 /**
- * Adds a look at the clock to a plan that searches: a condition that is always true and calls our function, before the
- * other conditions. Without it SQLite may read any number of rows and call none of our functions. `hasRowids`: whether
- * the rows of a table are numbered; those of views are not.
+ * Adds a check of the clock to a plan that searches: a condition that is always true and calls our function, before the
+ * other conditions. Without it SQLite may read any number of rows without calling our functions. `hasRowids`: true if
+ * the table's rows have rowids; those of views have none.
  */
 export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPlan) => SqlPlan {
   const made = new WeakMap<SqlPlan, SqlPlan>();
@@ -29,7 +30,7 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
     where: and(lookAt(of, hasRowids(of.table.name)), inside(of.where)),
   });
 
-  /** The same object where nothing changes: its SQL is kept by it. */
+  /** Returns the same object if nothing changes, because its SQL is cached by it. */
   const inside = (of: Predicate): Predicate => {
     if (of.kind === 'exists') return of.searches ? { ...of, from: inRows(of.from) } : of;
     if (of.kind === 'taken') return { ...of, of: of.of.map(one => ({ ...one, from: inRows(one.from) })) };
@@ -40,7 +41,8 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
 
   return plan => {
     if (!plan.searches) return plan;
-    // All rows of a table are counted without being read, or read until the limit. Those of a view are computed.
+    // SQLite counts all rows of a table without reading them, and reads plain rows only up to the limit. Rows of a view
+    // are computed.
     const isPlain = plan.shape === 'count' || plan.shape === 'rows';
     if (isPlain && plan.from.where.kind === 'true' && hasRowids(plan.from.table.name)) return plan;
     const known = made.get(plan);
@@ -53,7 +55,7 @@ export function createLooks(hasRowids: (table: string) => boolean): (plan: SqlPl
 
 function lookAt({ alias }: Relation, rowids: boolean): Predicate {
   const rowid = { kind: 'column', alias, column: identifier('rowid'), type: INTEGER } as const;
-  // Else the query planner would take it for a condition that few rows satisfy.
+  // Without `likelihood` the query planner would assume that few rows satisfy the condition.
   const parts = rowids
     ? ['likelihood(', rowid, ` % ${ROWS} OR lintel_look(), 1.0)`]
     : ['likelihood(lintel_look(), 1.0)'];
@@ -61,23 +63,20 @@ function lookAt({ alias }: Relation, rowids: boolean): Predicate {
 }
 
 export interface Limit {
-  /**
-   * A statement begins. `until`: when it is ended, as performance.now() has it; undefined: somebody waits as long as it
-   * takes.
-   */
+  /** Starts a statement. `until`: when it is ended, as an instant of performance.now(); undefined: no limit. */
   begin(until: number | undefined): void;
-  /** Throws DatabaseError `unavailable` once the statement has taken too long. */
+  /** Throws DatabaseError `unavailable` if the statement has taken too long. */
   look(): void;
-  /** Likewise for what is called thousands of times at once: it looks at some calls. */
+  /** Likewise for functions with thousands of calls: checks only some of them. */
   check(): void;
 }
 
-/** Calls between two looks at the clock, which take longer than a call. */
+/** Calls between two checks of the clock, which take longer than a call. */
 const CALLS = 1000;
 
 /**
- * Ends statements that compute for too long: SQLite cannot be interrupted from its own thread, but calls our functions
- * (`createLooks`, comparisons of texts), which can throw.
+ * Ends statements that compute for too long. SQLite cannot be interrupted from its own thread, but it calls our
+ * functions (`createLooks`, comparisons of texts), which can throw.
  */
 export function createLimit(): Limit {
   let ends = Number.POSITIVE_INFINITY;
@@ -101,27 +100,27 @@ export function createLimit(): Limit {
   };
 }
 
-/** For connections that answer nobody who waits. */
+/** For connections on which no client waits. */
 export const NO_LIMIT: Pick<Limit, 'look' | 'check'> = { look() {}, check() {} };
 
-/** Milliseconds of a round after which others have waited long. */
+/** Milliseconds of one round after which other clients have waited long. */
 const LONG = 100;
 /**
- * Rounds in which requests that waited are accepted (one a round), read and answered: `/health`, before the next long
- * statement. They take a millisecond where nobody waits.
+ * Rounds for requests that waited: they are accepted (one per round), read and answered, such as `/health`, before the
+ * next long statement. All rounds together take a millisecond if no client waits.
  */
 const ROUNDS = 100;
 
 /**
- * A wait before a statement, which ends at once while the time of this round of the event loop is not used up. `slice`:
- * milliseconds of one round. Statements beyond them wait for the next round, in the order in which they came,
- * so that other clients' events come in between; after a long statement they wait for some rounds. The function
- * returned takes the present instant of performance.now().
+ * Creates a function to call before each statement, with the present instant of performance.now(). It returns undefined
+ * while time is left in this round of the event loop; else a promise for a later round, in the order of the calls, so
+ * that other clients' events come in between. After a long statement it waits for some rounds. `slice`: milliseconds of
+ * one round.
  */
 export function createTimeSlices(slice: number): (now?: number) => Promise<void> | undefined {
   const waiting: (() => void)[] = [];
   let begun: number | undefined;
-  /** Rounds that are others' alone. */
+  /** Rounds that remain reserved for other clients. */
   let left = 0;
   const pass = (): void => {
     left -= 1;
@@ -141,7 +140,7 @@ export function createTimeSlices(slice: number): (now?: number) => Promise<void>
     setImmediate(end);
     return true;
   };
-  /** For each that waits once per round: what the one before it does is done by then, and counts. */
+  /** Called once per round for each waiting statement. The previous one has run by then, so its time counts. */
   const goOn = (): void => {
     if (isYoung(performance.now())) waiting.shift()?.();
     else setImmediate(goOn);

@@ -1,17 +1,17 @@
 /**
- * Reads type names of SQLite files. SQLite accepts any name and enforces almost nothing, so a file has the names of
- * the product its schema came from: SQL Server, MySQL, PostgreSQL, Oracle. In: a declared type, or '' for none. Out: a
- * ColumnType. An unknown name has the type of its affinity; undefined if that is NUMERIC, which says nothing of the
- * content.
+ * Parses type names of SQLite files. SQLite accepts any name and enforces almost nothing, so a file has the names of
+ * the product that its schema came from: SQL Server, MySQL, PostgreSQL, Oracle. In: a declared type, or '' for none.
+ * Out: a ColumnType. An unknown name gets the type of its affinity; undefined if that is NUMERIC, which says nothing
+ * about the content.
  * https://sqlite.org/datatype3.html#determination_of_column_affinity
  */
 import type { ColumnType } from '../column-type.ts';
 
 /**
- * Name, arguments in parentheses, words behind them: `DECIMAL(9,2)`, `INT(11) UNSIGNED`, `TIMESTAMP(6) WITH TIME ZONE`.
+ * Name, arguments in parentheses, words after them: `DECIMAL(9,2)`, `INT(11) UNSIGNED`, `TIMESTAMP(6) WITH TIME ZONE`.
  */
 const DECLARED = /^\s*([^()]*?)\s*(?:\((.*)\))?\s*([^()]*)$/s;
-/** Words that do not change what is stored, but for `unsigned`. */
+/** Words that do not change the stored value, except `unsigned`. */
 const UNSIGNED = /\bunsigned\b/i;
 const LAST_WORDS =
   /\s+(?:signed|unsigned|zerofill|binary|with(?:out)? (?:local )?time zone|character set \S+|collate \S+)/gi;
@@ -27,7 +27,7 @@ const integer =
 const decimal =
   (precision: number, scale: number): Make =>
   (first, second) => ({ kind: 'decimal', precision: first ?? precision, scale: second ?? scale });
-/** Without a scale nothing is rounded in SQLite: numbers have the digits that they have. */
+/** SQLite does not round numbers without a scale: they keep all their digits. */
 const numeric: Make = (precision, scale) =>
   precision === undefined
     ? { kind: 'decimal', precision: 38, scale: 0, any: 'numbers' }
@@ -109,7 +109,7 @@ const TYPES: ReadonlyMap<string, Make> = new Map<string, Make>([
   ['rowversion', () => ({ kind: 'binary', length: 8 })],
 ]);
 
-/** Reads a declared type; undefined for one that says nothing of its values (`GEOGRAPHY`). */
+/** Parses a declared type; undefined for one that says nothing about its values (`GEOGRAPHY`). */
 export function parseSqliteType(declared: string): ColumnType | undefined {
   const [, before = '', within, behind = ''] = DECLARED.exec(declared) ?? [];
   const words = `${before} ${behind}`;
@@ -124,7 +124,7 @@ function wholeNumber(argument: string): number | undefined {
   return /^\d{1,9}$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** SQLite's own rules, in their order. */
+/** Applies SQLite's rules of affinity, in their order. */
 function byAffinity(name: string): Make | undefined {
   if (name.includes('int')) return integer(64);
   if (/char|clob|text/.test(name)) return LONG_TEXT;
@@ -132,15 +132,15 @@ function byAffinity(name: string): Make | undefined {
   return /real|floa|doub/.test(name) ? float : undefined;
 }
 
-/**
- * Whether SQLite keeps whatever it is given in such a column as a text, but for bytes: other columns keep `12` as a
- * number.
- */
+/** True if SQLite stores all values except bytes as text in such a column; other columns store `12` as a number. */
 export function keepsTexts(declared: string): boolean {
   return !/int/i.test(declared) && /char|clob|text/i.test(declared);
 }
 
-/** What a parameter is bound as (`bindable`): SQLite's values have types of their own, whatever columns declare. */
+/**
+ * Returns the type that a parameter is bound as (`bindable`): SQLite's values have types of their own, whatever columns
+ * declare.
+ */
 export function printSqliteType({ kind }: ColumnType): string {
   switch (kind) {
     case 'integer':

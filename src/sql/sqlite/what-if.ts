@@ -1,17 +1,17 @@
 /**
- * Finds how SQLite would serve a statement if indexes were there. In: a database, the tables of the statement, CREATE
- * INDEX statements. Out: the lines of its plan, made on a copy of these tables' schema in memory, without rows but
- * with what ANALYZE found of them. Nothing is made in the database.
+ * Finds the plan that SQLite would use with additional indexes. In: a database, the tables of the statement, CREATE
+ * INDEX statements. Out: the lines of the plan. It is made on a copy of these tables' schema in memory, without rows
+ * but with ANALYZE's statistics. The database itself is not changed.
  */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { IndexToTry } from '../database.ts';
 import type { BoundStatement } from '../statement.ts';
 import { registerFunctions } from './functions.ts';
 
-/** Tables, indexes and views that are copied. */
+/** Limit of copied tables, indexes and views. */
 const MOST = 2000;
 
-/** Undefined: the schema cannot be copied, as with an extension's tables. */
+/** Returns the plan. Undefined if the schema cannot be copied, as with an extension's tables. */
 export function planWith(
   database: DatabaseSync,
   tables: readonly string[],
@@ -30,7 +30,7 @@ export function planWith(
     const rows = copy.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...parameters);
     return rows.map(({ detail }) => String(detail));
   } catch (error) {
-    // A table of an extension, or a collation of the application's own.
+    // Caused by a table of an extension, or a collation of the application's own.
     if (error instanceof Error && 'code' in error && error.code === 'ERR_SQLITE_ERROR') return undefined;
     throw error;
   } finally {
@@ -38,12 +38,12 @@ export function planWith(
   }
 }
 
-/** SQLite has no schemas: names of mappings may. */
+/** Drops the schema of a name: mappings may have one, SQLite has none. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/^.*\./, '');
 }
 
-/** The statements of tables and indexes; of views also those of all that they may read. */
+/** Returns the statements of tables and indexes; for views also those of everything that they may read. */
 function partsOf(database: DatabaseSync, wanted: ReadonlySet<string>): readonly string[] {
   const all = database
     .prepare(
@@ -59,7 +59,7 @@ function partsOf(database: DatabaseSync, wanted: ReadonlySet<string>): readonly 
 
 function copyStatistics(database: DatabaseSync, copy: DatabaseSync, wanted: ReadonlySet<string>): void {
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'").get() === undefined) return;
-  // Makes the table, which nothing else may.
+  // Creates sqlite_stat1, which no other statement may create.
   copy.exec('ANALYZE');
   const insert = copy.prepare('INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES (?, ?, ?)');
   for (const { tbl, idx, stat } of database.prepare('SELECT tbl, idx, stat FROM sqlite_stat1').all()) {

@@ -1,8 +1,8 @@
 /**
- * Notices fetched rows that contradict the form of their column: another program has written since. In: a plan, and
- * the forms that were found. Out: a check of its rows that reports each such column.
- * Decimals arrive as doubles and leave as text with their digits: those of the declared scale, and more if there are
- * more. Instants in UTC leave as canonical texts.
+ * Detects fetched rows that contradict the form of their column, because another program has written since. In: a plan,
+ * and the forms that were found. Out: a check of its rows that reports each such column.
+ * It also prints values in place. Decimals arrive as doubles and become text with the digits of the declared scale, or
+ * more if there are more. Instants in UTC become canonical texts.
  */
 import { digits, isDay, parseClock, twoDigits } from '../../time/calendar.ts';
 import { formOfTime, isReadForm, readMoment } from '../../time/written.ts';
@@ -18,17 +18,17 @@ import { wholePart, wholeRange } from './number-form.ts';
 /** A row as it comes from SQLite. */
 type Fetched = SqlValue[];
 
-/** Tells by `columnKey` which column has a value of another form. */
+/** Reports a column that has a value of another form, by `columnKey`. */
 export type Disprove = (column: string) => void;
 
 interface Watched {
   readonly at: number;
   readonly column: string;
-  /** The value, which is not NULL, has the form of its column. */
+  /** True if a value that is not NULL has the form of its column. */
   readonly fits: (value: SqlValue) => boolean;
 }
 
-/** Most of what is watched: numbers are compared without a call. */
+/** A range of whole numbers. Most watched columns have one, and it is checked without a call. */
 interface Whole {
   readonly at: number;
   readonly column: string;
@@ -46,20 +46,20 @@ interface Look {
   readonly wholes: readonly Whole[];
   readonly decimals: readonly Decimal[];
   readonly instants: readonly { readonly at: number; readonly zone: Zone }[];
-  /** Where dates and times stand that are mixed with what is none. */
+  /** Positions of dates and times in mixed columns. */
   readonly mixed: readonly { readonly at: number; readonly type: ColumnType }[];
-  /** Where UUIDs in lower case stand. */
+  /** Positions of UUIDs in lower case. */
   readonly small: readonly number[];
 }
 
 export interface Witness {
-  /** Looks at the rows of a plan, and prints their decimals, instants and UUIDs in place. */
+  /** Checks the rows of a plan, and prints their decimals, instants and UUIDs in place. */
   look(plan: SqlPlan, rows: readonly Fetched[]): void;
-  /** Tells all columns of numbers that a plan fetches, for a number was too large to arrive. */
+  /** Reports all number columns that a plan fetches, because one had a number too large to arrive. */
   tooLarge(plan: SqlPlan): void;
 }
 
-/** `found`: the catalog with the forms of the rows; undefined where nobody has looked at them. */
+/** Creates the check. `found`: the catalog with the forms of the rows; undefined if their rows were not read. */
 export function createWitness(found: Catalog | undefined, disprove: Disprove): Witness {
   const looks = new WeakMap<SqlPlan, Look>();
   const lookOf = (plan: SqlPlan): Look => {
@@ -124,7 +124,7 @@ export function createWitness(found: Catalog | undefined, disprove: Disprove): W
   };
 }
 
-/** Its columns are those of its rows. */
+/** True if the rows contain the plan's columns. */
 function isFetched({ shape }: SqlPlan): boolean {
   return shape === 'rows' || shape === 'groups';
 }
@@ -147,7 +147,7 @@ function decimalsOf({ columns }: SqlPlan): readonly Decimal[] {
   );
 }
 
-/** Columns that are fetched as they stand, and whose form was found. */
+/** Returns columns that are fetched unchanged and whose form was found. */
 function watchedOf(
   plan: SqlPlan,
   found: Catalog,
@@ -166,7 +166,7 @@ function watchedOf(
   });
 }
 
-/** What arrives is not what is stored. */
+/** True if SQL converts the stored value, so that it does not arrive itself. */
 function isWorkedOut(type: ColumnType): boolean {
   return (
     (isMixed(type) && !isMixedTime(type)) ||
@@ -183,7 +183,7 @@ function tablesOf({ alias, table, joins }: Relation): ReadonlyMap<string, string
 /** A test, or the least and the greatest whole number. */
 type Fitting = Watched['fits'] | readonly [number, number];
 
-/** Undefined where any value will do. */
+/** Returns the test for a column's form. Undefined if any value fits. */
 function fitting({ form, type }: ColumnInfo): Fitting | undefined {
   if (form === undefined || form === 'any' || type === undefined) return undefined;
   if (form === 'small') return value => typeof value === 'string' && UUID.test(value) && value === value.toLowerCase();
@@ -193,13 +193,13 @@ function fitting({ form, type }: ColumnInfo): Fitting | undefined {
     return type.kind === 'uuid' ? isUpperUuid : fittingNumber(type);
   }
   const isAlike = fittingTime(type, form);
-  // A text that sorts apart may be a date among blanks.
+  // Beside its form, the column may hold texts that sort apart, but no date in another form.
   return form.mixed
     ? value => isAlike(value) || (isApart(value, type) && !isReadForm(formOfTime(value, type.kind)))
     : isAlike;
 }
 
-/** Of values that are written alike. */
+/** Returns the test for dates or times of one layout. */
 function fittingTime({ kind }: ColumnType, form: WrittenAlike): Watched['fits'] {
   if (kind === 'time')
     return value => typeof value === 'string' && value.length === form.length && isClock(value, 0, form.length);
@@ -217,7 +217,9 @@ function isUpperUuid(value: SqlValue): boolean {
   return typeof value === 'string' && UUID.test(value) && value === value.toUpperCase();
 }
 
-/** A text that begins with `2024-03-10`: as parseDay in calendar.ts, without the number of the day. */
+/**
+ * True for a text that begins with a date such as `2024-03-10`. Like parseDay in calendar.ts, without the day's number.
+ */
 function isDayText(text: string): boolean {
   if (text.charCodeAt(4) !== HYPHEN || text.charCodeAt(7) !== HYPHEN) return false;
   const [century, ofCentury] = [twoDigits(text, 0), twoDigits(text, 2)];
@@ -225,7 +227,7 @@ function isDayText(text: string): boolean {
   return isDay(century * 100 + ofCentury, twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** `02:30`, `02:30:00` or `02:30:00.123` from there to there. */
+/** True for `02:30`, `02:30:00` or `02:30:00.123` between two positions. */
 function isClock(text: string, from: number, end: number): boolean {
   const length = end - from;
   if (length < 5 || text.charCodeAt(from + 2) !== COLON) return false;
@@ -239,7 +241,10 @@ const COLON = 58;
 const HYPHEN = 45;
 const POINT = 46;
 
-/** Whole numbers arrive as doubles that are whole, those of 64 bits and those of any digits as text (dialect.ts). */
+/**
+ * Returns the test for numbers. Whole numbers arrive as whole doubles, those of 64 bits and of any digits as text
+ * (dialect.ts).
+ */
 function fittingNumber(type: ColumnType): Fitting {
   if (holdsAnyNumber(type)) return value => value !== '';
   switch (type.kind) {
@@ -261,7 +266,7 @@ function fittingNumber(type: ColumnType): Fitting {
 
 const WHOLE = /^-?\d{1,19}$/;
 
-/** Of a table and a column in lower case. */
+/** Returns the key of a table and a column, both in lower case. */
 export function columnKey(table: string, column: string): string {
   return `${table}\n${column}`;
 }

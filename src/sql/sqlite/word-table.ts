@@ -1,12 +1,12 @@
-/** The statements that make and keep a table of words (../word-table.ts) in SQLite. */
+/** Writes the statements that create and maintain a table of words in SQLite (`WordTable` of ../engine.ts). */
 
 import { type WordTable, wordTableName } from '../engine.ts';
 import { bracketed, identifier } from '../identifier.ts';
 import { BETWEEN, fold, LEFT_OUT } from '../shared-functions.ts';
 
 /**
- * SQLite has neither Unicode's letters nor a function of ours in a trigger. A text with characters beyond Latin letters
- * is listed as `*`, which stands for any word: such rows are compared one by one.
+ * Returns the statements. SQLite knows no Unicode letters, and a trigger cannot call our functions. A text with other
+ * than Latin letters is listed as `*`, which stands for any word, so that such rows are compared one by one.
  */
 export function sqliteWordTable(words: WordTable): string {
   const [table, own] = [quoteName(wordTableName(words)), quoteName(words.of.name)];
@@ -45,15 +45,15 @@ ${changed('DELETE', ['old'])}
 INSERT INTO ${table} SELECT DISTINCT * FROM ${view};`;
 }
 
-/** Characters up to the last of Latin Extended-A are folded in SQL, as far as searches fold them. */
+/** The last character of Latin Extended-A: up to it, SQL folds characters as searches do. */
 const LAST_FOLDED = 0x17f;
 const LINE = "' || char(9, 10, 13) || '";
 const SEPARATORS = [...LEFT_OUT, ...BETWEEN].filter(character => character > '\x7f').join('');
-/** Of texts with letters beyond ASCII, and of those with others than the folding below knows. */
+/** Matches texts with letters beyond ASCII, and texts with letters that the folding below does not cover. */
 const ACCENTED = `'*[^ -~${LINE}]*'`;
 const OTHERS = `'*[^ -~${LINE}\u00a1-${String.fromCodePoint(LAST_FOLDED)}${SEPARATORS}]*'`;
 
-/** Words as searches fold them with blanks between, of a text of Latin letters. */
+/** Returns SQL for the folded words of a Latin text, with blanks between them. */
 function spaced(text: string): string {
   const latin = Array.from({ length: LAST_FOLDED - 0x7f }, (_, i) => String.fromCodePoint(0x80 + i));
   const letters = latin.filter(letter => fold(letter) !== letter && !SEPARATORS.includes(letter));
@@ -66,7 +66,7 @@ function spaced(text: string): string {
   const beyond = [...rules.filter(rule => !isAscii(rule)), ...letters.map(one => [quoted(one), quoted(fold(one))])];
   const replaced = (sql: string, by: readonly (readonly string[])[]): string =>
     by.reduce((inner, [from, to]) => `replace(${inner}, ${from}, ${to})`, sql);
-  // Most texts have no such letter, and hundreds of replacements are paid for by each.
+  // Most texts have no such letter, and each would pay for hundreds of replacements.
   const plain = `CASE WHEN ${text} GLOB ${ACCENTED} THEN ${replaced(text, beyond)} ELSE ${text} END`;
   return `lower(${replaced(plain, rules.filter(isAscii))})`;
 }
@@ -75,7 +75,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** Throws a TypeError on a name that no mapping could have either. */
+/** Quotes a name. Throws a TypeError on a name that no mapping could have either. */
 function quoteName(name: string): string {
   return bracketed(identifier(name));
 }
