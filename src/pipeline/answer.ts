@@ -28,15 +28,15 @@ export interface Answer {
   readonly included: Included;
   readonly next: Cursor | undefined;
   readonly total: number | undefined;
-  /** By logical id of the matches, where they are wanted; of mappings that have a `number`. */
+  /** If requested: the numbers of matches by their logical ids, for mappings that have a `number`. */
   readonly numbers: ReadonlyMap<string, string> | undefined;
 }
 
 export interface AnswerContext {
-  /** Types that may be included; undefined: any. */
+  /** Returns whether a type may be included; undefined: any type. */
   readonly includable?: ((type: string) => boolean) | undefined;
   readonly write: WriteContext;
-  /** The numbers of what matches are wanted, of a search without includes. */
+  /** True if the numbers of matches are requested; only for a search without includes. */
   readonly numbered?: boolean | undefined;
 }
 
@@ -67,13 +67,13 @@ export async function answerQuery(query: SystemQuery, context: AnswerContext, se
   return { matches, included, next, total, numbers };
 }
 
-/** Rows bring their numbers along. */
+/** Makes rows carry the columns of their numbers. */
 const NUMBERED: AlsoWanted = {
   key: 'numbers',
   of: ({ number }) => ({ columns: number ? [number[0][0].column] : [], nodes: [] }),
 };
 
-/** Keeps the numbers of resources as they are written. */
+/** Records the numbers of resources as they are written. */
 function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) => void {
   return resources => {
     for (const { mapping, id, row, shape } of resources) {
@@ -85,7 +85,7 @@ function noting(numbers: Map<string, string>): (resources: readonly Emitted[]) =
   };
 }
 
-/** Questions as plans are kept by; the same questions come again, page after page. */
+/** Cache keys of questions. The same questions recur page after page. */
 const forms = new WeakMap<SystemQuery['questions'], QuestionsWithoutIds & { readonly key: string }>();
 
 function formOf(questions: SystemQuery['questions']): QuestionsWithoutIds & { readonly key: string } {
@@ -99,7 +99,7 @@ function formOf(questions: SystemQuery['questions']): QuestionsWithoutIds & { re
 
 const NOTHING: Included = { resources: [], cut: false };
 
-/** Includes go by what the lists of the page have left behind. */
+/** Writes a page and its includes, which follow the references collected from the page's lists. */
 async function writeWithIncludes(
   branches: readonly Branch[],
   request: PageRequest,
@@ -113,7 +113,7 @@ async function writeWithIncludes(
   return { ...page, included: await readIncluded(frontier, { query, includable, read }, session) };
 }
 
-/** Counted without the order, which takes mappings apart. */
+/** Counts the matches without sort keys, because these split mappings into parts. */
 async function totalOf({ questions }: SystemQuery, session: Session): Promise<number> {
   const { questions: unsorted, ids } = withoutIds(questions.map(question => ({ ...question, sort: [] })));
   const plan = (env: Environment) => unsorted.flatMap(question => branchesOf(question, env));
@@ -122,10 +122,10 @@ async function totalOf({ questions }: SystemQuery, session: Session): Promise<nu
   return countMatches(branches, session, placeholders);
 }
 
-/** More than the ordinals of the branches of any type. */
+/** More than the branches of any type. */
 const ORDINALS = 1e6;
 
-/** Of all types, in the order of the questions: cursors go by the ordinals. */
+/** Returns the branches of all types, in the order of the questions, because cursors continue by ordinals. */
 function branchesOfAll(questions: SystemQuery['questions'], env: Environment): readonly Branch[] {
   return questions.flatMap((question, i) =>
     branchesOf(question, env)
@@ -134,7 +134,7 @@ function branchesOfAll(questions: SystemQuery['questions'], env: Environment): r
   );
 }
 
-/** Resources of rows that are already known as predicates: what includes ask for. */
+/** Reads resources whose rows includes describe as predicates. */
 async function readRows(
   asked: readonly AskedRows[],
   limit: number,
@@ -161,13 +161,13 @@ export interface WrittenPage {
   readonly next: Cursor | undefined;
 }
 
-/** Rows. Few statements for the largest page, and some hundred kilobytes of cells. */
+/** Rows per list: few statements for the largest page, and some hundred kilobytes of values. */
 export const LIST = 250;
 
 /**
- * Writes a page in lists of rows, so that memory and statements stay small on a large page. With sort keys all rows are
- * read at once, and only their children in lists: each list of rows would cost the database the whole sort again.
- * `see`: is shown all of the resources.
+ * Writes a page in lists of rows, so that memory and statements stay small on a large page. With sort keys it reads all
+ * rows at once, and only their children in lists: each list of rows would cost the database the whole sort again. `see`
+ * is called with all resources.
  */
 export async function writeInLists(
   branches: readonly Branch[],
@@ -201,7 +201,7 @@ export async function writeInLists(
 export interface BundleText {
   readonly json: string;
   readonly entries: number;
-  /** Matches on all pages, where they were counted. */
+  /** Number of matches on all pages, if they were counted. */
   readonly total?: number | undefined;
 }
 
@@ -209,17 +209,17 @@ const CUT = issueOf('incomplete', 'more resources would be included than one pag
   severity: 'warning',
 });
 
-/** What links are made with. */
+/** Values that links are made from. */
 export interface LinkParts {
   readonly base: string;
   readonly cursors: CursorCodec;
-  /** The parameters as they stand in links; without it as they came. */
+  /** Encrypts the parameters of links; without it they stay readable. */
   readonly seal?: ((parameters: AnswerShape['applied']) => string) | undefined;
 }
 
 /**
- * The Bundle of an answer, with links to itself, to the first, the previous and the next page. `made`: resources that
- * stand before the matches and count among them.
+ * Returns the Bundle of an answer, with links to itself, to the first, the previous and the next page. `made`:
+ * resources that come before the matches and count as matches.
  */
 export function searchsetOf(
   query: AnswerShape,
@@ -249,7 +249,9 @@ export function searchsetOf(
   return { json, entries: matches.length + included.resources.length, total: all };
 }
 
-/** Of the query as it was understood. Cursors, which go behind it, are base64url, and so is what is sealed. */
+/**
+ * Returns a link to the query as it was understood. The values added later, cursors and sealed texts, are base64url.
+ */
 function linkTo({ place, applied, written }: AnswerShape, { base, seal }: LinkParts): string {
   const asked = seal === undefined || applied.length === 0 ? applied : [[SEALED, seal(applied)] as const];
   const query = [...asked, ...written]

@@ -1,8 +1,8 @@
 /**
- * Plans the statement of a branch. In: a branch, the elements wanted, the cursor. Out: a plan whose columns are those
- * of the row shape, then flags of the mappings, then sort expressions. It is kept as long as its branch, for requests
- * that differ only in ids and cursor values. It continues after a cursor by the cursor's key, without OFFSET, so that
- * page 1,000 costs as much as page 1.
+ * Plans the statement of a branch. In: a branch, the requested elements, the cursor. Out: a plan whose columns are
+ * those of the row shape, then flags of the mappings, then sort expressions. It is cached as long as its branch, for
+ * requests that differ only in ids and cursor values. It continues after a cursor by the cursor's key, without OFFSET,
+ * so that page 1,000 costs as much as page 1.
  */
 import type { Mapping } from '../mapping/model.ts';
 import type { Branch } from '../plan/branches.ts';
@@ -21,7 +21,7 @@ import { valueShape } from '../sql/statement.ts';
 import type { Session } from './session.ts';
 import type { Shaped, ShapeRequest } from './shapes.ts';
 
-/** What is wanted of the rows of branches, and from where on. */
+/** What a request needs from the rows of branches, and where it starts. */
 export interface BranchNeeds {
   readonly sort: readonly SortKey[];
   readonly selection: Selection;
@@ -31,41 +31,41 @@ export interface BranchNeeds {
   readonly placeholders?: PlaceholderValues;
 }
 
-/** Columns, and nodes of references, that later stages want of each row. */
+/** Columns, and nodes of references, that later stages need from each row. */
 export interface AlsoWanted {
-  /** Equal where the same is wanted. */
+  /** Equal for equal needs. */
   readonly key: string;
   of(mapping: Mapping): Pick<ShapeRequest, 'columns' | 'nodes'>;
 }
 
 export interface BranchPlan {
   readonly plan: SqlPlan;
-  /** The first of those that share the statement. */
+  /** The first of the mappings that share the statement. */
   readonly mapping: string;
   readonly shaped: Shaped;
-  /** Position of each mapping's flag; undefined where every row is its. */
+  /** Position of each mapping's flag; undefined if every row belongs to it. */
   readonly flags: readonly (number | undefined)[];
   readonly sortAt: readonly number[];
 }
 
 export interface CachedPlan {
-  /** Undefined: the branch has no rows that could match. */
+  /** Undefined if no row of the branch can match. */
   readonly planned: BranchPlan | undefined;
   readonly placeholders: PlaceholderValues | undefined;
 }
 
-/** Plans of one branch at most: with and without a cursor, of several selections. */
+/** Limit of plans per branch: with and without a cursor, for several selections. */
 const PLANS = 20;
 
 type Plans = Map<string, ForInstants<BranchPlan | undefined>>;
 
 const cache = new WeakMap<Branch, Plans>();
 
-/** The plan of a branch; one that was made for an equal request serves, where nothing but values differs. */
+/** Returns the plan of a branch, cached for requests that differ only in values. */
 export function cachedPlan(branch: Branch, needs: BranchNeeds, wanted: number, session: Session): CachedPlan {
   const { cursor, placeholders, also, selection } = needs;
   const { env, stages } = session;
-  // What a cursor of sort values means in SQL depends on the values themselves.
+  // The SQL of a cursor with sort values depends on the values themselves.
   if (placeholders === undefined || env.rules !== ALL_RULES || (cursor && needs.sort.length > 0))
     return { planned: stages.time('plan', () => planBranch(branch, needs, wanted, session)), placeholders };
   const plans = plansOf(branch);
@@ -93,7 +93,7 @@ function plansOf(branch: Branch): Plans {
   return plans;
 }
 
-/** What of a cursor without sort values decides on the plan: all but the values of its key. */
+/** Returns what a plan depends on in a cursor without sort values: all but the values of its key. */
 function cursorShape(branch: Branch, cursor: Cursor | undefined): string {
   if (!cursor) return '';
   const { group, branch: ordinal, key } = cursor;
@@ -101,14 +101,14 @@ function cursorShape(branch: Branch, cursor: Cursor | undefined): string {
   return `${place} ${key.map(valueShape).join('')}`;
 }
 
-/** The row of the cursor may come again for its further resources. */
+/** Adds one row for a cursor, because its row may come again for its further resources. */
 function limitOf(wanted: number, cursor: Cursor | undefined): number {
   return wanted + (cursor ? 1 : 0);
 }
 
 /**
- * Undefined: the branch has no rows that could match. `placeholder`: in a plan that is kept, that of the first value of
- * the cursor's key; the limit has the one behind them.
+ * Plans a branch. Undefined if no row of the branch can match. `placeholder`: in a cached plan, the number of the first
+ * value of the cursor's key; the limit's follows them.
  */
 export function planBranch(
   branch: Branch,
@@ -148,21 +148,21 @@ export function planBranch(
   return { plan, mapping: first.mapping.name, shaped, flags, sortAt };
 }
 
-/** Sort values come first, the unique key last. */
+/** Returns the order: sort values first, the unique key last. */
 export function orderOf(branch: Branch, sort: readonly SortKey[]): readonly Order[] {
   const order: Order[] = [];
   branch.sort.forEach((face, i) => {
     for (const by of face?.by ?? []) order.push({ by, descending: sort[i]?.descending ?? false });
   });
-  // Keys come in the order of their own index, whatever its collation.
+  // Keys use the order of their own index, whatever its collation.
   for (const by of branch.mappings[0]?.mapping.source.key ?? []) order.push({ by, descending: false, native: true });
   return order;
 }
 
 /**
- * Rows of a branch that come after a cursor, or at its row: the row itself may have further resources (`inclusive`).
- * Without sort keys this is a plain comparison of keys. `placeholder`: the first one of the cursor's key in a plan that
- * is used again.
+ * Returns rows of a branch after a cursor or at its row, because that row may have further resources. Without sort keys
+ * this is a plain comparison of keys. `placeholder`: the number of the first value of the cursor's key, in a plan that
+ * is reused.
  */
 export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cursor, placeholder?: number): Predicate {
   const position = positionOf(branch, sort, cursor);
@@ -170,14 +170,14 @@ export function afterCursor(branch: Branch, sort: readonly SortKey[], cursor: Cu
   const same = branch.group === cursor.group;
   const before = position.after;
   if (position.tied.kind === 'false') return and(bound, before);
-  // Equal sort values: branches in order of ordinals, and within the cursor's own branch rows in order of keys.
+  // With equal sort values, branches come in the order of their ordinals, and rows of the cursor's own branch by key.
   if (!same) return and(bound, branch.ordinal > cursor.branch ? or(before, position.tied) : before);
   return and(bound, or(before, and(position.tied, fromKey(branch, cursor, placeholder))));
 }
 
 /**
- * What all rows after the cursor have in common: by it an index on the first sort column is entered at the cursor. The
- * OR of the exact position alone would be read from one end of the index, page after page.
+ * Returns a bound on the first sort column that all rows after the cursor satisfy, so that the index is entered at the
+ * cursor. For the OR of the exact position alone the engine would read the index from its beginning for each page.
  */
 function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor): Predicate {
   const [face] = branch.sort;
@@ -189,7 +189,7 @@ function leadingBound(branch: Branch, sort: readonly SortKey[], cursor: Cursor):
 
 function fromKey(branch: Branch, cursor: Cursor, placeholder: number | undefined): Predicate {
   const key = branch.mappings[0]?.mapping.source.key ?? [];
-  // What has no rows goes on within them all.
+  // Without rows there is only one, which `matchesOf` continues.
   if (key.length === 0) return TRUE;
   const against = (i: number, op: Operator): Predicate => {
     const column = key[i];
@@ -208,11 +208,11 @@ function fromKey(branch: Branch, cursor: Cursor, placeholder: number | undefined
   const steps = key.map((_, i) =>
     and(...key.slice(0, i).map((_, j) => against(j, '=')), against(i, i === key.length - 1 ? '>=' : '>')),
   );
-  // The leading bound lets the index be entered at the cursor even though the rest is an OR.
+  // With the leading bound the index is entered at the cursor, although the rest is an OR.
   return key.length > 1 ? and(against(0, '>='), or(...steps)) : or(...steps);
 }
 
-/** Rows whose sort values come strictly after the cursor's, and rows whose sort values are the same. */
+/** Returns the condition for sort values strictly after the cursor's, and the condition for the same sort values. */
 function positionOf(
   branch: Branch,
   sort: readonly SortKey[],
@@ -224,7 +224,7 @@ function positionOf(
     const key = cursor.sort[i] ?? null;
     const descending = sort[i]?.descending ?? false;
     if (!face) {
-      // All rows of this branch are missing the value: last, so after any present one, tied with a missing one.
+      // All rows of this branch lack the value: they come last, after any row with a value, and tie with one without.
       if (key !== null) {
         after.push(tied);
         tied = FALSE;
@@ -243,7 +243,7 @@ function positionOf(
       return;
     }
     const own = face.order.toKey(raws);
-    // A branch whose values never have exactly this key has no ties with it: its next rows are at or after `raws`.
+    // If the branch has no value with exactly this key, nothing ties: its next rows are at or after `raws`.
     const exact = own === key || own === undefined;
     const limits = raws.map((raw, j) => value(raw, face.by[j]?.type ?? INTEGER));
     const beyond = descending ? '<' : '>';

@@ -1,6 +1,6 @@
 /**
- * Fetches the child rows of `each`: one statement per collection and page, never one per row. In: rows of a level.
- * Out: the children of each row.
+ * Fetches the child rows of `each`: one statement per collection and page, never one per row. In: rows of a level. Out:
+ * the children of each row.
  */
 import { columnDigits } from '../mapping/codecs/number.ts';
 import type { JoinColumn } from '../mapping/model.ts';
@@ -20,10 +20,10 @@ import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
 import { valueShape } from '../sql/statement.ts';
 import type { Session } from './session.ts';
 
-/** Child rows of one collection of one statement; more is a fault of the mapping's `on`, not data of a page. */
+/** Limit of child rows of one statement; more means that the mapping's `on` is wrong. */
 const CHILD_ROWS_AT_MOST = 200_000;
 
-/** The children of each row, all levels down. `mapping`: whose rows they are. */
+/** Returns the children of each row, at all levels. `mapping`: the mapping that the rows belong to. */
 export async function readChildren(
   rows: readonly Row[],
   level: LevelShape,
@@ -55,13 +55,13 @@ async function readCollection(
   return rows.map((row, i) => ({ row, children: children[i] ?? NO_CHILDREN }));
 }
 
-/** Plans of one collection at most: of a few parents each, with keys of several shapes. */
+/** Limit of plans per collection: for a few parents each, with keys of several shapes. */
 const PLANS = 20;
 
-/** Shapes live as long as their mappings. */
+/** Weak keys: a shape lives as long as its mapping. */
 const kept = new WeakMap<ChildShape, Map<string, ForInstants<SqlPlan>>>();
 
-/** The statement for the children of these keys; that of as many keys before, where nothing but values differs. */
+/** Returns the statement for the children of these keys, cached for equally many keys of the same shapes. */
 function collectionPlan(
   shape: ChildShape,
   keys: readonly Key[],
@@ -98,7 +98,9 @@ function theirsOf({ theirs, fold }: JoinColumn): { readonly theirs: Expression }
   return { theirs: fold ? call('upper', [theirs], UNICODE) : theirs };
 }
 
-/** Keys of the parents in the form of `theirs`, each once; a parent with a NULL in its key has no children. */
+/**
+ * Returns the distinct keys of the parents in the form of `theirs`; a parent with a NULL in its key has no children.
+ */
 function distinctKeys(
   parents: readonly Row[],
   shape: ChildShape,
@@ -115,7 +117,7 @@ function distinctKeys(
   return [...keys.values()];
 }
 
-/** One key of each row, or one of each piece of a column of it. */
+/** Returns one key per row, or one per piece of its column. */
 function keysOf(
   parents: readonly Row[],
   { each, parentPositions }: ChildShape,
@@ -129,7 +131,7 @@ function keysOf(
   );
 }
 
-/** Our raw value as their column holds it; null where it cannot be there. */
+/** Converts our raw value to the form of their column; null if their column cannot contain it. */
 function inFormOf(raw: SqlValue, on: JoinColumn | undefined): SqlValue {
   if (raw === null || !on) return null;
   const { type } = on.theirs;

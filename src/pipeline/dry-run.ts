@@ -1,8 +1,9 @@
 /**
- * Finds the statements that a search would send, without reading a row of the database, for `lintel explain`.
+ * Dry run: collects the statements that a search would send, without reading a row of the database, for `lintel
+ * explain`.
  *
- * In: the branches of a search. Out: plans, each with its purpose. Where a statement depends on the rows of another,
- * one made-up row stands for them.
+ * In: the branches of a search. Out: plans, each with its purpose. If a statement depends on the rows of another, it
+ * gets one dummy row.
  */
 import { printStored } from '../mapping/codecs/stored-time.ts';
 import { type Branch, groupBranches } from '../plan/branches.ts';
@@ -20,13 +21,15 @@ import type { Session } from './session.ts';
 export interface DryRunStatement {
   /** `page of <mappings>`, `TABLE of <mapping>` for its collections, `included: …`, `total of …`. */
   readonly purpose: string;
-  /** The mappings that it is for. */
+  /** The mappings that the statement is for. */
   readonly mappings: readonly string[];
   readonly plan: SqlPlan;
   readonly placeholders?: PlaceholderValues | undefined;
 }
 
-/** The statements, in the order in which they are sent first; a page that is full needs fewer of the later ones. */
+/**
+ * Returns the statements, in the order in which they would first be sent; a full page needs fewer of the later ones.
+ */
 export async function dryRun(
   query: SearchQuery,
   branches: readonly Branch[],
@@ -91,7 +94,7 @@ export async function dryRun(
   return found;
 }
 
-/** A value that a column of the type can hold. */
+/** Returns a dummy value that a column of the type can hold. */
 function madeUp(type: ColumnType): SqlValue {
   switch (type.kind) {
     case 'text':

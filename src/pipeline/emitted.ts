@@ -13,15 +13,17 @@ import { readChildren } from './children.ts';
 import type { Session } from './session.ts';
 import type { Shaped } from './shapes.ts';
 
-/** A resource of a page: its text, and the row it was made of, by which includes go on. */
+/** A resource of a page: its text, and its row, from which includes continue. */
 export interface Emitted extends EntryText {
   readonly mapping: Mapping;
   readonly row: Row;
   readonly children: Children;
   readonly shape: RowShape;
-  /** meta.lastUpdated; '' where it has none. */
+  /** meta.lastUpdated; '' if it has none. */
   readonly lastUpdated: string;
-  /** What includes go on from: the text, or where a selection has left elements out, these. */
+  /**
+   * The JSON text from which includes continue: the resource's own, or its references if a selection has left some out.
+   */
   readonly referring: string;
 }
 
@@ -31,7 +33,7 @@ export interface Emittable {
   readonly shaped: Shaped;
 }
 
-/** Of the rows that are resources. A promise only where there are children to be fetched. */
+/** Emits the rows that are resources. Returns a promise only if children must be fetched. */
 export function emitAll(
   items: readonly Emittable[],
   context: WriteContext,
@@ -40,12 +42,12 @@ export function emitAll(
   return andThen(emitRows(items, context, session), all => (all.every(isResource) ? all : all.filter(isResource)));
 }
 
-/** A row has no id where somebody has just written what its column never held: the column is then read anew. */
+/** A row has no id if somebody has just written a value of a new form into its column, which is then examined anew. */
 function isResource({ json }: Emitted): boolean {
   return json !== '';
 }
 
-/** Likewise of all rows; the text of what is no resource is ''. */
+/** Likewise for all rows; the text is '' for a row that is no resource. */
 export function emitRows(
   items: readonly Emittable[],
   context: WriteContext,
@@ -65,8 +67,8 @@ function emitted({ mapping, row, shaped }: Emittable, children: Children, contex
 type ChildrenOf = (row: Row) => Children;
 
 /**
- * The texts alone, '' for a row that is no resource, in lists, each written when it is taken: what nobody holds on to
- * is garbage before the next one is made.
+ * Returns only the texts ('' for a row that is no resource), in lists. Each list is written when it is taken, so that
+ * an earlier one can be collected before the next is written.
  */
 export async function writeLists(
   items: readonly Emittable[],
@@ -78,7 +80,7 @@ export async function writeLists(
 }
 
 /**
- * Not within `writeLists`: V8 keeps what a generator closes over for as long as the closure's hidden class, which is
+ * Separate from `writeLists`: V8 keeps what a generator closes over as long as the closure's hidden class, which is
  * old.
  */
 function* listsOf(
@@ -94,9 +96,7 @@ function* listsOf(
   }
 }
 
-/**
- * The id of a resource that a writer wrote: it stands behind the type, and needs no escapes. '' where there is none.
- */
+/** Returns the id in a text from a writer: it follows the type, and needs no escapes. '' if there is none. */
 export function writtenId(json: string, type: string): string {
   const begin = '{"resourceType":"","id":"'.length + type.length;
   return json.slice(begin, json.indexOf('"', begin));

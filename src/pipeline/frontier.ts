@@ -1,7 +1,7 @@
 /**
  * Finds the references that an include follows, and collects what includes start from. In: `_include` and
  * `_revinclude`; the resources of a page, a list at a time. Out: the keys and references that the includes need, each
- * once. Rows and texts are not kept, so that a large page need not be in memory for its includes.
+ * once. It keeps no rows or texts, so that a large page need not be in memory for its includes.
  * https://hl7.org/fhir/R4/search.html#include
  */
 
@@ -25,24 +25,27 @@ import type { Session } from './session.ts';
 export interface Frontier extends Includes {
   add(resources: readonly Emitted[]): void;
   size(): number;
-  /** Of the resources, in the order in which they came. */
+  /** Returns the mappings of the resources, in the order in which they came. */
   mappings(): readonly Mapping[];
-  /** What the resources refer to along a node. */
+  /** Returns the keys that the resources refer to by a node. */
   keysOf(node: RefNode): readonly Key[];
-  /** What a node of another resource would hold that refers to one of them. */
+  /** Returns the keys by which a node of another resource would refer to one of these. */
   keysTo(node: RefNode): readonly Key[];
   /**
-   * `Type/id` that an include leads to, as they stand in the texts: a row may carry keys for alternatives that were not
-   * chosen.
+   * Returns each `Type/id` that an include leads to, from the JSON texts: a row may also contain keys of alternatives
+   * that were not chosen.
    */
   referencesOf(include: Include): ReadonlySet<string>;
-  /** `Type/id` of these resources, and of those before them. */
+  /** Each `Type/id` of these resources, and of earlier ones. */
   readonly seen: Set<string>;
 }
 
 type Keys = Map<RefNode, Map<string, Key>>;
 
-/** `includes`: those that go on from these resources. `seen`: what is in the Bundle already. */
+/**
+ * Makes a frontier. Its includes are those that continue from these resources. `seen`: what the Bundle already
+ * contains.
+ */
 export function frontierOf(
   { includes, revincludes }: Includes,
   session: Session,
@@ -96,7 +99,9 @@ export function frontierOf(
 
 const REFERENCE = /"reference":"([A-Za-z]+\/[A-Za-z0-9.-]{1,64})"/g;
 
-/** How the references of an include are found in a resource of the mapping; undefined: it has none. */
+/**
+ * Returns a function that finds the references of an include in a resource's text; undefined if the mapping has none.
+ */
 function readerOf(
   mapping: Mapping,
   include: Include,
@@ -107,7 +112,7 @@ function readerOf(
   const typeOf = (node: RefNode): string => session.registry.mapping(node.target).resource;
   const types = new Set(nodes.map(typeOf));
   const every = refNodes(mapping, { ...include, parameter: undefined, target: undefined }, session);
-  // References of these types stand nowhere else: no need to look where.
+  // References of these types occur nowhere else, so their place need not be checked.
   if (include.parameter === undefined || every.every(node => nodes.includes(node) || !types.has(typeOf(node))))
     return json =>
       [...json.matchAll(REFERENCE)].flatMap(([, found = '']) =>
@@ -116,7 +121,7 @@ function readerOf(
   return json => referencesAt(JSON.parse(json), pathsOf(mapping, include));
 }
 
-/** `Type/id`, as a reference has it. */
+/** Returns `Type/id`, as in a reference. */
 export function identityOf({ mapping, id }: Emitted): string {
   return `${mapping.resource}/${id}`;
 }
@@ -138,7 +143,7 @@ function keysIn(of: Keys, node: RefNode): Map<string, Key> {
   return keys;
 }
 
-/** Values of `ours` wherever the node occurs in a resource: in its row or in child rows. */
+/** Adds the values of `ours` wherever the node occurs in a resource: in its row or in child rows. */
 function keysAt(node: RefNode, level: LevelShape, row: Row, children: Children, keys: Map<string, Key>): void {
   const here = level.refs.find(ref => ref.node === node);
   if (here)
@@ -151,7 +156,7 @@ function keysAt(node: RefNode, level: LevelShape, row: Row, children: Children, 
   });
 }
 
-/** A NULL in a key refers to nothing. */
+/** Adds a key, unless it contains a NULL, which refers to nothing. */
 function addKey(key: Key, keys: Map<string, Key>): void {
   if (key.includes(null)) return;
   keys.set(keyText(key), key);
@@ -160,7 +165,7 @@ function addKey(key: Key, keys: Map<string, Key>): void {
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Finds what a resource refers to along search paths. In: the resource and compiled paths. Out: `Type/id` of each
+ * Finds the references of a resource along search paths. In: the resource and compiled paths. Out: `Type/id` of each
  * reference there.
  */
 export function referencesAt(resource: unknown, paths: readonly SearchPath[]): readonly string[] {
@@ -179,7 +184,7 @@ function take(values: readonly unknown[], step: SearchStep): readonly unknown[] 
   return [];
 }
 
-/** Of a choice the member has its type behind the name. */
+/** Returns the member names of an element: a choice appends the type to the name. */
 function namesIn(members: Members, element: string): readonly string[] {
   return Object.keys(members).filter(
     name => name === element || (name.startsWith(element) && /^[A-Z]/.test(name.slice(element.length))),
@@ -192,7 +197,7 @@ function isMembers(value: unknown): value is Members {
 
 export type Includes = Pick<SearchQuery, 'includes' | 'revincludes'>;
 
-/** The columns and reference nodes that rows must carry for includes; undefined where there are none. */
+/** Returns the columns and reference nodes that rows must carry for includes; undefined if there are no includes. */
 export function wantedForIncludes(query: Includes, session: Session): AlsoWanted | undefined {
   const { includes, revincludes } = query;
   if (includes.length === 0 && revincludes.length === 0) return undefined;
@@ -210,7 +215,9 @@ function wantedOf(mapping: Mapping, query: Includes, session: Session): ReturnTy
   return { columns, nodes: references.size > 0 ? elementsOf(mapping, references) : [] };
 }
 
-/** The elements that references stand in, whole: what is around a reference decides whether it is there. */
+/**
+ * Returns the whole elements that contain the references, because other parts of an element decide whether they exist.
+ */
 function elementsOf(mapping: Mapping, references: ReadonlySet<RefNode>): readonly Node[] {
   const holds = (node: Node): boolean =>
     node.kind === 'ref' ? references.has(node) : childrenOf(node).some(inner => holds(inner));
@@ -220,7 +227,7 @@ function elementsOf(mapping: Mapping, references: ReadonlySet<RefNode>): readonl
     .flat();
 }
 
-/** The ways to the references of an include's parameter; `*` stands for all parameters of type reference. */
+/** Returns the paths of an include's parameter; `*` stands for all parameters of type reference. */
 export function pathsOf({ resource }: Mapping, { parameter }: Include): readonly SearchPath[] {
   const parameters =
     parameter === '*'
@@ -231,14 +238,14 @@ export function pathsOf({ resource }: Mapping, { parameter }: Include): readonly
   return parameters.flatMap(({ paths }) => paths ?? []);
 }
 
-/** They depend on the mapping and the include alone, and every page asks for them several times. */
+/** Reference nodes depend only on mapping and include, and every page needs them several times. */
 const known = new WeakMap<Mapping, Map<string, readonly RefNode[]>>();
 
-/** Reference nodes that an include goes along. */
+/** Returns the reference nodes that an include follows. */
 export function refNodes(mapping: Mapping, include: Include, session: Session): readonly RefNode[] {
   const { source, parameter, target } = include;
   if (source !== '*' && source !== mapping.resource) return [];
-  // A request may name anything there; what is kept are types.
+  // A request may name any target; only those that are served types are cached.
   if (target !== undefined && !session.registry.types.includes(target)) return [];
   const ofMapping = known.get(mapping) ?? new Map<string, readonly RefNode[]>();
   known.set(mapping, ofMapping);

@@ -19,13 +19,13 @@ import { type Frontier, frontierOf, type Includes, identityOf, pathsOf, refNodes
 import { planResolved } from './plans.ts';
 import type { Session } from './session.ts';
 
-/** Included resources of one page at most; what is beyond is left out and said so. */
+/** Limit of included resources per page. If it leaves resources out, the Bundle has a warning. */
 const INCLUDED_AT_MOST = 2000;
 const ROUNDS = 5;
 
 export interface IncludeRequest {
   readonly query: Includes;
-  /** Types that may be included; undefined: any. */
+  /** Returns whether a type may be included; undefined: any type. */
   readonly includable?: ((type: string) => boolean) | undefined;
   /** Reads the resources of these mappings' rows. */
   readonly read: (asked: readonly AskedRows[], limit: number) => Promise<readonly Emitted[]>;
@@ -38,11 +38,11 @@ export interface AskedRows {
 
 export interface Included {
   readonly resources: readonly Emitted[];
-  /** More would have been included than one page may hold. */
+  /** True if more would have been included than one page may contain. */
   readonly cut: boolean;
 }
 
-/** `from`: the resources of the page. */
+/** Returns the included resources. `from`: the resources of the page. */
 export async function readIncluded(from: Frontier, request: IncludeRequest, session: Session): Promise<Included> {
   const { seen } = from;
   const resources: Emitted[] = [];
@@ -51,12 +51,12 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
   const ofRecord = from.mappings().every(isBound);
   for (let round = 0; round < ROUNDS && frontier.size() > 0; round++) {
     const at = frontier;
-    // What the caller may see can take keys that are not resolved yet.
+    // The caller's access may depend on keys that are not resolved yet.
     const asked = await planResolved(session, () => [
       ...at.includes.flatMap(include => forward(at, include, request, ofRecord ? round : undefined, session)),
       ...at.revincludes.flatMap(include => backward(at, include, request, session)),
     ]);
-    // Beyond what may be included, whatever of it is in the Bundle already.
+    // One more than may still be included, plus those that the Bundle already contains.
     const limit = INCLUDED_AT_MOST - resources.length + seen.size + 1;
     const found = (
       await Promise.all(
@@ -83,7 +83,7 @@ export async function readIncluded(from: Frontier, request: IncludeRequest, sess
   return { resources, cut };
 }
 
-/** Those that go on from what was included. */
+/** Returns the includes with `:iterate`, which continue from included resources. */
 function iterated({ includes, revincludes }: Includes): Includes {
   const isIterated = ({ iterate }: Include): boolean => iterate;
   return { includes: includes.filter(isIterated), revincludes: revincludes.filter(isIterated) };
@@ -91,11 +91,14 @@ function iterated({ includes, revincludes }: Includes): Includes {
 
 interface Asked {
   readonly rows: readonly AskedRows[];
-  /** Of an `_include`: keys lead to more than what it refers to. */
+  /** For an `_include`: the result is filtered by its references, because keys match more rows. */
   readonly include?: Include;
 }
 
-/** `steps`: so many references away from the record is what is gone on from; undefined: nobody knows. */
+/**
+ * Returns rows to read for an `_include`. `steps`: how many references the source is away from the record; undefined if
+ * unknown.
+ */
 function forward(
   from: Frontier,
   include: Include,
@@ -141,8 +144,8 @@ function backward(
 }
 
 /**
- * Following a reference is reading what it leads to; looking for what refers here is a search. `referred`: visible
- * resources of the record refer to these rows, or what those refer to does.
+ * Adds the caller's access. Following a reference is a read, and looking for referring resources is a search.
+ * `referred`: these rows are referred to by visible resources of the record, or by resources that those refer to.
  */
 function served(mapping: Mapping, action: Action, extra: Predicate, session: Session, referred = false): AskedRows {
   const { env } = session;

@@ -1,6 +1,6 @@
 /**
- * Reads the first resources of one mapping, apart from other mappings of its type. In: a mapping and a number. Out:
- * their texts, in the order of the mapping's key.
+ * Reads the first resources of one mapping, without other mappings of its type. In: a mapping and a number. Out: their
+ * texts, in the order of the mapping's key.
  */
 import type { Mapping, Registry } from '../mapping/model.ts';
 import { branchesOf } from '../plan/branches.ts';
@@ -21,7 +21,7 @@ export interface OfMapping {
   readonly signal?: AbortSignal;
 }
 
-/** Throws DatabaseError. */
+/** Returns the resources. Throws DatabaseError. */
 export async function firstOfMapping(
   mapping: Mapping,
   count: number,
@@ -38,7 +38,7 @@ export async function firstOfMapping(
   return emitAll(matches, context, session);
 }
 
-/** A registry whose resources of a type are those of one mapping; references go where they went. */
+/** Returns a registry in which the type has only this mapping; references still lead to the same mappings. */
 function registryOf(registry: Registry, mapping: Mapping): Registry {
   const { resource } = mapping;
   return { ...registry, ofType: type => (type === resource ? [mapping] : registry.ofType(type)) };

@@ -1,7 +1,7 @@
 /**
  * Fingerprints the parts of the mappings that a page link depends on, so that the link survives any other change: a
- * comment, an element, a mapping of another type. In: the questions of a search. Out: a short text; equal texts mean
- * that the link still works.
+ * comment, an element, a mapping of another type. In: the questions of a search. Out: a short text; if it is equal, the
+ * link still works.
  */
 import { createHash } from 'node:crypto';
 import { boundedCache } from '../cache/bounded.ts';
@@ -12,12 +12,12 @@ import { expressionKey } from '../sql/expression-key.ts';
 
 type Questions = SystemQuery['questions'];
 
-/** Types with their sort keys; most searches sort by none. */
+/** Limit of cached types with their sort keys; most searches have none. */
 const KEPT = 200;
 
-/** `env`: of the mappings that are served. */
+/** Creates the function. `env`: has the mappings that are served. */
 export function pageMappings(env: Environment): (questions: Questions) => string {
-  // The questions of a search that comes again are the same.
+  // A repeated search has the same question objects.
   const known = new WeakMap<Questions, string>();
   const ofTypes = boundedCache<{ readonly text: string }>(KEPT);
   const textOf = (question: TypeQuestion): string => {
@@ -35,7 +35,7 @@ export function pageMappings(env: Environment): (questions: Questions) => string
   };
 }
 
-/** The mappings of a type in their order, the keys of their rows, and what rows are sorted by. */
+/** Returns the mappings of a type in their order, the keys of their rows, and their sort columns. */
 function orderOf({ type, sort }: TypeQuestion, env: Environment): string {
   return JSON.stringify([
     type,

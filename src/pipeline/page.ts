@@ -1,7 +1,7 @@
 /**
- * Reads one page of matches. In: the branches of a search. Out: rows in order, each with its mapping, and the cursor
- * of the next page. Without sort keys branches are read one after the other; with sort keys they are merged, and each
- * gives at most the rows that the page can need.
+ * Reads one page of matches. In: the branches of a search. Out: rows in order, each with its mapping, and the cursor of
+ * the next page. Without sort keys branches are read one after the other; with sort keys they are merged, and each
+ * returns at most the rows that the page can need.
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';
 import type { Mapping } from '../mapping/model.ts';
@@ -22,7 +22,7 @@ export interface Match {
   readonly row: Row;
   readonly shaped: Shaped;
   readonly branch: Branch;
-  /** For each sort key its value in the row. */
+  /** The row's value for each sort key. */
   readonly sort: Cursor['sort'];
 }
 
@@ -68,12 +68,12 @@ async function merged(branches: readonly Branch[], request: PageRequest, session
   let found: readonly Match[] = [];
   const read = async (branch: Branch): Promise<void> => {
     const more = await readBranch(branch, request, wanted, session);
-    // No more than a page is held. Sorting is stable: rows of one branch keep the order the database gave them.
+    // Keeps at most one page. The sort is stable, so rows of one branch keep the database's order.
     found = [...found, ...more].sort((a, b) => compareMatches(a, b, request.sort)).slice(0, wanted);
   };
   const hasValue = ({ sort }: Branch): boolean => sort[0] !== null;
   await Promise.all(branches.filter(hasValue).map(read));
-  // Rows without the value come last: they are looked for only where the others do not fill the page.
+  // Rows without the value come last, so they are read only if the others do not fill the page.
   if (found.length < wanted) await Promise.all(branches.filter(branch => !hasValue(branch)).map(read));
   return found;
 }
@@ -82,7 +82,7 @@ function compareMatches(a: Match, b: Match, sort: readonly SortKey[]): number {
   return compareSorts(a.sort, b.sort, sort) || a.branch.ordinal - b.branch.ordinal;
 }
 
-/** Values of the sort keys against those of another resource: negative where they come first. */
+/** Compares the sort values of two resources: negative if the first ones come first. */
 function compareSorts(a: Cursor['sort'], b: Cursor['sort'], sort: readonly SortKey[]): number {
   for (const [i, key] of sort.entries()) {
     const order = compareKeys(a[i] ?? null, b[i] ?? null, key.descending);
@@ -91,7 +91,7 @@ function compareSorts(a: Cursor['sort'], b: Cursor['sort'], sort: readonly SortK
   return 0;
 }
 
-/** Missing values come last in both directions. */
+/** Compares two values; missing values come last in both directions. */
 function compareKeys(a: number | string | null, b: number | string | null, descending: boolean): number {
   if (a === null || b === null) return (a === null ? 1 : 0) - (b === null ? 1 : 0);
   if (a === b) return 0;
@@ -114,19 +114,21 @@ function readBranch(
 
 const NO_MATCHES: readonly Match[] = [];
 
-/** In place of rows, where there are none: constants need no column. */
+/** Replaces the rows of a branch without rows: constants need no column. */
 const ONE_ROW: readonly Row[] = [[]];
 
-/** Lists of rows that one statement of a stream gives at most: it holds a connection, and on some servers a lock. */
+/** Limit of lists of rows per statement of a stream: it occupies a connection, and on some servers holds a lock. */
 const LISTS_PER_STATEMENT = 20;
 
 export interface Stretch {
   readonly matches: readonly Match[];
-  /** Of the last of them. */
+  /** The cursor of the last match. */
   readonly last: Cursor | undefined;
 }
 
-/** All matches behind the cursor, without sort keys, in lists of some `count`; rows are fetched as lists are taken. */
+/**
+ * Yields all matches after the cursor, without sort keys, in lists of about `count`; fetches rows as lists are taken.
+ */
 export async function* streamMatches(
   branches: readonly Branch[],
   request: Omit<PageRequest, 'sort'>,
@@ -135,7 +137,7 @@ export async function* streamMatches(
   for (const branch of branches) {
     let cursor = request.cursor;
     for (let more = true; more; ) {
-      // A branch of a stream has no placeholders but those of the cursor.
+      // A branch of a stream has no placeholders except the cursor's.
       const begun: PageRequest = { ...request, sort: [], cursor, placeholders: [] };
       // The row of the cursor may come again.
       const size = request.count + (cursor ? 1 : 0);
@@ -173,7 +175,7 @@ function matchesOf(rows: readonly Row[], branch: Branch, planned: BranchPlan, re
 
 const BEFORE_ALL = -1;
 
-/** Leaves out matches of a row and mapping that stand there already. */
+/** Removes duplicate matches of the same row and mapping. */
 export function distinct(matches: readonly Match[]): readonly Match[] {
   const named = ({ mapping, row, shaped }: Match): string => `${mapping.name} ${keyText(keyOf(shaped, row))}`;
   return [...new Map(matches.map(match => [named(match), match])).values()];
@@ -183,7 +185,7 @@ function keyOf({ shape }: Shaped, row: Row): readonly SqlValue[] {
   return shape.key.map(at => row[at] ?? null);
 }
 
-/** Where a page that ends with a match is continued. */
+/** Returns the cursor after a match. */
 function cursorOf(match: Match | undefined, { env }: Session): Cursor | undefined {
   if (!match) return undefined;
   const { branch, mapping, row, shaped, sort } = match;
@@ -206,7 +208,7 @@ function sortKeysOf(branch: Branch, { sortAt }: BranchPlan, row: Row): Cursor['s
   });
 }
 
-/** Whether the cursor points at this row. */
+/** True if the cursor points at this row. */
 function isAt({ key }: Cursor, { shape }: Shaped, row: Row): boolean {
   if (key.length !== shape.key.length) return false;
   for (let i = 0; i < key.length; i++) if (!same(key[i] ?? null, row[shape.key[i] ?? 0] ?? null)) return false;
@@ -217,7 +219,7 @@ function same(a: SqlValue, b: SqlValue): boolean {
   return a instanceof Uint8Array && b instanceof Uint8Array ? Buffer.compare(a, b) === 0 : a === b;
 }
 
-/** How many matches there are in all. `placeholders`: of the branches' plan. */
+/** Counts all matches. `placeholders`: those of the branches' plan. */
 export async function countMatches(
   branches: readonly Branch[],
   session: Session,

@@ -1,7 +1,7 @@
 /**
- * Plans a question in rounds: what a plan needs of other rows first, such as the keys of referenced rows, is fetched,
- * and the next round plans with it. In: a question and a function that plans. Out: the plan, and the values of its
- * placeholders, once nothing more is asked for.
+ * Plans a question in rounds: fetches what a plan needs from other rows first, such as the keys of referenced rows, and
+ * plans the next round with it. In: a question and a function that plans. Out: the plan, and the values of its
+ * placeholders, once nothing is missing.
  */
 import type { Awaitable } from '../common/awaitable.ts';
 import type { Environment } from '../plan/environment.ts';
@@ -10,11 +10,11 @@ import { type CacheableQuestion, planRound, type Round } from '../plan/reuse/pla
 import type { PlaceholderValues } from '../sql/plan.ts';
 import type { Session } from './session.ts';
 
-/** A chain of references is as deep as this at most; each level is one round of key queries. */
+/** Limit of the depth of reference chains; each level takes one round of key queries. */
 const ROUNDS = 8;
 
 /**
- * Plans again until all keys of referenced rows are known; for this question alone.
+ * Plans until all keys of referenced rows are known; the plan is for this question alone.
  * https://hl7.org/fhir/R4/search.html#reference
  */
 export async function planResolved<T>(session: Session, plan: (env: Environment) => T): Promise<T> {
@@ -27,8 +27,8 @@ export interface Planned<T> {
 }
 
 /**
- * What was planned for a question may serve another that is equal but for its ids, which `placeholders` has. A promise
- * only where keys have to be asked for.
+ * Plans a question, or returns the plan of one that differs only in its ids, which are in `placeholders`. Returns a
+ * promise only if keys must be fetched.
  */
 export function planCached<T>(
   session: Session,

@@ -1,5 +1,5 @@
 /**
- * Reads a resource by its id. In: type, id, the elements wanted, and what the caller may see. Out: its text.
+ * Reads a resource by its id. In: type, id, the requested elements, and what the caller may see. Out: its text.
  * https://hl7.org/fhir/R4/http.html#read
  */
 import { type Awaitable, andThen } from '../common/awaitable.ts';
@@ -27,14 +27,11 @@ export interface ResourceText {
   readonly type: string;
   readonly id: string;
   readonly json: string;
-  /**
-   * meta.lastUpdated as emitted, where it is that of all that the resource says: what changed elsewhere has left no
-   * stamp.
-   */
+  /** meta.lastUpdated as emitted, if it covers everything in the resource: a change in another row leaves no stamp. */
   readonly lastUpdated?: string | undefined;
 }
 
-/** Undefined: no such resource for this caller. Throws FhirError `unknown-type`. */
+/** Reads a resource. Undefined if it does not exist for this caller. Throws FhirError `unknown-type`. */
 export function readById(
   { type, id, selection }: ReadRequest,
   offers: Offers,
@@ -44,7 +41,7 @@ export function readById(
   const byId = offers.find(type, '_id');
   if (!byId) throw new FhirError('unknown-type', `this server has no ${type} resources`);
   const plan = (env: Environment) => branchesOf({ type, filters: [hasId(byId)], sort: [], action: 'read' }, env);
-  // The name of a type that there is, as it is now known to be, is no other question's key, and is at hand.
+  // The name of an existing type is a short key that no other question has.
   const branches = planCached(session, plan, { key: type, ids: [id] });
   const read = ({ planned, placeholders }: Planned<readonly Branch[]>): Awaitable<Page> =>
     readPage(planned, { sort: [], selection, count: 1, cursor: undefined, placeholders }, session);
@@ -57,7 +54,7 @@ export function readById(
   });
 }
 
-/** The id stands under its name. */
+/** Returns a filter with the id's placeholder name. */
 function hasId({ parameter }: Offered): Filter {
   const token = { kind: 'token', system: undefined, code: idName(0) } as const;
   return { kind: 'match', parameter, modifier: undefined, values: [token] };

@@ -1,7 +1,7 @@
 /**
- * Encrypts the parameters of a search that came in a body, as one parameter of its links: addresses stand in logs and
+ * Encrypts the parameters of a search that came in a body, as one parameter of its links: URLs appear in logs and
  * histories, and the values may be a patient's. In: names and values. Out: a text that only this server can read, for
- * the same caller. Parameters that are too long for an address are kept in memory under their hash, up to a limit.
+ * the same caller. Parameters that are too long for a URL are kept in memory under their hash, up to a limit.
  */
 import { createHmac } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
@@ -10,24 +10,24 @@ import { FhirError } from '../outcome.ts';
 import type { Parameters } from '../search/query.ts';
 import { sealing } from '../search/sealing.ts';
 
-/** The parameter of links that stands for the others. */
+/** The parameter of links that replaces the others. */
 export const SEALED = '_sealed';
 
 export interface SealedParameters {
-  /** The value of the one parameter that stands for these. */
+  /** Returns the value of the one parameter that replaces these. */
   seal(parameters: Parameters, caller: string): string;
   /**
-   * Parameters of a link with those that it hides. Throws FhirError `stale-link` for a text that was not made here for
-   * this caller, and `expired-link` for one that is no longer kept.
+   * Returns the parameters of a link, including the encrypted ones. Throws FhirError `stale-link` for a text that was
+   * not made here for this caller, and `expired-link` for one that is no longer kept.
    */
   open(parameters: Parameters, caller: string): Parameters;
 }
 
-/** Characters of a sealed text: proxies take addresses of some 8,000. */
+/** Limit of characters of a sealed text: proxies accept URLs of some 8,000. */
 const LONGEST = 4000;
-/** Of all long searches together, in bytes. */
+/** Limit of bytes of all long searches together. */
 const KEPT = 8 * 1024 * 1024;
-/** Of the parameters of one search, in bytes; a body has less. */
+/** Limit of bytes of one search's parameters; a body has fewer. */
 const OPENED_AT_MOST = 1024 * 1024;
 const SEALED_PREFIX = 's';
 const KEPT_PREFIX = 'k';
@@ -38,7 +38,7 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
   const opened = (text: string, caller: string): Parameters => {
     if (text.startsWith(KEPT_PREFIX)) {
       const parameters = kept.find(text)?.parameters;
-      // The name is of the caller too: nobody else can know it, and for nobody else it is right.
+      // The name depends on the caller too, so nobody else can guess it, and it is valid for nobody else.
       if (parameters !== undefined && text === KEPT_PREFIX + nameOf(JSON.stringify(parameters), caller, secret))
         return parameters;
       const why = 'This link belongs to a long search that is no longer stored; send the search again';
@@ -65,7 +65,7 @@ export function sealedParameters(secret: Uint8Array): SealedParameters {
   };
 }
 
-/** The same search has the same name on each instance with this secret, also after a restart. */
+/** Returns the name of a search: the same on each instance with this secret, also after a restart. */
 function nameOf(text: string, caller: string, secret: Uint8Array): string {
   const name = createHmac('sha256', secret).update(`lintel kept search|${caller.length}|${caller}|${text}`);
   return name.digest('base64url').slice(0, 32);

@@ -1,6 +1,4 @@
-/**
- * What the stages of one request that touch the database share.
- */
+/** Defines what the stages of one request share when they query the database. */
 import { type Awaitable, andEnd } from '../common/awaitable.ts';
 import type { Registry } from '../mapping/model.ts';
 import { type Stages, UNTIMED } from '../observe/statements.ts';
@@ -9,15 +7,18 @@ import type { Database, QueryOptions } from '../sql/database.ts';
 import type { PlaceholderValues, Row, SqlPlan } from '../sql/plan.ts';
 import type { Shapes } from './shapes.ts';
 
-/** The database as one request sees it: every statement is counted and dies with the request. */
+/** The database as one request sees it: every statement is counted, and ends with the request. */
 export interface Session {
   readonly registry: Registry;
   readonly env: Environment;
   readonly shapes: Shapes;
   readonly stages: Stages;
-  /** `mapping`: whose rows, or which the rows are needed for. `placeholders`: of a plan that is used again. */
+  /**
+   * Runs a plan. `mapping`: the one that the rows belong to or are needed for. `placeholders`: for a plan that is
+   * reused.
+   */
   query(plan: SqlPlan, mapping: string, placeholders?: PlaceholderValues): Awaitable<readonly Row[]>;
-  /** As Database.stream; `mapping` as in `query`. */
+  /** Like Database.stream; `mapping` as in `query`. */
   stream(plan: SqlPlan, size: number, mapping: string, placeholders?: PlaceholderValues): AsyncIterable<readonly Row[]>;
 }
 
@@ -26,7 +27,7 @@ export interface SessionOptions extends Pick<QueryOptions, 'signal' | 'bulkhead'
   readonly stages?: Stages | undefined;
 }
 
-/** One request that asks for a hundred things leaves connections to the others. */
+/** Limit of concurrent statements of a request, so that one with a hundred statements leaves connections to others. */
 const STATEMENTS_AT_ONCE = 4;
 
 export function openSession(
@@ -54,13 +55,13 @@ export function openSession(
   };
 }
 
-/** A function that runs at most so many works at a time; the others wait in the order in which they came. */
+/** Returns a function that runs at most `most` tasks at a time; others wait (FIFO). */
 export function limitConcurrency(most: number): <T>(work: () => Awaitable<T>) => Awaitable<T> {
   const waiting: (() => void)[] = [];
   let running = 0;
   const leave = (): void => {
     const next = waiting.shift();
-    // The place goes to the next that waits, so that nobody who comes later can take it.
+    // Passes the free slot straight to the next waiter, so that a later caller cannot take it.
     if (next) next();
     else running--;
   };

@@ -1,6 +1,6 @@
 /**
- * Cache of row shapes and their writers, as making a writer compiles code. In: the mappings of a branch, the elements
- * wanted, what later stages need. Out: a shape and a writer per mapping.
+ * Caches row shapes and their writers, because making a writer compiles code. In: the mappings of a branch, the
+ * requested elements, what later stages need. Out: a shape and a writer per mapping.
  */
 import { boundedCache } from '../cache/bounded.ts';
 import { namedNodesOf } from '../mapping/children.ts';
@@ -19,14 +19,14 @@ import { expressionKey } from '../sql/expression-key.ts';
 export interface Shaped {
   readonly shape: RowShape;
   writer(mapping: Mapping): Writer;
-  /** Of the elements that the request wants whatever is selected; undefined where all is written anyway. */
+  /** Writes the elements that the request needs whatever is selected; undefined if everything is written anyway. */
   wantedWriter(mapping: Mapping): Writer | undefined;
 }
 
 export interface ShapeRequest {
   readonly mappings: readonly Mapping[];
   readonly selection: Selection;
-  /** Columns, and elements of the resource, that are wanted whatever is selected. */
+  /** Columns, and elements of the resource, that are needed whatever is selected. */
   readonly columns: readonly Expression[];
   readonly nodes: readonly Node[];
 }
@@ -35,7 +35,7 @@ export interface Shapes {
   of(request: ShapeRequest, env: Environment): Shaped;
 }
 
-/** Shapes of one registry; at most `entries` are kept. */
+/** Creates the cache of shapes for one registry, with at most `entries`. */
 export function shapeStore(entries = 500): Shapes {
   const cache = boundedCache<{ shaped?: ForInstants<Shaped> }>(entries);
   return {
@@ -58,7 +58,7 @@ function shaped(request: ShapeRequest, env: Environment): Shaped {
   return { shape, writer: writersOf(() => shape), wantedWriter: mapping => wanted?.(mapping) };
 }
 
-/** Made when they are needed, and kept. */
+/** Creates writers on first use and caches them. */
 function writersOf(shapeFor: (mapping: Mapping) => RowShape): (mapping: Mapping) => Writer {
   const writers = new Map<Mapping, Writer>();
   return mapping => {
@@ -70,7 +70,7 @@ function writersOf(shapeFor: (mapping: Mapping) => RowShape): (mapping: Mapping)
   };
 }
 
-/** The same rows, of which these elements are written. */
+/** Returns a shape of the same rows, of which only these elements are written. */
 function elementsAlone(mapping: Mapping, shape: RowShape, nodes: readonly Node[]): RowShape {
   const all = selectRoot(mapping, { kind: 'all' });
   const members = all.members.filter(member => namedNodesOf(member).some(({ node }) => nodes.includes(node)));

@@ -6,12 +6,12 @@ import { addressOf } from '../common/named-address.ts';
 import { type Issue, operationOutcome } from '../outcome.ts';
 import { quote } from './text.ts';
 
-/** A resource as it stands in a Bundle. `id` is a legal FHIR id. */
+/** A resource for a Bundle. `id` is a legal FHIR id. */
 export interface EntryText {
   readonly type: string;
   readonly id: string;
   readonly json: string;
-  /** Of a resource that cannot be read; without it, the address that the resource is read at. */
+  /** Set for a resource that cannot be read by itself; otherwise the address at which it is read. */
   readonly fullUrl?: string;
 }
 
@@ -20,9 +20,9 @@ export interface Searchset {
   readonly base: string;
   readonly matches: readonly EntryText[];
   readonly included?: readonly EntryText[];
-  /** Matches on all pages, where they were counted. */
+  /** Number of matches on all pages, if they were counted. */
   readonly total?: number;
-  /** Given to the client as an OperationOutcome, the first entry. */
+  /** The client gets them as an OperationOutcome in the first entry. */
   readonly warnings?: readonly Issue[];
   readonly self: string;
   readonly next?: string;
@@ -32,7 +32,7 @@ export interface Searchset {
   readonly timestamp?: string;
 }
 
-/** The Bundle as JSON text. */
+/** Returns the Bundle as JSON text. */
 export function searchsetBundle(set: Searchset): string {
   const { base, matches, included = [], warnings = [], total, timestamp } = set;
   const links = [
@@ -45,10 +45,10 @@ export function searchsetBundle(set: Searchset): string {
   const matching = entriesText(address, matches, 'match');
   const including = entriesText(address, included, 'include');
   let entries = matching === '' || including === '' ? matching + including : `${matching},${including}`;
-  // First: whoever reads a page from its beginning learns what was left out before what came of it.
+  // First, so that a reader knows what was left out before reading the results.
   if (warnings.length > 0) {
     const outcome = JSON.stringify(operationOutcome(warnings));
-    // HL7's validator wants each entry of a searchset to have an address. The same warnings have the same one.
+    // HL7's validator wants a fullUrl in each entry of a searchset. Equal warnings get equal ones.
     const own = `${OPEN}"${addressOf(outcome)}","resource":${outcome},"search":{"mode":"outcome"}}`;
     entries = `${own}${entries === '' ? '' : ','}${entries}`;
   }
@@ -58,13 +58,16 @@ export function searchsetBundle(set: Searchset): string {
     total === undefined ? '' : `,"total":${total}`,
     `,"link":[${links.join()}]`,
   ].join('');
-  // Not joined: what is added up is copied once, when it becomes bytes.
+  // Not joined by an array: a string that was added up is copied only once, when it becomes bytes.
   return entries === '' ? `${head}}` : `${head},"entry":[${entries}]}`;
 }
 
 const OPEN = '{"fullUrl":';
 
-/** `address`: of the base, as the begin of a JSON string. Neighbours mostly share all but their ids and themselves. */
+/**
+ * Writes entries. `address`: the base URL as the beginning of a JSON string. Most neighbours differ only in id and
+ * content.
+ */
 function entriesText(address: string, entries: readonly EntryText[], mode: 'match' | 'include'): string {
   const end = `,"search":{"mode":"${mode}"}}`;
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * Compiles a mapping to a writer: a function from rows to FHIR JSON text. The function is generated once per mapping
- * and selection; constants of the mapping are literals in it, and fragments with few inputs are remembered.
+ * Compiles a mapping into a writer: a function from rows to FHIR JSON text. The function is generated once per mapping
+ * and selection; constants of the mapping are literals in it, and it caches the texts of fragments with few inputs.
  * test/resource has a slow interpreter that gives the same results.
  * https://hl7.org/fhir/R4/json.html
  */
@@ -18,7 +18,7 @@ import type { RowShape } from './shape.ts';
 import { ABSENT, Joined, literal, Source } from './source-text.ts';
 import { bareText, quotedText } from './text.ts';
 
-/** What beside the row a resource depends on. */
+/** What a resource depends on, besides the row. */
 export interface WriteContext extends Moment {
   /** Absolute base of the FHIR interface, without a slash at the end. */
   readonly base: string;
@@ -26,19 +26,19 @@ export interface WriteContext extends Moment {
 
 export interface Writer {
   readonly mapping: Mapping;
-  /** The logical id; '' for a row that has none. */
+  /** Returns the logical id; '' for a row that has none. */
   id(row: Row): string;
-  /** The resource as JSON text; '' for a row that has no id. */
+  /** Returns the resource as JSON text; '' for a row without an id. */
   write(row: Row, children: Children, context: WriteContext): string;
-  /** Likewise, with what else is asked of it. */
+  /** Likewise, with id and lastUpdated. */
   written(row: Row, children: Children, context: WriteContext): Written;
 }
 
-/** A resource as JSON text; '' where a row is none. */
+/** A resource as JSON text; '' for a row that is no resource. */
 export interface Written {
   readonly id: string;
   readonly json: string;
-  /** meta.lastUpdated; '' where the row or the mapping has none. */
+  /** meta.lastUpdated; '' if the row or the mapping has none. */
   readonly lastUpdated: string;
 }
 

@@ -1,8 +1,7 @@
 /**
- * Generates code for conditions over fetched columns. In: a Condition and the positions of its columns. Out: the
- * source of a boolean expression; 'true' or 'false' if that is known already.
- * A test of an absent value is false, and `none` is the exact complement. `exists` is evaluated by SQL: its flag is a
- * column of the row.
+ * Generates code for conditions over fetched columns. In: a Condition and the positions of its columns. Out: the source
+ * of a boolean expression; 'true' or 'false' if the result is constant. A test of an absent value is false, and `none`
+ * is the exact complement. SQL evaluates `exists`: its flag is a column of the row.
  */
 
 import type { Condition } from '../mapping/model.ts';
@@ -13,24 +12,24 @@ import { digits } from '../time/calendar.ts';
 import { zoneOf } from '../time/zone.ts';
 import { type Canonical, canonicalMoment, canonicalOf, canonicalPair, canonicalText, compareCanonical } from './raw.ts';
 
-/** Names for what stands outside the generated text, and places of what is in the row. */
+/** Access to values of the row and of the compiler from generated code. */
 export interface Places {
-  /** Source of the raw value of an expression. */
+  /** Returns the source of an expression's raw value. */
   readonly raw: (expression: Expression) => string;
-  /** Source of whether the row of an `exists` condition is there. */
+  /** Returns the source of the flag of an `exists` condition. */
   readonly flag: (condition: Condition) => string;
-  /** A name by which generated code reaches a value of the compiler. */
+  /** Returns the name by which generated code reaches a value of the compiler. */
   readonly bind: (value: unknown) => string;
 }
 
-/** The instant and zone a resource is written in. `now`: milliseconds since the epoch. */
+/** The instant and zone that a resource is written in. `now`: milliseconds since the epoch. */
 export interface Moment {
   readonly now: number;
   /** IANA zone of local times in the database. */
   readonly zone: string;
 }
 
-/** The context is reachable in generated code by this name. */
+/** The name of the context in generated code. */
 export const CONTEXT = 'context';
 
 export function conditionCode(condition: Condition, places: Places): string {
@@ -89,7 +88,7 @@ export function conditionCode(condition: Condition, places: Places): string {
   }
 }
 
-/** Source of "the raw value is one of these", blind to trailing blanks. */
+/** Returns the source of "the raw value is one of these", ignoring trailing blanks. */
 export function isCode(column: Expression, values: readonly (string | number)[], places: Places): string {
   const canonical = canonicalOf(column.type);
   const literals = new Set(values.map(canonical).filter(literal => literal !== null));
@@ -117,7 +116,7 @@ function amongTexts(literals: ReadonlySet<string>, canonical: Canonical): (raw: 
     };
   }
   return raw => {
-    // Most values are longer than what is looked for.
+    // Checked first, because most values are longer than the literals.
     if (typeof raw === 'string' && raw.length > longest && raw.charCodeAt(longest) !== BLANK) return false;
     const own = canonicalText(raw);
     return own !== null && has(own);
@@ -126,7 +125,7 @@ function amongTexts(literals: ReadonlySet<string>, canonical: Canonical): (raw: 
 
 const BLANK = 32;
 
-/** Centuries are told apart before anything else is read. */
+/** Tests moments; compares the century first, before it reads the rest. */
 function amongMoments(literals: ReadonlySet<string>): (raw: SqlValue) => boolean {
   const centuries = [...new Set([...literals].map(literal => digits(literal, 0, 2)))];
   return raw => {
@@ -187,7 +186,7 @@ function isFilled(raw: SqlValue): boolean {
   return text !== null && text !== '';
 }
 
-/** A GLOB pattern (`*`, `?`, `[0-9]`, `[^…]`) over the whole text. */
+/** Compiles a GLOB pattern (`*`, `?`, `[0-9]`, `[^…]`) for the whole text. */
 export function globPattern(pattern: string): RegExp {
   let source = '';
   for (let at = 0; at < pattern.length; at++) {
@@ -202,11 +201,11 @@ export function globPattern(pattern: string): RegExp {
       at = close;
     } else source += char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&');
   }
-  // What may stand before or behind is not read.
+  // Drops `.*` at both ends, so that the text there need not be read.
   return new RegExp(`^${source}$`.replace(/^\^\.\*/, '').replace(/\.\*\$$/, ''), 'su');
 }
 
-/** A hyphen at either end of a class stands for itself. */
+/** Escapes a class; a hyphen at either end stands for itself. */
 function classSource(inside: string): string {
   return inside
     .replace(/[\\\]^[]/g, '\\$&')

@@ -1,8 +1,8 @@
 /**
- * The loop of an `each`, and what it goes over. In: an EachNode; raw values, separators, child rows of a mapping. Out:
- * statements that run for each child row or piece; the pieces of a separated column with their parts; the keys that a
- * raw value asks for, in the order of `on`, after text steps, in upperAscii case if the join ignores case; and the rows
- * of a piece.
+ * Generates the loop of an `each`, and finds what it iterates over. In: an EachNode; raw values, separators, child rows
+ * of a mapping. Out: statements that run for each child row or piece; the pieces of a separated column with their
+ * parts; the keys that a raw value looks up, in the order of `on`, after text steps, in upper case (`upperAscii`) if
+ * the join ignores case; and the rows of a piece.
  */
 import { trim, upperAscii } from '../mapping/codecs/text.ts';
 import type { EachNode, JoinColumn, Pieces } from '../mapping/model.ts';
@@ -13,7 +13,7 @@ import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildRow } from './rows.ts';
 import type { ChildShape } from './shape.ts';
 
-/** A loop over child rows or pieces; `body` is given what is seen from within. */
+/** Writes a loop over child rows or pieces; `body` writes its content. */
 export function eachItem(node: EachNode, at: Emission, body: (inner: Emission) => void): void {
   const { source, frame } = at;
   const { from } = node;
@@ -45,7 +45,10 @@ export function eachItem(node: EachNode, at: Emission, body: (inner: Emission) =
   });
 }
 
-/** The rows that a piece looks up, or in their place rows of NULLs; without a required one there is no item. */
+/**
+ * Binds the rows that a piece looks up, or rows of NULLs in place of missing ones. Without a required row there is no
+ * item.
+ */
 function withLookups(lookups: readonly PieceRows[], at: Emission, body: (inner: Emission) => void): void {
   const [first, ...further] = lookups;
   if (!first) {
@@ -68,7 +71,7 @@ function withLookups(lookups: readonly PieceRows[], at: Emission, body: (inner: 
   else rest();
 }
 
-/** The keys of all pieces of a value; null where a text step leaves nothing, which joins nothing. */
+/** Returns the keys of all pieces of a value. A part is null if a text step removes it, and then joins nothing. */
 export function pieceKeys(
   raw: SqlValue,
   { by, between, parts }: Pieces,
@@ -78,7 +81,7 @@ export function pieceKeys(
   return piecesOf(raw, by, between).map(piece => on.map((pair, i) => joinedPart(piece[at[i] ?? 0] ?? null, pair)));
 }
 
-/** Of the rows of all pieces those of one, given its parts in the order of `on`. */
+/** Returns a filter that selects one piece's rows among those of all pieces, by its parts in the order of `on`. */
 export function rowsOfPiece({
   each: { from },
   ownPositions,
@@ -98,7 +101,7 @@ export function rowsOfPiece({
 
 const absent = new WeakMap<ChildShape, ChildRow>();
 
-/** What stands in place of the row that a lookup does not find: NULL in each column; one for each shape. */
+/** Returns the row for a lookup that finds none: NULL in each column; one per shape. */
 export function noRow(shape: ChildShape): ChildRow {
   const known = absent.get(shape);
   if (known) return known;
@@ -107,14 +110,14 @@ export function noRow(shape: ChildShape): ChildRow {
   return made;
 }
 
-/** Our side of the join. */
+/** Applies text steps to our side of the join. */
 function joinedPart(part: SqlValue, { steps = [], fold }: JoinColumn): SqlValue {
   let text: string | undefined = typeof part === 'string' ? part : undefined;
   for (const step of steps) text = text === undefined ? undefined : step.apply(text);
   return text === undefined ? null : fold ? upperAscii(text) : text;
 }
 
-/** Theirs, where the join has no case. */
+/** Folds their side to upper case, for a join without case. */
 export function inUpperCase(canonical: Canonical): Canonical {
   return raw => {
     const text = canonical(raw);
@@ -124,7 +127,7 @@ export function inUpperCase(canonical: Canonical): Canonical {
 
 /**
  * Splits a separated column. In: the raw value, the separator of pieces, the separators inside a piece. Out: the
- * trimmed parts of each piece. A piece that is empty or lacks a separator is left out.
+ * trimmed parts of each piece. Leaves out pieces that are empty or lack a separator.
  */
 export function piecesOf(raw: SqlValue, by: string, between: readonly string[]): readonly (readonly string[])[] {
   if (typeof raw !== 'string') return [];
@@ -137,7 +140,7 @@ export function piecesOf(raw: SqlValue, by: string, between: readonly string[]):
   return pieces;
 }
 
-/** Each separator at its first place; the last part takes the rest. */
+/** Splits at the first occurrence of each separator; the last part takes the rest. */
 function partsOf(piece: string, between: readonly string[]): readonly string[] | undefined {
   const parts: string[] = [];
   let rest = piece;

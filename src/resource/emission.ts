@@ -1,6 +1,6 @@
 /**
- * What all emitters of generated code share: the text that is being written, and the frame, which tells where the
- * values of a node are: in its row, in the rows around it, or in the pieces of separated columns.
+ * Defines what all generators of code share: the source being written, and the frame, which says where the values of a
+ * node are: in its row, in the rows around it, or in the pieces of separated columns.
  */
 import type { Condition, EachNode, Lookup, Mapping, Node, RefNode, ValueNode } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
@@ -11,20 +11,20 @@ import type { SlotMemo } from './memo.ts';
 import type { LevelShape, RefShape } from './shape.ts';
 import { literal, type Source, type Text } from './source-text.ts';
 
-/** What emitting needs beside the node. */
+/** The context of generating code for a node. */
 export interface Emission {
   readonly source: Source;
   readonly frame: Frame;
-  /**
-   * What is remembered as a whole around the node: nothing, a text of two columns, or one whose parts are not
-   * remembered.
-   */
+  /** The cached fragment around the node: none, one with two inputs, or one whose parts are not cached themselves. */
   readonly within: 'row' | 'pair' | 'fragment';
   /** `expressionKey` of columns with few values. */
   readonly few: ReadonlySet<string>;
-  /** By the source of a column of the base row: the texts that depend on it alone, and how many fragments those are. */
+  /**
+   * By the source of a column of the base row: the cache of texts that depend on it alone, and the number of its
+   * fragments.
+   */
   readonly slots: Map<string, { readonly memo: SlotMemo; next: number }>;
-  /** JSON text of an inner node, behind `before` where it is there (src/resource/emit.ts). */
+  /** Generates the JSON text of an inner node, with `before` in front if it exists (src/resource/emit.ts). */
   readonly emit: (node: Node, at: Emission, before?: string) => Text;
 }
 
@@ -36,23 +36,25 @@ export function placesOf({ source, frame }: Emission): Places {
   };
 }
 
-/** Source of the decoded value. */
+/** Returns the source of the decoded value. */
 export function decodeCode(node: ValueNode, places: Places): string {
   return `${places.bind(node.codec)}.decode(${node.from.map(places.raw).join()})`;
 }
 
-/** Source that is `none` where the first column holds a value that means "no value", or its only column none. */
+/**
+ * Returns source that gives `none` if the first column holds a value that means "no value", or its only column is NULL.
+ */
 export function unlessAbsent(node: ValueNode, code: string, places: Places, none = "''"): string {
   const [column, ...more] = node.from;
   if (!column) return code;
-  // Many columns are mostly NULL, and what need not be called need not be fetched from memory.
+  // Many columns are mostly NULL, and this test avoids a call and its memory access.
   const skipsNull = more.length === 0 && node.codec.decode(null) === undefined;
   const absent = [skipsNull ? `${places.raw(column)} === null` : 'false', isCode(column, node.absent, places)];
   const tests = absent.filter(test => test !== 'false');
   return tests.length === 0 ? code : `${tests.join(' || ')} ? ${none} : ${code}`;
 }
 
-/** A text behind `before`; '' where it is not there. */
+/** Puts `before` in front of a text; gives '' if the text is absent. */
 export function behind(before: string, text: Text, source: Source): Text {
   if (before === '' || text.literal === '') return text;
   if (text.literal !== undefined) return literal(before + text.literal);
@@ -63,7 +65,7 @@ export function behind(before: string, text: Text, source: Source): Text {
   };
 }
 
-/** The first text that is there. */
+/** Returns the first text that is present. */
 export function firstPresent(alternatives: readonly (() => Text)[], { source }: Emission): Text {
   const result = source.variable("''");
   const from = (index: number): boolean => {
@@ -87,9 +89,9 @@ export type Frame = RowFrame | PieceFrame;
 export interface RowFrame {
   readonly kind: 'row';
   readonly level: LevelShape;
-  /** Lookups of the mapping's own scope of such rows. */
+  /** The lookups of the mapping's own scope for such rows. */
   readonly lookups: readonly Lookup[];
-  /** Names of the variables that hold the row and its children. */
+  /** Names of the variables with the row and its children. */
   readonly row: string;
   readonly children: string;
   readonly around?: Frame;
@@ -98,12 +100,12 @@ export interface RowFrame {
 export interface PieceFrame {
   readonly kind: 'pieces';
   readonly alias: Identifier;
-  /** Sources of the parts of the current piece. */
+  /** Source of each part of the current piece. */
   readonly parts: ReadonlyMap<Identifier, string>;
   readonly around: Frame;
 }
 
-/** Source of an expression's raw value. Throws a TypeError if the shape was not made for it. */
+/** Returns the source of an expression's raw value. Throws a TypeError if the shape was not made for it. */
 export function rawCode(expression: Expression, frame: Frame): string {
   const key = fetchKey(expression);
   for (let at: Frame | undefined = frame; at; at = at.around) {
@@ -119,12 +121,12 @@ export function rawCode(expression: Expression, frame: Frame): string {
   throw new TypeError(`not fetched: ${key}`);
 }
 
-/** Lookups of the row at hand. */
+/** Returns the lookups of the current row. */
 export function lookupsIn(frame: Frame): readonly Lookup[] {
   return frame.kind === 'row' ? frame.lookups : [];
 }
 
-/** Source of whether the row of an `exists` condition is there. */
+/** Returns the source of the flag of an `exists` condition. */
 export function flagCode(condition: Condition, frame: Frame): string {
   for (const at of rowFrames(frame)) {
     const found = at.level.flags.get(condition);
@@ -133,7 +135,7 @@ export function flagCode(condition: Condition, frame: Frame): string {
   throw new TypeError('not fetched: the flag of an exists condition');
 }
 
-/** The shape of a reference and the row it is in; undefined for one that is joined on pieces. */
+/** Returns the shape of a reference and its row; undefined for one that is joined on pieces. */
 export function refIn(node: RefNode, frame: Frame): { readonly shape: RefShape; readonly row: string } | undefined {
   for (const at of rowFrames(frame)) {
     const shape = at.level.refs.find(ref => ref.node === node);
@@ -142,7 +144,7 @@ export function refIn(node: RefNode, frame: Frame): { readonly shape: RefShape; 
   return undefined;
 }
 
-/** The mapping that a reference leads to. */
+/** Returns the mapping that a reference leads to. */
 export function targetIn(node: RefNode, frame: Frame): Mapping {
   for (const at of rowFrames(frame)) {
     const target = at.level.targets.get(node);
@@ -151,7 +153,7 @@ export function targetIn(node: RefNode, frame: Frame): Mapping {
   throw new TypeError(`not walked: a reference to ${node.target}`);
 }
 
-/** The row frame under which the child rows of an `each` hang, and their index there. */
+/** Returns the frame of the row that has the child rows of an `each`, and their index there. */
 export function childrenIn(node: EachNode, frame: Frame): { readonly frame: RowFrame; readonly index: number } {
   for (const at of rowFrames(frame)) {
     const index = at.level.children.findIndex(child => child.nodes.includes(node));

@@ -1,6 +1,6 @@
 /**
- * Generates code for nodes: values, lists, references and logical ids. In: a node and the frame that
- * its values are in. Out: statements that compute its JSON text, and the name of the variable that holds it.
+ * Generates code for nodes: values, lists, references and logical ids. In: a node and the frame with its values. Out:
+ * statements that compute its JSON text, and the name of the variable that holds it.
  */
 
 import { countedAs, type IdPart, type IdRule, isLegalId, LONGEST, longestId } from '../mapping/id-rule.ts';
@@ -30,7 +30,7 @@ import { rememberedText } from './remember.ts';
 import { ABSENT, Joined, literal, type Source, type Text } from './source-text.ts';
 import { booleanText, cleanText, joinedText, linesText, numberText, quotedText, stringText } from './text.ts';
 
-/** JSON text of a node, behind `before`; '' where it does not exist. */
+/** Generates the JSON text of a node, with `before` in front; '' if it does not exist. */
 export function emit(node: Node, at: Emission, before = ''): Text {
   const remembered = rememberedNode(node, at, before);
   if (remembered) return remembered;
@@ -51,15 +51,14 @@ function rememberedNode(node: Node, at: Emission, before: string): Text | undefi
 }
 
 /**
- * The condition of a node, and the node without it, which may be remembered where the condition is asked of other
- * columns.
+ * Returns the condition of a node, and the node without it, which may be cached if its condition uses other columns.
  */
 function conditionOf(node: Node, at: Emission): { readonly condition: Condition; readonly then: Node } | undefined {
   if (node.if) {
     const { if: condition, ...then } = node;
     return { condition, then };
   }
-  // A list of one conditional item is there exactly where the item is.
+  // A list of one conditional item exists exactly if the item does.
   const [item, ...more] = node.kind === 'list' ? node.items : [];
   if (node.kind !== 'list' || !item?.if || more.length > 0) return undefined;
   const { if: condition, ...bare } = item;
@@ -101,7 +100,7 @@ function emitValue(node: ValueNode, at: Emission, before: string): Text {
   const places = placesOf(at);
   const kind = isPrimitive(node.type) ? jsonKindOf(node.type) : 'string';
   if (kind === 'string' && node.codec.plain) {
-    // Digits, letters and signs that JSON writes as they are.
+    // Its values contain only characters that JSON does not escape.
     const value = source.variable(unlessAbsent(node, decodeCode(node, places), places, 'undefined'), 'const');
     const text = `${value} === undefined ? '' : ${JSON.stringify(`${before}"`)} + ${value} + '"'`;
     return { code: source.variable(text, 'const'), certain: false };
@@ -128,14 +127,14 @@ function emitReference(node: RefNode, at: Emission, before: string): Text {
   return { code: result, certain: false };
 }
 
-/** JSON text of a list, behind `before`; '' without items. */
+/** Generates the JSON text of a list, with `before` in front; '' without items. */
 export function emitList(node: ListNode, at: Emission, before: string): Text {
   const joined = new Joined(at.source, '[]', before);
   for (const item of node.items) addItems(item, joined, at);
   return joined.finish();
 }
 
-/** Adds the items that a node gives: none, one, or several of an `each`. */
+/** Adds the items of a node: none, one, or several of an `each`. */
 function addItems(node: Node, joined: Joined, at: Emission): void {
   const { source } = at;
   if (!givesMany(node)) {
@@ -182,7 +181,7 @@ function addFirstItems(alternatives: readonly Node[], joined: Joined, at: Emissi
   joined.fork(() => at.source.when(`${joined.flush()}.length === ${before}`, () => addFirstItems(rest, joined, at)));
 }
 
-/** '' for a text that is no FHIR id. */
+/** Returns '' for a text that is no FHIR id. */
 function legalId(text: string): string {
   return isLegalId(text) ? text : '';
 }
@@ -190,21 +189,22 @@ function legalId(text: string): string {
 const LEGAL_PART = /^[A-Za-z0-9\-.]*$/;
 
 /**
- * Codecs print parts of legal characters; what is left to see is what a mapping writes between them, and the length.
+ * True if an id of these parts can only be too long: codecs print legal characters, so only the mapping's literals are
+ * checked.
  */
 function isLegalButForLength(parts: readonly IdPart[]): boolean {
   const legal = parts.every(part => part.kind !== 'literal' || LEGAL_PART.test(part.text));
   return legal && parts.some(part => part.kind !== 'literal');
 }
 
-/** Statements that print an id; returns the variable that holds it, '' where no alternative can be written. */
+/** Writes statements that print an id; returns its variable, which is '' if no alternative can be written. */
 export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, source: Source): string {
   const result = source.variable("''");
   const from = (index: number): void => {
     const parts = rule.alternatives[index];
     if (!parts) return;
     const printed: string[] = [];
-    /** Where it may be too long: what escapes add, as they are counted, to what is printed. */
+    /** If the id may be too long: code for the additional length of escapes, as they are counted. */
     const added: string[] = [];
     const fits = longestId(parts) <= LONGEST;
     const operands = parts.map(part => {
@@ -231,7 +231,7 @@ export function idCode(rule: IdRule, raw: (column: ColumnExpression) => string, 
   return result;
 }
 
-/** Runs `body` where the target is there; `id` is a variable with its id. */
+/** Runs `body` if the target exists; `id` is the variable with its id. */
 export function referenceText(
   node: RefNode,
   at: Emission,

@@ -1,6 +1,6 @@
 /**
- * Resources as data, for parts of the server that read them instead of sending them. In: the JSON text that a writer
- * made. Out: an object in which the values of quantities are strings, so that `1.50` keeps its digits.
+ * Parses resources for parts of the server that read them instead of sending them. In: JSON text from a writer. Out: an
+ * object in which the values of quantities are strings, so that `1.50` keeps its digits.
  */
 
 /** A resource as data. */
@@ -9,7 +9,7 @@ export interface ResourceData {
   readonly id: string;
 }
 
-/** The pattern matches members only: within a JSON string the quotation marks would be escaped. */
+/** Parses the text. The pattern matches only members, because quotation marks inside a JSON string are escaped. */
 export function parseExactly<T = ResourceData>(json: string): T {
   return JSON.parse(json.replace(/"value":(-?\d[\d.eE+-]*)/g, '"value":"$1"'));
 }

@@ -1,6 +1,6 @@
 /**
- * Reads FHIR XML that clients send. In: an XML document. Out: the members of FHIR JSON, typed by the definitions;
- * without narratives, comments, and ids and extensions of primitives, which a read-only server does not use. Errors:
+ * Parses FHIR XML that clients send. In: an XML document. Out: the members of FHIR JSON, typed by the definitions;
+ * without narratives, comments, and ids and extensions of primitives, which a read-only server does not use. Throws
  * XmlError, without any text of the document.
  * https://hl7.org/fhir/R4/xml.html
  */
@@ -14,12 +14,12 @@ export class XmlError extends Error {
 export type XmlMembers = { readonly [name: string]: XmlMember };
 type XmlMember = string | number | boolean | XmlMembers | readonly XmlMember[];
 
-/** As the parser gives an element: its name with its content, and its attributes beside. */
+/** An element as the parser returns it: its name with its content, and its attributes. */
 type Parsed = Readonly<Record<string, unknown>>;
 
 const FHIR = 'http://hl7.org/fhir';
 const ATTRIBUTES = ':@';
-/** Nothing but comments and the declaration: no document type, no CDATA, no entities but the five that XML has. */
+/** Matches a document type, CDATA, and all entities except XML's own five; comments and the declaration are allowed. */
 const FORBIDDEN = /<!(?!--)|&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[\da-fA-F]{1,6});)/;
 const DEEPEST = 50;
 
@@ -35,7 +35,7 @@ const parser = new XMLParser({
   maxNestedTags: DEEPEST,
 });
 
-/** The resource with its `resourceType`. */
+/** Returns the resource with its `resourceType`. */
 export function fromXml(text: string): XmlMembers {
   if (FORBIDDEN.test(text)) throw new XmlError('a document type, entities or CDATA');
   if (XMLValidator.validate(text) !== true) throw new XmlError('not well-formed');
@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
   try {
     return parser.parse(text);
   } catch {
-    // Beyond the parser's own bounds, which its message tells with names of the text.
+    // The parser's own limits are exceeded; its message is dropped, because it contains names of the text.
     throw new XmlError('too deep, or with names that are not those of elements');
   }
 }
@@ -127,7 +127,7 @@ const NAMED: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** The five entities that XML itself has, and character references. */
+/** Replaces the five entities of XML, and character references. */
 function unescaped(text: string): string {
   return text.replace(/&([^;&]*)(;?)/g, (_all, name: string, end: string) => {
     const code = /^#(?:x([0-9a-f]{1,6})|(\d{1,7}))$/i.exec(name);

@@ -1,6 +1,6 @@
 /**
- * Collects what a row must have fetched. In: nodes of one or several mappings over the same rows. Out: a LevelShape:
- * columns, those of logical ids and of references among them, flags, child rows.
+ * Collects what must be fetched with a row. In: nodes of one or several mappings over the same rows. Out: a LevelShape:
+ * columns, including those of logical ids and references, flags, child rows.
  */
 import { columnsOf, namedNodesOf, testsIn } from '../mapping/children.ts';
 import type { IdRule } from '../mapping/id-rule.ts';
@@ -22,24 +22,24 @@ export class Level {
   readonly flags = new Map<Condition, number | false>();
   readonly #parent: Level | undefined;
   readonly #resolver: ShapeResolver;
-  /** Aliases of later scopes over the same rows → those that the columns are fetched under. */
+  /** Aliases of later scopes over the same rows → the aliases that the columns are fetched under. */
   readonly #renames = new Map<Identifier, Identifier>();
   readonly #children = new Map<string, Child>();
   readonly #refs = new Map<RefNode, RefShape>();
   readonly #targets = new Map<RefNode, Mapping>();
-  /** Aliases of the pieces of separated columns that are open around the node being walked. */
+  /** Aliases of the pieces of separated columns around the current node. */
   readonly #pieces = new Set<Identifier>();
 
   readonly #served: ReadonlySet<Node>;
 
-  /** `served`: nodes that every row of this level has, because others are not read. */
+  /** `served`: nodes that exist in every row of this level, because other rows are not read. */
   constructor(parent: Level | undefined, resolver: ShapeResolver, served: ReadonlySet<Node> = new Set()) {
     this.#parent = parent;
     this.#resolver = resolver;
     this.#served = served;
   }
 
-  /** Declares the aliases of a scope, as other names for those of `same` if that is given. */
+  /** Declares the aliases of a scope; if `same` is given, as other names for its aliases. */
   declare(scope: Scope, same?: Scope): void {
     const before = same ? aliasesIn(same) : [];
     for (const [i, alias] of aliasesIn(scope).entries()) {
@@ -49,7 +49,7 @@ export class Level {
     }
   }
 
-  /** The position of an expression over this row, which is fetched from now on. */
+  /** Fetches an expression with this row and returns its position. */
   need(expression: Expression): number {
     const key = fetchKey(expression);
     const known = this.positions.get(key);
@@ -61,7 +61,7 @@ export class Level {
     return position;
   }
 
-  /** Fetches whatever a node needs, here or in the row that its columns belong to. */
+  /** Fetches everything that a node needs, here or in the row that its columns belong to. */
   walk(node: Node): void {
     if (node.if) this.#condition(node.if);
     switch (node.kind) {
@@ -102,7 +102,7 @@ export class Level {
       const nested = this.#pieces.has(from.alias);
       this.#pieces.add(from.alias);
       const owner = this.#levelOf(from.column) ?? this;
-      // What is looked up by a piece is fetched with the row that has the pieces, and seen from within the piece.
+      // Rows that a piece looks up are fetched with the row of the pieces, but the nodes below see the piece.
       const inner = rowsOfLookups(from).reduce((around: Level, { node: rows }) => owner.#childOf(rows, around), this);
       inner.walk(node.item);
       if (!nested) this.#pieces.delete(from.alias);
@@ -111,7 +111,7 @@ export class Level {
     this.#childOf(node as EachNode & { readonly from: ChildRows }, this).walk(node.item);
   }
 
-  /** The level of the child rows of an `each` that hang on this row; `around` is what is seen from within them. */
+  /** Returns the level of an `each`'s child rows of this row; `around`: the level that its nodes can see. */
   #childOf(node: EachNode & { readonly from: ChildRows }, around: Level): Level {
     const { from } = node;
     const key = this.#keyOf(from);
@@ -134,7 +134,7 @@ export class Level {
     return child.level;
   }
 
-  /** Equal for the same child rows, whatever aliases they are read under and wherever it is written. */
+  /** Returns a key that is equal for the same child rows, whatever their aliases and positions in the mapping. */
   #keyOf(rows: ChildRows): string {
     const inner = new Map<string, string>();
     return JSON.stringify(rows, (name, part) => {
@@ -148,7 +148,7 @@ export class Level {
     });
   }
 
-  /** The alias under which the columns of a declared alias are fetched. */
+  /** Returns the alias under which the columns of a declared alias are fetched. */
   fetchedAlias(alias: Identifier): Identifier | undefined {
     if (this.aliases.has(alias)) return this.#renames.get(alias) ?? alias;
     return this.#parent?.fetchedAlias(alias);
@@ -160,7 +160,7 @@ export class Level {
     return column;
   }
 
-  /** Undefined: it is a piece of a separated column, which the writer has at hand. */
+  /** Returns the level of an expression; undefined for a piece of a separated column, which the writer itself has. */
   #levelOf(expression: Expression): Level | undefined {
     const aliases = aliasesOf({ expressions: [expression] });
     let found: Level | undefined;
@@ -197,7 +197,7 @@ export class Level {
     }
   }
 
-  /** Whether some row exists is a column of its own, unless none can. */
+  /** Adds a flag column for an `exists` condition, unless it is never true. */
   #flag(condition: Condition): void {
     const predicate = this.#resolver.predicateOf(condition);
     if (predicate.kind === 'false') {
@@ -249,21 +249,21 @@ function aliasesIn(scope: Scope): readonly Identifier[] {
   return [scope.alias, ...scope.lookups.map(({ alias }) => alias)];
 }
 
-/** Where the value of an id column is. */
+/** The position of an id column's value. */
 export interface IdSource {
   readonly position: number;
-  /** The type of the target's column, where our column of another type or layout stands for it. */
+  /** The type of the target's column, if our column of another type or layout replaces it. */
   readonly cast?: { readonly to: ColumnType; readonly from: ColumnType };
 }
 
-/** The columns that an id is made of, those of all alternatives. */
+/** Returns the columns of an id rule, in all its alternatives. */
 export function idColumnsOf(rule: IdRule): readonly ColumnExpression[] {
   return rule.alternatives.flatMap(parts => parts.flatMap(part => (part.kind === 'column' ? [part.column] : [])));
 }
 
 /**
- * `need` fetches an expression with the row and returns its position. `served`: no row is read without its target, so
- * the target need not be looked for again.
+ * Returns the shape of a reference. `need` fetches an expression with the row and returns its position. `served`: no
+ * row is read without its target, so the target's existence need not be checked again.
  */
 export function refShapeOf(
   node: RefNode,
@@ -296,7 +296,10 @@ export function refShapeOf(
   return { ...shape, never: false };
 }
 
-/** Our column stands for an id column of the target; where it must be proved in SQL, only if it needs no cast. */
+/**
+ * True if our column can replace an id column of the target. If SQL must prove the target, only a column without a cast
+ * can.
+ */
 function standsFor(column: ColumnExpression, ours: Expression | undefined, proved: boolean): boolean {
   return ours !== undefined && (!proved || isFetchedAlike(ours.type, column.type));
 }

@@ -1,5 +1,5 @@
 /**
- * Generates code for objects: their members, the rule that makes them exist, and choices of members. In: the members in
+ * Generates code for objects: their members, the rule for their existence, and choices of members. In: the members in
  * order. Out: statements that compute their JSON texts, and the names of the variables.
  */
 import { isDynamic, isDynamicMember, namedNodesOf } from '../mapping/children.ts';
@@ -8,17 +8,17 @@ import type { Emission } from './emission.ts';
 import { rememberedText, slotOf } from './remember.ts';
 import { anyPresent, Joined, type Text } from './source-text.ts';
 
-/** The start of a member that stands behind another: a comma, its name and a colon. */
+/** Returns the beginning of a member that follows another: a comma, its name and a colon. */
 export function keyOf(name: string): string {
   return `,${nameOf(name)}`;
 }
 
-/** The start of a member. */
+/** Returns the beginning of a member. */
 export function nameOf(name: string): string {
   return `${JSON.stringify(name)}:`;
 }
 
-/** JSON text of an object, behind `before`; '' where it does not exist. */
+/** Generates the JSON text of an object, with `before` in front; '' if it does not exist. */
 export function emitObject(node: ObjectNode, at: Emission, before: string): Text {
   const { source } = at;
   const texts = new Map<string, Text>();
@@ -52,7 +52,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
         for (const name of names) {
           const text = texts.get(name);
           if (!text) continue;
-          // Beyond the test of a need its text is known to be there.
+          // A needed member has been tested above, so its text is present.
           const known = node.needs.includes(name) ? { ...text, certain: true } : text;
           if (isBehind) joined.append(known);
           else joined.add(nameOf(name), known);
@@ -82,7 +82,7 @@ export function emitObject(node: ObjectNode, at: Emission, before: string): Text
 interface ObjectMember {
   readonly member: Member;
   readonly names: readonly string[];
-  /** Another member surely stands before it: its text has a comma and its name. */
+  /** True if another member always comes before it: its text then starts with a comma and its name. */
   readonly isBehind: boolean;
 }
 
@@ -101,8 +101,8 @@ function isFixed(node: Node): boolean {
 }
 
 /**
- * Adds the members of a resource, each behind others. `isShown`: alternatives of choices are decided, but left out
- * without it.
+ * Adds the members of a resource, each after others. `isShown`: false for alternatives of choices that are evaluated
+ * but not written.
  */
 export function appendMembers(
   members: readonly Member[],
@@ -128,7 +128,7 @@ export function appendMembers(
   }
 }
 
-/** Neighbours that are made of one column stand together; every other member stands alone. */
+/** Groups neighbours that depend on the same one column; every other member is a group of its own. */
 function runsOf<Entry extends { readonly member: Member }>(
   entries: readonly Entry[],
   mayRun: (entry: Entry) => boolean,
@@ -145,7 +145,7 @@ function runsOf<Entry extends { readonly member: Member }>(
   return runs;
 }
 
-/** Remembered as one text, '' where none of them is there. */
+/** Generates cached code for the texts of several members as one; '' if none exists. */
 function emitRun(run: readonly { readonly member: Member }[], at: Emission): Text {
   const elements = run.flatMap(({ member }) => namedNodesOf(member));
   const write = (inner: Emission): Text => {
@@ -163,14 +163,14 @@ function emitMember(member: Member, isBehind: boolean, at: Emission): ReadonlyMa
   return new Map([[member.name, emitNamed(member, isBehind, at)]]);
 }
 
-/** With its name before it, where it is behind another member. */
+/** Generates a member; starts with a comma and its name if it follows another. */
 function emitNamed({ name, node }: NamedNode, isBehind: boolean, at: Emission): Text {
   return at.emit(node, at, isBehind ? keyOf(name) : '');
 }
 
 type Choice = (Member & { readonly kind: 'choice' })['alternatives'];
 
-/** Variables that are filled by the first alternative that is there. */
+/** Generates a choice: variables that the first existing alternative fills. */
 function emitChoice(alternatives: Choice, isBehind: boolean, at: Emission): ReadonlyMap<string, Text> {
   const { source } = at;
   const variables = new Map<string, string>();

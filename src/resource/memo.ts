@@ -1,7 +1,7 @@
 /**
- * Remembers the text of fragments that depend on few raw values: one or two of them, such as a code, a unit, a
- * category; or a code and the dictionary row that it leads to. In: the nodes of a fragment. Out: its inputs, if it is
- * worth remembering, and the memo for it. Memos are bounded; one that seldom hits switches itself off.
+ * Caches the text of fragments that depend on few raw values: on one or two, such as a code, a unit, a category; or on
+ * a code and the dictionary row that it leads to. In: the nodes of a fragment. Out: its inputs, if caching is
+ * worthwhile, and the cache. Caches are bounded, and one with few hits turns itself off.
  */
 import { childrenOf, columnsOf, namedNodesOf, type Test, testsIn } from '../mapping/children.ts';
 import type { Condition, Lookup, Node, ValueNode } from '../mapping/model.ts';
@@ -14,8 +14,8 @@ const FILLINGS_AT_MOST = 4;
 const INPUTS_AT_MOST = 2;
 
 /**
- * Generated code calls `get` with the inputs, and `put` with the inputs and the text that was made of them, which gives
- * the text to go on with.
+ * Creates a cache. Generated code calls `get` with the inputs, and `put` with the inputs and the text made from them;
+ * `put` returns the text to use.
  */
 export function memoOf(inputs: number): Memo | PairMemo {
   return inputs === 1 ? new Memo() : new PairMemo();
@@ -41,12 +41,15 @@ class Memo {
   }
 }
 
-/** Texts of all fragments that depend on one column: those of one value stand together and are found at once. */
+/**
+ * Cache of all fragments that depend on one column: the texts for one value are stored together, so one lookup finds
+ * all.
+ */
 export class SlotMemo {
   readonly #slots = new Map<SqlValue, string[]>();
   #fillings = 0;
 
-  /** Where the texts for a value are, by the number of the fragment. */
+  /** Returns the texts for a value, by the number of the fragment. */
   of(input: SqlValue): string[] {
     const known = this.#slots.get(input);
     if (known !== undefined) return known;
@@ -60,7 +63,7 @@ export class SlotMemo {
     return made;
   }
 
-  /** `slot`: as `of` gave it. Gives the text to go on with. */
+  /** Stores a text. `slot`: from `of`. Returns the text to use. */
   put(slot: string[], fragment: number, text: string): string {
     if (slot === NOT_REMEMBERED) return text;
     const whole = flat(text);
@@ -69,7 +72,7 @@ export class SlotMemo {
   }
 }
 
-/** Nothing is ever put there. */
+/** Never gets an entry. */
 const NOT_REMEMBERED: string[] = [];
 
 class PairMemo {
@@ -98,22 +101,22 @@ class PairMemo {
 }
 
 /**
- * The same text in one piece. What was added up stays pieces until somebody looks into it, and they would be put
- * together anew for every resource that the text is part of.
+ * Copies a text into one piece. A concatenated string stays in pieces until it is read, and would be flattened again
+ * for each resource that contains it.
  */
 export function flat(text: string): string {
-  // Both are the same; what decides is looked up in the text, and for that it is put together.
+  // Both branches return the same text; reading one character makes V8 flatten the string.
   return text.charCodeAt(0) === 0 ? text.slice() : text;
 }
 
-/** Whether a value is too long to be kept, or of bytes. */
+/** True if a value is too long to cache, or consists of bytes. */
 export function isLong(raw: SqlValue, longest = LONGEST_INPUT): boolean {
   return typeof raw === 'object' ? raw !== null : typeof raw === 'string' && raw.length > longest;
 }
 
 /**
- * The inputs of a fragment worth remembering; undefined for one with other or with too many inputs. `few`: columns with
- * few values, by `expressionKey`, however they are read.
+ * Returns the inputs of a fragment worth caching; undefined if it has other inputs or too many. `few`: columns with few
+ * values, by `expressionKey`, however they are read.
  */
 export function memoInputs(nodes: readonly Node[], few: ReadonlySet<string>): readonly Expression[] | undefined {
   if (nodes.some(({ kind }) => kind === 'constant')) return undefined;
@@ -122,18 +125,18 @@ export function memoInputs(nodes: readonly Node[], few: ReadonlySet<string>): re
   return inputsOf(nodes, { most: INPUTS_AT_MOST, value, conditions: EQUALITY });
 }
 
-/** Other tests are mostly asked of columns with many values. */
+/** Other tests mostly use columns with many values. */
 const EQUALITY: Remembering['conditions'] = new Set(['is']);
 
 export interface Remembering {
-  /** Distinct inputs at most. */
+  /** Limit of distinct inputs. */
   readonly most: number;
   readonly value: (node: ValueNode) => boolean;
-  /** Tests that look at the clock or into other tables are never among them. */
+  /** Kinds of tests that may occur. Tests of the clock or other tables never do. */
   readonly conditions: ReadonlySet<Condition['kind']>;
 }
 
-/** The expressions that nodes are made of, each once; undefined if they have other inputs or too many. */
+/** Returns the distinct expressions that nodes depend on; undefined if they have other inputs or too many. */
 function inputsOf(nodes: readonly Node[], { most, value, conditions }: Remembering): readonly Expression[] | undefined {
   const inputs = new Map<string, Expression>();
   const add = (expression: Expression): boolean => {
@@ -167,7 +170,7 @@ function inputsOf(nodes: readonly Node[], { most, value, conditions }: Rememberi
   return nodes.every(see) && inputs.size > 0 ? [...inputs.values()] : undefined;
 }
 
-/** `expressionKey` of the columns that some node reads as a code, a unit or the like: they have few values. */
+/** Returns `expressionKey` of the columns that some node reads as a code, a unit or the like, which have few values. */
 export function columnsOfFewValues(nodes: readonly Node[]): ReadonlySet<string> {
   const few = new Set<string>();
   const see = (node: Node): void => {
@@ -183,18 +186,18 @@ export function columnsOfFewValues(nodes: readonly Node[]): ReadonlySet<string> 
 
 const LONGEST_OF_ENTRY = 200;
 const INPUTS_OF_ENTRY = 8;
-/** So many times a text has to be made before it is judged whether remembering pays. */
+/** How many texts must be made before the hit rate is judged. */
 const TRIAL = 2000;
 
-/** The text, and the values beside the code that it was made of. */
+/** A text, and the values besides the code that it was made from. */
 export interface Entry {
   readonly text: string;
   readonly of: readonly SqlValue[];
 }
 
 /**
- * All values are compared, as the dictionary may change. Generated code calls `get`, compares the values itself, and
- * calls `put` where they differ: it gives the text to go on with.
+ * Cache by code. It compares all other values, because the dictionary may change. Generated code calls `get`, compares
+ * the values itself, and calls `put` if they differ; `put` returns the text to use.
  */
 export class EntryMemo {
   readonly #entries = new Map<SqlValue, Entry>();
@@ -224,14 +227,14 @@ export class EntryMemo {
   }
 }
 
-/** Without a code there is little to write, and what stands beside it is of other kinds. */
+/** Without a code little is written, and the values beside it vary. */
 function isMissing(code: SqlValue): boolean {
   return code === null || code === '';
 }
 
 /**
- * The code that a fragment hangs on and its other inputs; undefined where it hangs on none: only a column by which a
- * row is looked up whose columns the fragment takes is a code.
+ * Returns the code that a fragment depends on, and its other inputs. Undefined if there is no code: only a column by
+ * which a row is looked up counts, and only if the fragment uses columns of that row.
  */
 export function entryInputs(
   nodes: readonly Node[],

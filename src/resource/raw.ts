@@ -1,7 +1,7 @@
 /**
  * Compares raw column values as SQL does: equality is exact, case-sensitive and ignores trailing blanks; numbers and
- * times compare by value. In: values of rows (src/sql/plan.ts), or literals of a mapping. Out: a canonical text that
- * is equal for equal values, null for NULL; and an order.
+ * times compare by value. In: values of rows (src/sql/plan.ts), or literals of a mapping. Out: a canonical text that is
+ * equal for equal values, null for NULL; and an order.
  */
 import { compareDecimals } from '../mapping/codecs/decimal.ts';
 import { inLayout, isComputed, layoutOf, type TimedType } from '../mapping/codecs/stored-time.ts';
@@ -14,7 +14,7 @@ const MOMENT = /^\s*(\d{4})-?(\d{2})-?(\d{2})(?:[ T](\d{2}):(\d{2})(?::(\d{2})(?
 
 export type Canonical = (raw: SqlValue) => string | null;
 
-/** The canonical form of values of a column type. */
+/** Returns the function that makes canonical values of a column type. */
 export function canonicalOf(type: ColumnType): Canonical {
   switch (type.kind) {
     case 'text':
@@ -37,10 +37,7 @@ export function canonicalOf(type: ColumnType): Canonical {
   }
 }
 
-/**
- * Canonical forms for two columns that are compared: text against a number or a UUID is cast, as a join of such columns
- * does.
- */
+/** Returns the functions for two compared columns: a text beside a number or a UUID is cast, as in a join. */
 export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Canonical, Canonical] {
   const [a, b] = [canonicalOf(left), canonicalOf(right)];
   if (CASTS_TEXT.has(a) && b === canonicalText) return [a, raw => a(castTo(left, right)(raw))];
@@ -50,8 +47,8 @@ export function canonicalPair(left: ColumnType, right: ColumnType): readonly [Ca
 const CASTS_TEXT: ReadonlySet<Canonical> = new Set([canonicalNumber, canonicalUuid]);
 
 /**
- * Our value as the column type of another table would hold it, by the rules of `cast` of the dialects; null where it
- * cannot. `from`: the type of ours.
+ * Returns a function that converts our value to the column type of another table, by the rules of the dialects' `cast`;
+ * null if it cannot. `from`: the type of ours.
  */
 export function castTo(type: ColumnType, from?: ColumnType): (raw: SqlValue) => SqlValue {
   const cast = castOf(type, from);
@@ -60,13 +57,13 @@ export function castTo(type: ColumnType, from?: ColumnType): (raw: SqlValue) => 
   return raw => cast(typeof raw === 'string' ? numberIn(raw) : raw);
 }
 
-/** The digits of a text that is a whole number to a join: only blanks behind it do not count. */
+/** Returns the digits of a text that a join reads as a whole number: only trailing blanks are ignored. */
 function wholeNumberIn(text: string): string | null {
   const digits = withoutBlanks(text);
   return /^-?\d+$/.test(digits) ? digits : null;
 }
 
-/** Likewise of a decimal, whose white space does not count on either side. */
+/** Likewise for a decimal; white space at both ends is ignored. */
 function decimalIn(text: string): string | null {
   return /^[ \t\r\n]*(-?\d+(?:\.\d+)?)[ \t\r\n]*$/.exec(text)?.[1] ?? null;
 }
@@ -74,7 +71,7 @@ function decimalIn(text: string): string | null {
 function castOf(type: ColumnType, from: ColumnType | undefined): (raw: SqlValue) => SqlValue {
   switch (type.kind) {
     case 'text': {
-      // A UUID is as a text what our rows write.
+      // As text, a UUID has the letter case of our rows.
       const isSmall = from !== undefined && isSmallUuid(from);
       return raw =>
         typeof raw === 'number' ? String(raw) : isSmall && typeof raw === 'string' ? raw.toLowerCase() : raw;
@@ -93,14 +90,14 @@ function castOf(type: ColumnType, from: ColumnType | undefined): (raw: SqlValue)
   }
 }
 
-/** A canonical moment as the column keeps it; null where it cannot. */
+/** Converts a canonical moment to the layout of the column; null if the layout cannot hold it. */
 function inLayoutOf(type: TimedType, canonical: string | null): string | null {
   if (canonical === null || isComputed(type)) return canonical;
   const { length } = layoutOf(type);
   return /[1-9]/.test(canonical.slice(length)) ? null : inLayout(canonical.slice(0, length), type.form);
 }
 
-/** Text without trailing blanks. */
+/** Returns a text without trailing blanks. */
 export function canonicalText(raw: SqlValue): string | null {
   if (typeof raw !== 'string') return raw === null ? null : plain(raw);
   let end = raw.length;
@@ -108,7 +105,7 @@ export function canonicalText(raw: SqlValue): string | null {
   return end === raw.length ? raw : raw.slice(0, end);
 }
 
-/** Digits without leading and trailing zeros; null for what is no number. */
+/** Returns digits without leading and trailing zeros; null for a value that is no number. */
 export function canonicalNumber(raw: SqlValue): string | null {
   if (raw === null) return null;
   const match = NUMERIC.exec(withoutExponent(typeof raw === 'number' ? (printNumber(raw) ?? '?') : plain(raw)));
@@ -118,7 +115,7 @@ export function canonicalNumber(raw: SqlValue): string | null {
   return `${sign === '-' ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** `2024-03-10 02:30:00.1230000`, or the key of an instant that no local time is written for. */
+/** Returns `2024-03-10 02:30:00.1230000`, or the key of an instant that has no local time. */
 export function canonicalMoment(raw: SqlValue): string | null {
   if (raw === null) return null;
   const match = MOMENT.exec(plain(raw));
@@ -147,7 +144,7 @@ function plain(raw: Exclude<SqlValue, null>): string {
   return typeof raw === 'number' ? String(raw) : Buffer.from(raw).toString('hex').toUpperCase();
 }
 
-/** Negative, zero or positive as two canonical values of a type compare. */
+/** Compares two canonical values of a type: negative, zero or positive. */
 export function compareCanonical(left: string, right: string, type: ColumnType): number {
   switch (type.kind) {
     case 'integer':

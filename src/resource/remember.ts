@@ -1,6 +1,6 @@
 /**
- * Generates code for fragments whose text is remembered. In: the nodes of a fragment, and the code that writes it.
- * Out: statements that find its text, or make and remember it; undefined if the fragment has too many inputs.
+ * Generates code for fragments whose text is cached. In: the nodes of a fragment, and the code that writes it. Out:
+ * statements that find its text, or make and cache it; undefined if the fragment has too many inputs.
  */
 import type { Node } from '../mapping/model.ts';
 import type { Expression } from '../sql/expression.ts';
@@ -13,7 +13,7 @@ export interface Fragment {
   readonly write: (at: Emission) => Text;
 }
 
-/** Undefined: the fragment is written anew for each row. */
+/** Generates cached code for a fragment. Undefined if it must be written for each row. */
 export function rememberedText(fragment: Fragment, at: Emission): Text | undefined {
   const { within, frame, few } = at;
   if (within === 'fragment') return undefined;
@@ -22,7 +22,7 @@ export function rememberedText(fragment: Fragment, at: Emission): Text | undefin
   if (input && inputs?.length === 1) {
     return isOfBaseRow(at) ? inSlot(fragment, rawCode(input, frame), at) : byInputs(fragment, [input], at);
   }
-  // What two columns make seldom comes again where each has many values: the parts are remembered by themselves, too.
+  // A pair of columns with many values rarely recurs, so its parts are cached separately too.
   if (within === 'pair') return undefined;
   if (inputs) return byInputs(fragment, inputs, { ...at, within: 'pair' });
   const entry = entryInputs(fragment.nodes, lookupsIn(frame));
@@ -30,7 +30,7 @@ export function rememberedText(fragment: Fragment, at: Emission): Text | undefin
 }
 
 /**
- * Source of the one column of the base row that a node is made of; undefined for a node that is not remembered by one.
+ * Returns the source of the one base-row column that a node depends on; undefined if it is not cached by one column.
  */
 export function slotOf(node: Node, at: Emission): string | undefined {
   const inputs = at.within === 'fragment' || !isOfBaseRow(at) ? undefined : memoInputs([node], at.few);
@@ -42,7 +42,7 @@ function isOfBaseRow({ frame }: Emission): boolean {
   return frame.kind === 'row' && frame.around === undefined;
 }
 
-/** Computed once per distinct inputs. */
+/** Computes the text once per distinct inputs. */
 function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emission): Text {
   const { source, frame } = at;
   const raws = inputs.map(input => rawCode(input, frame));
@@ -57,7 +57,7 @@ function byInputs({ write }: Fragment, inputs: readonly Expression[], at: Emissi
   return { code: result, certain };
 }
 
-/** Likewise, found together with the other fragments of the same column. */
+/** Likewise, found together with other fragments of the same column. */
 function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   const { source, slots } = at;
   const own = slots.get(input) ?? { memo: new SlotMemo(), next: 0 };
@@ -76,7 +76,7 @@ function inSlot({ write }: Fragment, input: string, at: Emission): Text {
   return { code: result, certain };
 }
 
-/** Computed once per code, for as long as the values beside the code stay the same. */
+/** Computes the text once per code, as long as the values beside the code stay the same. */
 function byEntry(
   { write }: Fragment,
   { code, others }: NonNullable<ReturnType<typeof entryInputs>>,

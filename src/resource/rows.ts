@@ -1,13 +1,13 @@
 /**
- * Joins child rows to their rows. In: the rows of a page and, per child shape, the child rows of the whole page in
- * order. Out: the children of each row. Keys compare as in joins: exactly, ignoring trailing blanks.
+ * Assigns child rows to their parent rows. In: the rows of a page and, per child shape, the child rows of the whole
+ * page in order. Out: the children of each row. Keys compare as in joins: exactly, ignoring trailing blanks.
  */
 import type { Row } from '../sql/plan.ts';
 import { inUpperCase, pieceKeys } from './each.ts';
 import { type Canonical, canonicalPair } from './raw.ts';
 import type { ChildShape, LevelShape } from './shape.ts';
 
-/** Per child shape of a level, in its order, the child rows of one row. */
+/** The child rows of one row, per child shape of its level, in order. */
 export type Children = readonly (readonly ChildRow[])[];
 
 export interface ChildRow {
@@ -17,7 +17,7 @@ export interface ChildRow {
 
 export const NO_CHILDREN: Children = [];
 
-/** The children of each of `parents`, from one list of child rows per child shape of the level. */
+/** Returns the children of each of `parents`, from one list of child rows per child shape of the level. */
 export function childrenOf(
   parents: readonly Row[],
   level: LevelShape,
@@ -28,7 +28,7 @@ export function childrenOf(
   return parents.map((_, i) => perShape.map(groups => groups[i] ?? []));
 }
 
-/** For each parent row its child rows, in the order in which they arrived. */
+/** Returns the child rows of each parent row, in the order in which they arrived. */
 export function groupChildren(
   parents: readonly Row[],
   shape: ChildShape,
@@ -54,13 +54,13 @@ export function groupChildren(
     return (key === undefined ? undefined : groups.get(key)) ?? [];
   };
   if (!of) return parents.map(parent => ofKey(parent, shape.parentPositions));
-  // Of a parent the rows of all its pieces, each once: which are of which piece, the writer sees.
+  // Collects the rows of all pieces of a parent, each once; the writer finds out which rows belong to which piece.
   const [at = 0] = shape.parentPositions;
   const each = on.map((_, i) => i);
   return parents.map(parent => [...new Set(pieceKeys(parent[at] ?? null, of, on).flatMap(key => ofKey(key, each)))]);
 }
 
-/** Undefined where a column is NULL, which joins nothing. */
+/** Returns the key of a row; undefined if a column is NULL, which joins nothing. */
 function keyOf(row: Row, positions: readonly number[], canonical: readonly Canonical[]): string | undefined {
   let key = '';
   for (const [i, position] of positions.entries()) {

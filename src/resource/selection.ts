@@ -13,8 +13,8 @@ export type Selection =
   /** Names of top-level elements; a choice by its base name (`value`) or with its type (`valueQuantity`). */
   | { readonly kind: 'elements'; readonly names: readonly string[] }
   /**
-   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. And
-   * those that are named beside, whole.
+   * `true`: summary elements; `text`: narrative, id, meta and mandatory elements; `data`: all but the narrative. In
+   * addition the elements in `names`, completely.
    */
   | { readonly kind: 'summary'; readonly mode: 'true' | 'text' | 'data'; readonly names?: readonly string[] };
 
@@ -24,7 +24,7 @@ export interface SelectedRoot {
   readonly meta: readonly NamedNode[];
   /** All other top-level members, without id and resourceType. */
   readonly members: readonly Member[];
-  /** Alternatives of a choice that are evaluated, for the choice's sake, but not emitted. */
+  /** Alternatives of a choice that are evaluated, because the choice needs it, but not emitted. */
   readonly hidden: ReadonlySet<NamedNode>;
 }
 
@@ -37,7 +37,7 @@ const SUBSETTED = {
 const META_BEFORE_LAST_UPDATED: ReadonlySet<string> = new Set(['id', 'extension', 'versionId']);
 const APART: ReadonlySet<string> = new Set(['resourceType', 'id', 'meta']);
 
-/** A text that is equal for selections with the same result. */
+/** Returns a text that is equal for selections with the same result. */
 export function selectionKey(selection: Selection): string {
   switch (selection.kind) {
     case 'all':
@@ -53,7 +53,7 @@ function keyOfNames(names: readonly string[]): string {
   return `_elements=${[...new Set(names)].toSorted().join()}`;
 }
 
-/** The members of a resource that a selection leaves. Mandatory elements, id and meta always stay. */
+/** Returns the members of a resource that a selection keeps. Mandatory elements, id and meta always stay. */
 export function selectRoot(mapping: Mapping, selection: Selection): SelectedRoot {
   const hidden = new Set<NamedNode>();
   const members: Member[] = [];
@@ -74,7 +74,7 @@ export function selectRoot(mapping: Mapping, selection: Selection): SelectedRoot
   return { meta: metaOf(mapping, selection), members, hidden };
 }
 
-/** Whether an element of a type, by its name in JSON, stays in the answer. */
+/** True if an element of a type, by its name in JSON, stays in the answer. */
 export function wants(type: string, jsonName: string, selection: Selection): boolean {
   if (selection.kind === 'all' || isNamed(type, jsonName, selection)) return true;
   const name = withoutUnderscore(jsonName);
@@ -102,8 +102,8 @@ function withoutUnderscore(jsonName: string): string {
 }
 
 /**
- * Inner elements that are no summary elements are left out of `_summary=true`, except where the object's existence
- * rests on them: one that is needed, or the last one that depends on the row.
+ * Removes inner elements that `_summary=true` does not include, unless the object's existence depends on them: a needed
+ * one, or the last one that depends on the row.
  */
 function summarised(node: Node, selection: Selection): Node {
   if (selection.kind !== 'summary' || selection.mode !== 'true') return node;
@@ -120,7 +120,7 @@ function summarised(node: Node, selection: Selection): Node {
     case 'list':
       return { ...node, items: node.items.map(item => summarised(item, selection)) };
     case 'each':
-      // The item alone is pruned: `from` keeps its identity, by which child rows are shared.
+      // Only the item is changed: child rows are shared by the identity of `from`.
       return { ...node, item: summarised(node.item, selection) };
     case 'first':
       return { ...node, alternatives: node.alternatives.map(alternative => summarised(alternative, selection)) };
@@ -138,7 +138,9 @@ function summaryMembers(node: ObjectNode): readonly Member[] {
   );
 }
 
-/** Meta as the mapping has it, with lastUpdated from the mapping's `changed` and the tag of an incomplete resource. */
+/**
+ * Returns meta as mapped, with lastUpdated from the mapping's `changed`, and with the tag of an incomplete resource.
+ */
 function metaOf(mapping: Mapping, selection: Selection): readonly NamedNode[] {
   const { at } = mapping;
   const own = mapping.root.members.flatMap(m => (m.kind === 'element' && m.name === 'meta' ? [m.node] : []))[0];

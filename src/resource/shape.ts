@@ -1,7 +1,7 @@
 /**
- * The contract between planner and writer: what must be fetched to write resources. In: mappings that read the same
- * rows, and the elements wanted. Out: the columns of the row and, recursively, of child rows. The planner selects them
- * in this order, the writer finds them by position.
+ * Defines the contract between planner and writer: what must be fetched to write resources. In: mappings that read the
+ * same rows, and the requested elements. Out: the columns of the row and, recursively, of child rows. The planner
+ * selects them in this order, and the writer finds them by position.
  */
 
 import { namedNodesOf } from '../mapping/children.ts';
@@ -11,9 +11,9 @@ import type { Identifier } from '../sql/identifier.ts';
 import { type IdSource, idColumnsOf, Level } from './level.ts';
 import { type SelectedRoot, type Selection, selectRoot } from './selection.ts';
 
-/** The columns of one kind of row and what hangs on it. */
+/** The columns of one kind of row, with its child rows and references. */
 export interface LevelShape {
-  /** Distinct by `expressionKey`; a row's value has the position of its expression. */
+  /** Distinct by `expressionKey`; a row has the value of each expression at its position. */
   readonly columns: readonly Expression[];
   /** `expressionKey` → position; also of expressions under the aliases of another `each` over the same rows. */
   readonly positions: ReadonlyMap<string, number>;
@@ -22,18 +22,18 @@ export interface LevelShape {
   readonly children: readonly ChildShape[];
   /** References whose `ours` columns are all in this row. */
   readonly refs: readonly RefShape[];
-  /** Of all references met here, those joined on pieces of a separated column included. */
+  /** Targets of all references at this level, including those joined on pieces of a separated column. */
   readonly targets: ReadonlyMap<RefNode, Mapping>;
-  /** `exists` conditions: where the flag is; false where no row can exist. */
+  /** `exists` conditions: the position of the flag; false if no row can exist. */
   readonly flags: ReadonlyMap<Condition, number | false>;
 }
 
-/** The base row. It carries the key, id and `changed` columns whatever is selected. */
+/** The base row. It has the key, id and `changed` columns whatever is selected. */
 export interface RowShape extends LevelShape {
   /** Positions of `source.key`. */
   readonly key: readonly number[];
   readonly selection: Selection;
-  /** What is emitted of each mapping. */
+  /** What is emitted for each mapping. */
   readonly roots: ReadonlyMap<Mapping, SelectedRoot>;
 }
 
@@ -52,19 +52,19 @@ export interface RefShape {
   readonly target: Mapping;
   /** Positions of the `ours` columns, in order of `on`. */
   readonly positions: readonly number[];
-  /** Where the columns of the target's id rule are, by `expressionKey`. */
+  /** The columns of the target's id rule, by `expressionKey`. */
   readonly id: ReadonlyMap<string, IdSource>;
-  /** Position of the flag that the target is there; absent where the id columns tell it themselves. */
+  /** Position of the flag for the target's existence; absent if the id columns show it. */
   readonly flag?: number;
-  /** The target can never be there. */
+  /** True if the target can never exist. */
   readonly never: boolean;
 }
 
-/** What the planner answers while a shape is made. */
+/** Functions of the planner that making a shape needs. */
 export interface ShapeResolver {
   mapping(name: string): Mapping;
   predicateOf(condition: Condition): Predicate;
-  /** The served rows of a mapping where theirs = ours, with those of its lookups that `expressions` use; renamed. */
+  /** Returns the served rows of a mapping where theirs = ours, with the lookups that `expressions` use, renamed. */
   targetRelation(
     mapping: Mapping,
     on: readonly JoinColumn[],
@@ -72,20 +72,20 @@ export interface ShapeResolver {
   ): { readonly relation: Relation; readonly aliases: ReadonlyMap<Identifier, Identifier> };
 }
 
-/** Columns that the planner wants beside those of the selection. */
+/** Columns that the planner needs besides those of the selection. */
 export interface Also {
   /** Sort keys, for example. */
   readonly columns?: readonly Expression[];
-  /** Nodes of the base row (a top-level element) whose inner columns and refs are wanted though not selected. */
+  /** Nodes of the base row (a top-level element) whose inner columns and references are needed though not selected. */
   readonly nodes?: readonly Node[];
 }
 
-/** The row shape of one mapping. Throws a TypeError on a mapping that mixes rows in one expression. */
+/** Returns the row shape of one mapping. Throws a TypeError on a mapping that mixes rows in one expression. */
 export function shapeOf(mapping: Mapping, selection: Selection, resolver: ShapeResolver, also: Also = {}): RowShape {
   return shapeOfGroup([mapping], selection, resolver, also);
 }
 
-/** One row shape for all variants of a source. */
+/** Returns one row shape for all variants of a source. */
 export function shapeOfGroup(
   mappings: readonly Mapping[],
   selection: Selection,

@@ -1,17 +1,17 @@
 /**
  * Builds the source of a generated function. In: statements, and values of the compiler that they name. Out: the
- * function. Only literals of a mapping and names made here get into the source; values of a request are arguments.
+ * function. The source contains only literals of a mapping and names made here; values of a request are arguments.
  */
 
-/** Some JSON or bare text that generated code produces; '' where there is none. */
+/** JSON or bare text that generated code produces; '' if absent. */
 export interface Text {
-  /** A variable or a literal, free of effects. */
+  /** A variable or a literal, without side effects. */
   readonly code: string;
-  /** Never ''. */
+  /** True if it is never ''. */
   readonly certain: boolean;
-  /** The text itself, where it is known now. */
+  /** The text itself, if it is constant. */
   readonly literal?: string;
-  /** Bare text of digits, letters and signs that JSON writes as they are. */
+  /** True for bare text of characters that JSON does not escape. */
   readonly plain?: boolean;
 }
 
@@ -21,7 +21,7 @@ export function literal(text: string): Text {
   return { code: JSON.stringify(text), certain: text !== '', literal: text };
 }
 
-/** Source of "one of these texts is there"; 'true' or 'false' where that is known. */
+/** Returns the source of "one of these texts is present"; 'true' or 'false' if that is constant. */
 export function anyPresent(texts: readonly Text[]): string {
   if (texts.some(text => text.certain)) return 'true';
   const open = texts.filter(text => text.literal === undefined);
@@ -32,21 +32,21 @@ export class Source {
   readonly #lines: string[] = [];
   readonly #bound = new Map<unknown, string>();
   #names = 0;
-  /** Variables of the function at hand, by what they hold. */
+  /** Variables of the current function, by key. */
   readonly #hoisted = new Map<string, string>();
 
   line(text: string): void {
     this.#lines.push(text);
   }
 
-  /** A block under a head such as `if (x)`; nothing for a condition known to be true. */
+  /** Writes a block under a head such as `if (x)`. */
   block(head: string, body: () => void): void {
     this.line(`${head} {`);
     body();
     this.line('}');
   }
 
-  /** `body` where `condition` holds, without a test where that is known. */
+  /** Writes `body` under a condition; without a test if the condition is constant. */
   when(condition: string, body: () => void): void {
     if (condition === 'false') return;
     if (condition === 'true') body();
@@ -58,14 +58,14 @@ export class Source {
     return `v${this.#names}`;
   }
 
-  /** A new variable with an initial value. */
+  /** Writes a new variable with an initial value and returns its name. */
   variable(code: string, keyword: 'let' | 'const' = 'let'): string {
     const name = this.fresh();
     this.line(`${keyword} ${name} = ${code};`);
     return name;
   }
 
-  /** A variable of the whole function, undefined at first; the same for the same key. */
+  /** Returns a variable of the whole function, undefined at first; the same one for the same key. */
   hoisted(key: string): string {
     let name = this.#hoisted.get(key);
     if (name === undefined) {
@@ -75,7 +75,7 @@ export class Source {
     return name;
   }
 
-  /** The name by which the generated code reaches a value. */
+  /** Returns the name by which the generated code reaches a value. */
   bind(value: unknown): string {
     let name = this.#bound.get(value);
     if (name === undefined) {
@@ -85,7 +85,7 @@ export class Source {
     return name;
   }
 
-  /** A function per entry: parameter list and body; they share the bound values. */
+  /** Makes one function per entry, from parameter list and body; they share the bound values. */
   functions<T>(heads: Readonly<Record<string, { readonly parameters: string; readonly body: () => void }>>): T {
     this.line('return {');
     for (const [name, { parameters, body }] of Object.entries(heads)) {
@@ -103,22 +103,22 @@ export class Source {
   }
 }
 
-/** Comma-separated members between brackets, literals merged, commas decided now wherever that is possible. */
+/**
+ * Generates comma-separated members between brackets; merges literals, and decides on commas at compile time if
+ * possible.
+ */
 export class Joined {
   readonly #source: Source;
   readonly #open: string;
   readonly #close: string;
-  /** Whether a member was written before: surely, surely not, or to be seen by the variable. */
+  /** Whether a member was written before; `maybe`: the variable decides at run time. */
   #begun: 'yes' | 'no' | 'maybe';
   #pending: { readonly code: string; readonly literal?: string }[] = [];
   #variable: string | undefined;
-  /** How many forks are open; within one nothing may be pending, for its blocks end unseen. */
+  /** Number of open forks. Within a fork nothing may be pending, because it would be lost at the end of its block. */
   #forks = 0;
 
-  /**
-   * `before`: stands before the opening bracket; `head`: literal and code that stand before the first member in place
-   * of the opening bracket.
-   */
+  /** `before`: text in front of the opening bracket; `head`: literals and code that replace the opening bracket. */
   constructor(source: Source, brackets: '{}' | '[]', before = '', head?: readonly Text[]) {
     this.#source = source;
     this.#open = before + brackets.charAt(0);
@@ -144,13 +144,15 @@ export class Joined {
     else if (this.#begun === 'no') this.#begun = 'maybe';
   }
 
-  /** A member, or none, that brings its comma and its key along. Throws a TypeError where it may be the first. */
+  /**
+   * Adds a text, which may be empty, with its own comma and key. Throws a TypeError if it could be the first member.
+   */
   append(text: Text): void {
     if (this.#begun !== 'yes' || this.#forks > 0) throw new TypeError('nothing stands before a member with its comma');
     if (text.literal !== '') this.#push(text);
   }
 
-  /** `body` writes statements that may run any number of times; members added there are written where they stand. */
+  /** `body` writes statements that may run any number of times; members added there are written at once. */
   fork(body: () => void): void {
     this.flush();
     const before = this.#begun === 'yes' ? 'yes' : 'maybe';
@@ -161,7 +163,7 @@ export class Joined {
     this.#begun = before;
   }
 
-  /** Everything added so far is in the variable returned. */
+  /** Writes all members so far and returns their variable. */
   flush(): string {
     const code = this.#pending.map(part => part.code).join(' + ');
     this.#pending = [];
@@ -170,7 +172,7 @@ export class Joined {
     return this.#variable;
   }
 
-  /** The whole; '' if nothing was added. */
+  /** Returns the whole text; '' if nothing was added. */
   finish(): Text {
     if (this.#begun === 'no') return ABSENT;
     if (this.#begun === 'maybe') {

@@ -1,5 +1,5 @@
 /**
- * Texts of values as JSON: how a primitive is written, and generated code for text that is joined from several values.
+ * Writes texts of values as JSON: single primitives, and generated code for text that is joined from several values.
  * FHIR strings have neither lone surrogates nor control characters other than tab and line ends, and are never empty.
  * https://hl7.org/fhir/R4/json.html#primitive, https://hl7.org/fhir/R4/datatypes.html#string
  */
@@ -12,7 +12,7 @@ import { eachItem } from './each.ts';
 import { decodeCode, type Emission, firstPresent, placesOf, unlessAbsent } from './emission.ts';
 import { ABSENT, anyPresent, literal, type Text } from './source-text.ts';
 
-/** Bare text of the whole; '' where it does not exist. */
+/** Generates the bare text of all parts; '' if it does not exist. */
 export function joinedText(node: TextNode, at: Emission): Text {
   const { source } = at;
   const parts = node.parts.map(part => {
@@ -39,7 +39,7 @@ export function joinedText(node: TextNode, at: Emission): Text {
   return { code: result, certain: presence === 'true' };
 }
 
-/** Bare text of child rows put together; '' where none of them has any. */
+/** Generates the bare text of child rows joined together; '' if none has any. */
 export function linesText(node: LinesNode, at: Emission): Text {
   const { source } = at;
   const lines = source.variable('[]', 'const');
@@ -51,19 +51,19 @@ export function linesText(node: LinesNode, at: Emission): Text {
   return { code: source.variable(whole, 'const'), certain: false };
 }
 
-/** A row without text is an empty line between the others. */
+/** Joins lines. A row without text becomes an empty line between others. */
 function putTogether(lines: readonly (string | undefined)[], separator: string, codec: Codec): string {
   return lines.some(line => line !== undefined) ? plainText(codec.decode(lines.join(separator))) : '';
 }
 
-/** A bare text as JSON. */
+/** Generates a bare text as JSON. */
 export function quotedText({ code, certain, plain = false, literal: known }: Text, { source }: Emission): Text {
   if (known !== undefined) return literal(stringText(known));
   if (plain) return { code: source.variable(`${code} === '' ? '' : '"' + ${code} + '"'`, 'const'), certain };
   return { code: source.variable(`${source.bind(stringText)}(${code})`, 'const'), certain };
 }
 
-/** A node's value as text rather than JSON. Throws a TypeError on a node that is no single value. */
+/** Generates a node's value as text rather than JSON. Throws a TypeError on a node that is no single value. */
 export function bareText(node: Node, at: Emission): Text {
   const { source } = at;
   const places = placesOf(at);
@@ -101,7 +101,7 @@ function bareExisting(node: Node, at: Emission): Text {
   }
 }
 
-/** Inside a narrative everything but another narrative is text. */
+/** Escapes text inside a narrative, unless it is itself a narrative. */
 function escaped(node: Node, text: Text, { source }: Emission): Text {
   if (node.type === 'xhtml') return text;
   if (text.literal !== undefined) return literal(escapeMarkup(text.literal));
@@ -109,7 +109,7 @@ function escaped(node: Node, text: Text, { source }: Emission): Text {
 }
 
 /**
- * Characters that JSON escapes, and halves of surrogate pairs, which may be alone. Without the `u` flag: twice as fast.
+ * Characters that JSON escapes, and halves of surrogate pairs, which may be alone. Twice as fast without the `u` flag.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const NEEDS_CARE = /[\u0000-\u001f"\\\u007f-\u009f\ud800-\udfff]/;
@@ -118,31 +118,31 @@ const FORBIDDEN = /[^\P{Cc}\t\n\r\u007f-\u009f]/gu;
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const ZERO_PADDED = /^(-?)0+(\d)/;
 
-/** A JSON string. Lone surrogates and forbidden control characters become U+FFFD. */
+/** Returns a JSON string. Lone surrogates and forbidden control characters become U+FFFD. */
 export function quote(text: string): string {
   return NEEDS_CARE.test(text) ? JSON.stringify(cleanText(text)) : `"${text}"`;
 }
 
-/** The text with everything replaced by U+FFFD that FHIR cannot carry. */
+/** Replaces everything that FHIR cannot carry by U+FFFD. */
 export function cleanText(text: string): string {
   return text.toWellFormed().replace(FORBIDDEN, '\ufffd');
 }
 
-/** The value as bare text. */
+/** Returns the value as bare text. */
 export function plainText(value: Primitive | undefined): string {
   if (typeof value === 'string') return value;
   if (value === undefined) return '';
   return typeof value === 'object' ? numberText(value) : String(value);
 }
 
-/** For types whose JSON is a string. */
+/** Writes a value of a type whose JSON is a string. */
 export function stringText(value: Primitive | undefined): string {
   if (typeof value === 'string') return value === '' ? '' : quote(value);
   const text = plainText(value);
   return text === '' ? '' : `"${text}"`;
 }
 
-/** For types whose JSON is a number: the digits as they are, '' for what JSON cannot write. */
+/** Writes a value of a type whose JSON is a number, with its own digits; '' for a value that JSON cannot write. */
 export function numberText(value: Primitive | undefined): string {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
   if (value === undefined || typeof value === 'boolean') return '';
@@ -152,7 +152,7 @@ export function numberText(value: Primitive | undefined): string {
   return JSON_NUMBER.test(unpadded) ? unpadded : '';
 }
 
-/** For booleans. */
+/** Writes a boolean. */
 export function booleanText(value: Primitive | undefined): string {
   if (value === true || value === 'true') return 'true';
   return value === false || value === 'false' ? 'false' : '';

@@ -1,6 +1,6 @@
 /**
- * Writes FHIR XML elements from parsed FHIR JSON, in the order of the definitions. In: values as JSON.parse gives
- * them, and the meaning of their names. Out: XML.
+ * Writes FHIR XML elements from parsed FHIR JSON, in the order of the definitions. In: values from JSON.parse, and the
+ * meanings of their names. Out: XML.
  * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
 import { escapeAttribute } from '../common/markup.ts';
@@ -9,15 +9,15 @@ import { type Meaning, type Meanings, type Tags, type TypeMeaning, typeMeaning }
 
 const XHTML = 'http://www.w3.org/1999/xhtml';
 /**
- * A number that a binary float could print with other digits, with the quote that ends its name. Within a string every
- * quote stands behind a backslash, so a quote behind a letter is really that of a name.
+ * Matches a number that a binary float could print with other digits, from the quote that ends its name. Quotes inside
+ * a string follow a backslash, so a quote after a letter ends a name.
  */
 const DELICATE_NUMBER = /(?<=[A-Za-z])("\s*:\s*)(-?\d+(?:\d{15}|\.\d+)(?:[eE][+-]?\d+)?|-?\d+[eE][+-]?\d+)(?=\s*[,}])/g;
 
 export type Value = string | number | boolean | null | readonly Value[] | Members;
 export type Members = { readonly [name: string]: Value };
 
-/** Delicate numbers become text, which in XML they are anyway. */
+/** Parses JSON, with such numbers as text, which they become in XML anyway. */
 export function parseJson(json: string): Value {
   return JSON.parse(json.replace(DELICATE_NUMBER, '$1"$2"'));
 }
@@ -30,7 +30,8 @@ export function resourceXml(resource: Members, namespace: string): string {
 }
 
 /**
- * The element of an object. `more`: attributes behind its own, the namespace of the first or the value of a primitive.
+ * Writes the element of an object. `more`: attributes after its own: the namespace of the root or the value of a
+ * primitive.
  */
 function objectXml(tags: Tags, more: string, members: Members, of: TypeMeaning): string {
   const { meanings } = of;
@@ -44,7 +45,7 @@ function objectXml(tags: Tags, more: string, members: Members, of: TypeMeaning):
       if (key === 'resourceType' && of.isResource) continue;
       throw new RangeError(`${of.type} has elements that are not defined`);
     }
-    // With its value, where there is one.
+    // Written together with its value, if there is one.
     if (companion && members[meaning.name] !== undefined) continue;
     if (meaning.order < last) return objectXml(tags, more, inOrder(members, meanings), of);
     last = meaning.order;
@@ -62,13 +63,16 @@ export function element(tags: Tags, attributes: string, content: string): string
 
 const UNDERSCORE = 95;
 
-/** The same members in the order of the definitions. */
+/** Returns the same members in the order of the definitions. */
 function inOrder(members: Members, meanings: Meanings): Members {
   const orderOf = (key: string): number => meanings.get(key.startsWith('_') ? key.slice(1) : key)?.order ?? -1;
   return Object.fromEntries(Object.entries(members).sort(([a], [b]) => orderOf(a) - orderOf(b)));
 }
 
-/** An element with all its repetitions. `beside`: id and extensions of primitives, from the member with underscore. */
+/**
+ * Writes an element with all its repetitions. `beside`: id and extensions of primitives, from the member with
+ * underscore.
+ */
 export function elementXml(meaning: Meaning, value: Value | undefined, beside: Value | undefined): string {
   if (beside === undefined && value !== undefined && !isList(value)) return itemXml(meaning, value, null);
   const [values, besides] = [itemsOf(value), itemsOf(beside)];
@@ -100,10 +104,13 @@ export function itemXml(meaning: Meaning, item: Value, beside: Value): string {
   }
 }
 
-/** What id and extensions of a primitive stand in. */
+/** The type of the member with id and extensions of a primitive. */
 const ELEMENT = typeMeaning('Element');
 
-/** The div is XHTML already; only its namespace may be missing. https://hl7.org/fhir/R4/narrative.html */
+/**
+ * Writes a narrative. The div is already XHTML; only its namespace may be missing.
+ * https://hl7.org/fhir/R4/narrative.html
+ */
 function narrativeXml(div: string): string {
   const head = /^\s*<div\b[^>]*>/.exec(div)?.[0];
   if (head === undefined) throw new RangeError('a narrative that is no div');

@@ -1,27 +1,27 @@
 /**
- * Tells what the names of FHIR JSON become in XML, and remembers the XML of short values. In: a type of the
- * definitions. Out: for each member the element, its position and its form.
+ * Finds what the names of FHIR JSON become in XML, and caches the XML of short values. In: a type of the definitions.
+ * Out: for each member the element, its position and its form.
  * https://hl7.org/fhir/R4/xml.html
  */
 import { type ElementDefinition, elementsOf, isPrimitive, isResourceType } from '../r4/definitions.ts';
 import { flat } from './memo.ts';
 
-/** What a JSON name means in a type, and its place among the elements. */
+/** The meaning of a JSON name in a type, and its position among the elements. */
 export interface Meaning {
   readonly name: string;
   readonly tags: Tags;
-  /** Of values that are objects, or lists of them. */
+  /** Cache for values that are objects, or lists of them. */
   readonly memo: XmlMemo;
-  /** Where the id and the extensions of a primitive stand. */
+  /** The name of the member with the id and the extensions of a primitive. */
   readonly companion: string;
   readonly element: ElementDefinition;
   readonly order: number;
   readonly form: 'attribute' | 'primitive' | 'narrative' | 'resource' | 'object';
-  /** Of an object: what stands in it. */
+  /** For an object: its type. */
   readonly inside: TypeMeaning;
 }
 
-/** The pieces of an element's XML, ready: each that need not be put together is one less to be copied later. */
+/** The ready pieces of an element's XML, so that less is concatenated and copied later. */
 export interface Tags {
   /** `<name` */
   readonly begin: string;
@@ -39,11 +39,11 @@ function tagsOf(name: string): Tags {
 
 export type Meanings = ReadonlyMap<string, Meaning>;
 
-/** A type, and the meanings of its members, which are looked up when they are needed first: types are recursive. */
+/** A type, and the meanings of its members, which are made on first use because types are recursive. */
 export class TypeMeaning {
   readonly type: string;
   readonly isResource: boolean;
-  /** Of a resource of the type. */
+  /** Tags of a resource of the type. */
   readonly tags: Tags;
   #meanings: Meanings | undefined;
   #holdsResources: boolean | undefined;
@@ -54,7 +54,7 @@ export class TypeMeaning {
     this.tags = tagsOf(type);
   }
 
-  /** Whether resources stand in it, as in a Bundle's entry. */
+  /** True if it contains resources, as a Bundle's entry does. */
   get holdsResources(): boolean {
     this.#holdsResources ??= [...this.meanings.values()].some(({ form }) => form === 'resource');
     return this.#holdsResources;
@@ -68,7 +68,7 @@ export class TypeMeaning {
 
 const types = new Map<string, TypeMeaning>();
 
-/** Of types that the definitions name, so that there are not many. */
+/** Returns the meaning of a type. The definitions limit the number of cached types. */
 export function typeMeaning(type: string): TypeMeaning {
   const known = types.get(type) ?? new TypeMeaning(type);
   types.set(type, known);
@@ -104,29 +104,29 @@ function formOf(type: string, { isXmlAttribute }: ElementDefinition): Meaning['f
 
 const ENTRIES_AT_MOST = 200;
 const LONGEST = 600;
-/** Times that a kept value has to come again on average. */
+/** Average number of hits per entry that makes a cache worthwhile. */
 const WORTH = 2;
-/** Characters of JSON and XML in all memos; beyond, each begins anew when it is used next. */
+/** Limit of characters of JSON and XML in all caches; beyond it, each one is emptied on its next use. */
 const CHARACTERS_AT_MOST = 10_000_000;
 
 let characters = 0;
 let beginning = 0;
 
 /**
- * Remembers the XML of short values that recur, such as codes. In: the JSON of a value. Out: its XML. Bounded, over all
- * memos together too; a memo that seldom hits switches itself off.
+ * Caches the XML of short values that recur, such as codes. In: the JSON of a value. Out: its XML. Limited per cache
+ * and in total; a cache with few hits turns itself off.
  */
 export class XmlMemo {
   #known: Map<string, string> | undefined = new Map();
   #hits = 0;
   #begun = beginning;
 
-  /** It has given up. */
+  /** True if it has turned itself off. */
   get isIdle(): boolean {
     return this.#known === undefined;
   }
 
-  /** `make` is called where the XML is not known. */
+  /** Returns the XML of a value. Calls `make` if it is not cached. */
   of(json: string, make: (json: string) => string): string {
     const known = this.#known;
     if (known === undefined || json.length > LONGEST) return make(json);
@@ -158,7 +158,7 @@ function keep(known: Map<string, string>, json: string, xml: string): void {
   beginning++;
 }
 
-/** The same text by itself: a part of a text holds the whole of it, which may be a page of somebody's record. */
+/** Copies a text: a substring keeps the whole text in memory, which may be a page of somebody's record. */
 function apart(json: string): string {
   return flat(`${json} `).slice(0, -1);
 }

@@ -1,8 +1,8 @@
 /**
- * Converts a resource from FHIR JSON to FHIR XML. In: JSON text. Out: an XML document with the elements in the order
- * of the definitions and the digits of decimals kept.
- * Text of this server has no blanks and ordered members: it is read member by member, and the XML of short values is
- * remembered. Any other text is parsed as a whole.
+ * Converts a resource from FHIR JSON to FHIR XML. In: JSON text. Out: an XML document with the elements in the order of
+ * the definitions and the digits of decimals kept.
+ * This server writes JSON without blanks and with ordered members: such text is read member by member, and the XML of
+ * short values is cached. Any other text is parsed as a whole.
  * https://hl7.org/fhir/R4/xml.html, https://hl7.org/fhir/R4/json.html
  */
 import { isResourceType } from '../r4/definitions.ts';
@@ -13,9 +13,7 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>';
 const NAMESPACE = ' xmlns="http://hl7.org/fhir"';
 const BEGINNING = '{"resourceType":"';
 
-/**
- * The document. Throws a SyntaxError on text that is no JSON and a RangeError, naming the element, on what is no FHIR.
- */
+/** Returns the document. Throws a SyntaxError on invalid JSON and a RangeError, naming the element, on invalid FHIR. */
 export function toXml(json: string): string {
   const reader = new Reader(json);
   const xml = reader.resource(0, NAMESPACE);
@@ -26,7 +24,7 @@ function wholeResource(json: string, namespace: string): string {
   return resourceXml(membersOf(parseJson(json), 'the document'), namespace);
 }
 
-/** Is at `end`, behind what was read last; at -1 where the text is none of ours. */
+/** Reads JSON text. `end`: the position after the value read last; -1 if the text is not in this server's form. */
 class Reader {
   readonly #text: string;
   end = -1;
@@ -35,7 +33,7 @@ class Reader {
     this.#text = text;
   }
 
-  /** A resource whose members are not all in order, or not all known, is read as a whole. */
+  /** Reads a resource. If its members are out of order or unknown, parses it as a whole. */
   resource(at: number, namespace: string): string {
     const xml = this.#ownResource(at, namespace);
     if (xml !== undefined) return xml;
@@ -53,7 +51,7 @@ class Reader {
     return this.#element(of.tags, namespace, quote + 1, of);
   }
 
-  /** An element with the members of an object; `at`: the brace, or the comma, before the first of them. */
+  /** Reads an element with the members of an object; `at`: the brace, or the comma, before the first of them. */
   #element(tags: Tags, more: string, at: number, { meanings }: TypeMeaning): string | undefined {
     const text = this.#text;
     let [attributes, content, last, place] = ['', '', -1, at];
@@ -72,7 +70,7 @@ class Reader {
     return element(tags, attributes + more, content);
   }
 
-  /** `,"name":`, or `{"name":` for the first. */
+  /** True at `,"name":`, or at `{"name":` for the first member. */
   #isMember(at: number, first: number, quote: number): boolean {
     const text = this.#text;
     const before = text.charCodeAt(at);
@@ -97,7 +95,7 @@ class Reader {
     return elementXml(meaning, plain ?? parseJson(json), undefined);
   }
 
-  /** One, or those of a list. */
+  /** Reads one item, or those of a list. */
   #items(meaning: Meaning, at: number, read: (at: number) => string | undefined): string | undefined {
     const text = this.#text;
     if (text.charCodeAt(at) !== LEFT_BRACKET) return text.charCodeAt(at) === LEFT_BRACE ? read(at) : undefined;
@@ -117,7 +115,7 @@ class Reader {
   }
 }
 
-/** A string without escapes, or the digits of a number; undefined for what has to be parsed. */
+/** Returns a string without escapes, or the digits of a number; undefined if the value must be parsed. */
 function plainValue(json: string): string | undefined {
   if (json.charCodeAt(0) === QUOTE) return json.includes('\\') ? undefined : json.slice(1, -1);
   return NUMBER.test(json) ? json : undefined;
@@ -135,8 +133,8 @@ export const LEFT_BRACE = 123;
 export const RIGHT_BRACE = 125;
 
 /**
- * Finds the end of a value in JSON text without parsing it. In: JSON as this server writes it, and the place where a
- * value begins. Out: the place behind the value, or -1 if the text ends before.
+ * Finds the end of a value in JSON text without parsing it. In: JSON as this server writes it, and the position of a
+ * value. Out: the position after the value, or -1 if the text ends before.
  */
 export function endOfValue(text: string, at: number): number {
   switch (text.charCodeAt(at)) {
@@ -156,7 +154,7 @@ function endOfString(text: string, at: number): number {
   return quote + 1 || -1;
 }
 
-/** An odd number of backslashes stands before it. */
+/** True if an odd number of backslashes comes before the quote. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before--;
@@ -187,7 +185,7 @@ function endOfNested(text: string, at: number): number {
   return -1;
 }
 
-/** Numbers, true, false, null. */
+/** Finds the end of a number, true, false or null. */
 function endOfWord(text: string, at: number): number {
   for (let i = at; i < text.length; i++) {
     const code = text.charCodeAt(i);
