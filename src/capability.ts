@@ -1,5 +1,5 @@
 /**
- * Derives the CapabilityStatement from the mappings: it says what is really offered.
+ * Derives the CapabilityStatement from the mappings, so that it says what the server really offers.
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 import type { Mapping, Node, Registry } from './mapping/model.ts';
@@ -17,24 +17,24 @@ export interface CapabilityContext {
     readonly types: readonly string[];
   }[];
   readonly base: string;
-  /** Browser applications of other origins are answered. */
+  /** True if the server answers browser applications of other origins. */
   readonly cors: boolean;
   /** ISO date of the build or of the mappings' last change. */
   readonly date: string;
   readonly version: string;
 }
 
-/** https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
+/** The patient compartment. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
 const COMPARTMENT = 'http://hl7.org/fhir/CompartmentDefinition/patient';
-/** Search parameters of the base of all resources. */
+/** Prefix of search parameters that all resources have. */
 const OF_ALL = 'http://hl7.org/fhir/SearchParameter/Resource-';
-/** The beginning of US Core's addresses, and the CapabilityStatement that a server with its profiles instantiates. */
+/** Prefix of US Core's addresses, and the CapabilityStatement that a server with its profiles instantiates. */
 const US_CORE = 'http://hl7.org/fhir/us/core/';
 const US_CORE_SERVER = `${US_CORE}CapabilityStatement/us-core-server`;
-/** Likewise of the Bulk Data Access guide, for a server with its operations. */
+/** Likewise for the Bulk Data Access guide, for a server with its operations. */
 const BULK_DATA = 'http://hl7.org/fhir/uv/bulkdata/';
 const BULK_DATA_SERVER = `${BULK_DATA}CapabilityStatement/bulk-data`;
-/** The profile that a server of US Core has to support, beside one other. */
+/** The profile that a server of US Core must support, together with at least one other. */
 const US_CORE_PATIENT = `${US_CORE}StructureDefinition/us-core-patient`;
 
 export function capabilityStatement(context: CapabilityContext): object {
@@ -82,7 +82,7 @@ export function capabilityStatement(context: CapabilityContext): object {
   };
 }
 
-/** What a search over all types may ask: parameters of every resource that some type offers. */
+/** Returns the parameters for a search over all types: those of every resource that some type offers. */
 function commonParameters({ registry, offers }: CapabilityContext): readonly Offered[] {
   const known = new Map<string, Offered>();
   for (const offered of registry.types.flatMap(type => offers.of(type)))
@@ -127,7 +127,7 @@ function resourceEntry(type: string, { registry, offers, operations }: Capabilit
   };
 }
 
-/** What `_include` takes: `Type:*` for all references of the type, then each of them. */
+/** Returns the values for `_include`: `Type:*` for all references of the type, then each of them. */
 function withAll(type: string, references: readonly Offered[]): readonly string[] {
   return references.length === 0 ? [] : [`${type}:*`, ...references.map(o => `${type}:${o.parameter.code}`)];
 }
@@ -136,7 +136,7 @@ function searchParamEntry({ parameter }: Offered): object {
   return { name: parameter.code, definition: parameter.url, type: parameter.type };
 }
 
-/** Canonical addresses of the profiles that a mapping's resources can claim. */
+/** Returns the canonical URLs of the profiles that a mapping's resources can claim. */
 export function profilesOf(mapping: Mapping): readonly string[] {
   const texts: string[] = [];
   const constants = (node: Node): void => {

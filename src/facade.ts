@@ -1,5 +1,5 @@
 /**
- * The facade: all that the server can be asked, as one object. In: the mappings, a database. Out: searches, reads and
+ * Offers everything that the server can do as one object. In: the mappings, a database. Out: searches, reads and
  * operations with the rights of a caller: query string → typed query → plan → rows → resources → Bundle.
  */
 import { type Access, OPEN_ACCESS } from './auth/access.ts';
@@ -46,31 +46,31 @@ import type { Database } from './sql/database.ts';
 import type { PlaceholderValues, SqlPlan } from './sql/plan.ts';
 import { zoneOf } from './time/zone.ts';
 
-/** How a caller wants resources. */
+/** Options of a request. */
 export interface RequestContext {
   readonly access: Access;
-  /**
-   * Only this patient's (logical id) of what belongs to patients; what belongs to none is not narrowed. For searches.
-   */
+  /** Limits a search to the data of this patient (logical id); data that belongs to no patient is not limited. */
   readonly patient?: string;
   /** Absolute base of the FHIR interface, without a slash at the end; for fullUrl, links and `as: url` references. */
   readonly base: string;
-  /** `Prefer: handling`; what a missing header means is the configuration's choice. */
+  /** `Prefer: handling`; the configuration decides the value if the header is missing. */
   readonly handling: 'strict' | 'lenient';
-  /** The parameters came in a body: links do not show them. */
+  /** True if the parameters came in a body, so that links must not show them. */
   readonly sealed?: boolean;
   readonly signal?: AbortSignal;
-  /** Told of every plan before it is sent. */
+  /** Called with every plan before it is sent. */
   readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
-  /** Where the time goes; nobody looks where there is none. */
+  /** Measures the stages; without it nothing is measured. */
   readonly stages?: Stages;
-  /** The types that the caller's scopes name one by one; absent where there are no scopes, as on an open server. */
+  /**
+   * Returns the types that the caller's scopes name individually; absent if there are no scopes, as on an open server.
+   */
   readonly named?: () => readonly string[];
-  /** Told the logical ids of the patients whose data is in what is answered, by `seeingPatients` of src/audit. */
+  /** Called with the logical ids of the patients whose data is in the answer, by `seeingPatients` of src/audit. */
   readonly see?: (patients: Iterable<string>) => void;
-  /** Told the logical ids of the patients whom a search or an operation names; not with `searchPages`. */
+  /** Called with the logical ids of the patients that a search or an operation names; not by `searchPages`. */
   readonly seeNamed?: (patients: Iterable<string>) => void;
-  /** Stands in each searchset, before its own warnings. */
+  /** Added to each searchset, before its own warnings. */
   readonly warning?: Issue;
 }
 
@@ -79,9 +79,9 @@ export { SEALED };
 
 export interface SearchRequest {
   readonly type: string;
-  /** In the request's order; a POST body's after the URL's. */
+  /** In the request's order; those of a POST body come after the URL's. */
   readonly parameters: Parameters;
-  /** What must hold beside them, typed already: for parts of this server, which can ask what no parameter says. */
+  /** Further typed filters, for parts of this server whose conditions no parameter expresses. */
   readonly filters?: readonly Filter[];
 }
 
@@ -91,14 +91,14 @@ export interface FoundPage {
   readonly resources: readonly ResourceData[];
   /** The same resources as FHIR JSON. */
   readonly texts: readonly string[];
-  /** By logical id, where they were asked for and mappings have a `number`. */
+  /** By logical id, if they were requested and the mappings have a `number`. */
   readonly numbers: ReadonlyMap<string, string>;
-  /** Another page follows. */
+  /** True if another page follows. */
   readonly more: boolean;
 }
 
 export interface PagesRequest extends SearchRequest {
-  /** The `number` of each match is wanted too. */
+  /** True to return the `number` of each match too. */
   readonly numbered?: boolean;
 }
 
@@ -108,37 +108,37 @@ export interface Facade {
   readonly changed: string;
   readonly offers: Offers;
   /**
-   * Undefined: no such resource for this caller (404). Throws FhirError `unknown-type`. A promise only
-   * where the database is waited for.
+   * Reads a resource. Undefined if it does not exist for this caller (404). Throws FhirError `unknown-type`. Returns a
+   * promise only if it must wait for the database.
    */
   read(type: string, id: string, parameters: Parameters, context: RequestContext): Awaitable<ResourceText | undefined>;
-  /** Throws FhirError. */
+  /** Runs a search. Throws FhirError. */
   search(request: SearchRequest, context: RequestContext): Promise<BundleText>;
   /**
-   * The matches of a search without a Bundle and its links, for parts of this server. A page holds `_count` of them and
-   * is read when it is taken. Includes and totals are not read. Throws FhirError.
+   * Yields the matches of a search without a Bundle and its links, for parts of this server. A page has `_count`
+   * matches and is read when it is taken. Reads no includes and totals. Throws FhirError.
    */
   searchPages(request: PagesRequest, context: RequestContext): AsyncIterable<FoundPage>;
-  /** A search over several types, which `_type` names; without it over all that there are. Throws FhirError. */
+  /** Searches several types, which `_type` names; without it all types. Throws FhirError. */
   searchAll(parameters: Parameters, context: RequestContext): Promise<BundleText>;
-  /** A search in the compartment of a patient. Throws FhirError. */
+  /** Searches the compartment of a patient. Throws FhirError. */
   searchCompartment(asked: CompartmentSearch, context: RequestContext): Promise<BundleText>;
-  /** What this server answers beside reads and searches with resources of the record. */
+  /** The operations, besides reads and searches, that return resources of the record. */
   readonly recordOperations: readonly RecordOperation[];
-  /** `id`: of the resource that it is called on, if it is called on one. Throws FhirError. */
+  /** Runs an operation. `id`: that of the resource that it is called on, if any. Throws FhirError. */
   operate(
     operation: RecordOperation,
     id: string | undefined,
     parameters: Parameters,
     context: RequestContext,
   ): Promise<BundleText>;
-  /** What a caller may see, as plans take it. */
+  /** Returns what a caller may see, in the form for plans. */
   sight(access: Access): Sight;
-  /** The typed query of a search, without running it. */
+  /** Returns the typed query of a search, without running it. */
   parse(request: SearchRequest, context: RequestContext): SearchQuery;
-  /** What the parameters of a link that does not show them stand for; as they are where this server cannot say. */
+  /** Returns the parameters behind a link that hides them; unchanged if this server cannot decrypt them. */
   shown(parameters: Parameters, access: Access): Parameters;
-  /** The CapabilityStatement that the mappings really offer. */
+  /** Returns the CapabilityStatement of what the mappings really offer. */
   capabilities(context: Pick<RequestContext, 'base'>): object;
 }
 
@@ -147,22 +147,22 @@ export interface FacadeOptions extends OwnOptions {
   readonly database: Database;
   readonly pageSize: number;
   readonly pageMax: number;
-  /** Signs page links; the same on all instances behind one URL. */
+  /** Signs page links; must be the same on all instances behind one URL. */
   readonly secret: Uint8Array;
   readonly softwareVersion: string;
   /** ISO date of the CapabilityStatement. */
   readonly date: string;
-  /** What it says of CORS; without it that there is none. */
+  /** The CapabilityStatement's value for CORS; default: false. */
   readonly cors?: boolean;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
   readonly rules?: Rules;
-  /** Switched off by tests alone. */
+  /** Only tests turn these off. */
   readonly accessRules?: AccessRules;
   readonly onQuery?: (plan: SqlPlan, placeholders?: PlaceholderValues, now?: number) => void;
 }
 
-/** Parsed queries in the cache. */
+/** Limit of cached parsed queries. */
 const QUERIES = 500;
 
 export function createFacade(options: FacadeOptions): Facade {
@@ -184,7 +184,7 @@ export function createFacade(options: FacadeOptions): Facade {
     sights.set(access, known);
     return known;
   };
-  /** Throws where nothing of the type may be seen: told at once, for an answer without anything would say less. */
+  /** Throws if the caller may see nothing of the type: an error says more than an empty answer. */
   const mustBePermitted = (type: string, action: Action, { access }: RequestContext): void => {
     if (access.kind === 'all' || !offers.types.includes(type) || isPermitted(sight(access), type, action)) return;
     throw new FhirError('no-permission', `Your access does not allow you to ${action} ${type} resources`);
@@ -229,7 +229,7 @@ export function createFacade(options: FacadeOptions): Facade {
     return readSome(type, id, parameters, context);
   };
 
-  /** Throws where the caller may not search the type. */
+  /** Parses a search over one type. Throws if the caller may not search the type. */
   const typeSearch = ({ type, parameters, filters = [] }: SearchRequest, context: RequestContext): SystemQuery => {
     mustBePermitted(type, 'search', context);
     const query = timed(context, 'parse', () => parseTypeSearch(type, parameters, parseContext(context)));
@@ -262,13 +262,13 @@ export function createFacade(options: FacadeOptions): Facade {
     return timed(context, 'write', () => searchsetOf(told, { ...found, next }, { base, cursors, seal }, made));
   };
 
-  /** A link of a search that came in a body: its parameters, and links that do not show them either. */
+  /** Returns the parameters behind a link of a search that came in a body, and a context whose links hide them too. */
   const opened = (parameters: Parameters, context: RequestContext): Opened => {
     if (!parameters.some(([name]) => name === SEALED)) return [parameters, context];
     return [sealing.open(parameters, context.access.caller), { ...context, sealed: true }];
   };
 
-  /** The types that the caller may search. Throws for one that `_type` names and that the caller may not. */
+  /** Returns the types that the caller may search. Throws if `_type` names one that they may not. */
   const searchable = (types: readonly string[], parameters: Parameters, context: RequestContext): readonly string[] => {
     if (context.access.kind === 'all') return types;
     for (const [name, text] of parameters)
@@ -348,7 +348,7 @@ export function createFacade(options: FacadeOptions): Facade {
       mustBePermitted(asked.type, 'search', context);
       const types = searchable(registry.types, parameters, context);
       const query = compartmentQuery({ ...asked, parameters }, types, parseContext(context));
-      // Of a patient who may not be read it is not told whether there is one.
+      // If the caller may not read the patient, the answer does not reveal whether the patient exists.
       if (isPermitted(sight(context.access), asked.compartment, 'read'))
         await mustFind(asked.compartment, asked.id, context);
       return answer(query, context);
@@ -387,7 +387,7 @@ function otherMappings(): FhirError {
   return new FhirError('stale-link', diagnostics, { parameter: '_cursor' });
 }
 
-/** No address begins so: conditions of scopes name resources by type and id. */
+/** A base that no URL begins with: conditions of scopes name resources by type and id. */
 const NOWHERE = 'urn:none';
 
 const WHOLE: Selection = { kind: 'all' };

@@ -1,6 +1,6 @@
 /**
- * The log: one line per event on standard error. In: a level, a message and a few fields, none of which may hold a
- * value of a patient or of a request. Out: text for people or JSON for machines.
+ * Writes the log: one line per event on standard error. In: a level, a message and a few fields, none of which may
+ * contain a value of a patient or of a request. Out: text for people or JSON for machines.
  */
 import { writeSync } from 'node:fs';
 
@@ -10,19 +10,17 @@ type Level = Exclude<(typeof LOG_LEVELS)[number], 'silent'>;
 
 export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/**
- * `same`: fields before the others, in an object that comes with many lines, so that it is not written out for each.
- */
+/** `same`: an object with fields for many lines, which come before the others. Its text is cached. */
 export type Log = Readonly<Record<Level, (message: string, fields?: LogFields, same?: LogFields) => void>>;
 
 export interface LogOptions {
   readonly level: (typeof LOG_LEVELS)[number];
   readonly format: 'text' | 'json';
-  /** Takes one line without its end; standard error by default. */
+  /** Writes one line, without a line end; default: standard error. */
   readonly write?: (line: string) => void;
 }
 
-/** A log that writes lines of `level` and above. */
+/** Creates a log that writes lines of `level` and above. */
 export function createLog({ level, format, write = writeError }: LogOptions): Log {
   const least = LOG_LEVELS.indexOf(level);
   const line = format === 'json' ? jsonLine : textLine;
@@ -36,7 +34,8 @@ export function createLog({ level, format, write = writeError }: LogOptions): Lo
 }
 
 /**
- * What may be logged of an unexpected error: its kind and its innermost places. Its message may hold anything.
+ * Returns what may be logged of an unexpected error: its kind and its innermost source positions. Its message may
+ * contain any data.
  */
 export function describeError(error: unknown): { readonly kind: string; readonly at: string } {
   if (!(error instanceof Error)) return { kind: typeof error, at: '' };
@@ -60,7 +59,7 @@ function membersOf(same: LogFields): string {
   return members;
 }
 
-/** Behind others. */
+/** Writes members that follow others. */
 function jsonMembers(fields: LogFields): string {
   const json = JSON.stringify(fields);
   return json === '{}' ? '' : `,${json.slice(1, -1)}`;
@@ -75,7 +74,7 @@ function textLine(level: Level, message: string, fields: LogFields, same: LogFie
 let instant = 0;
 let present = '';
 
-/** Many lines are written within a millisecond. */
+/** Caches the time, because many lines are written within a millisecond. */
 function now(): string {
   const milliseconds = Date.now();
   if (milliseconds !== instant) {
@@ -85,14 +84,14 @@ function now(): string {
   return present;
 }
 
-/** Milliseconds that a line waits for others at most: one write for many costs what one for one does. */
+/** Milliseconds that a line waits for others: one write of many lines costs as much as one of a single line. */
 const FLUSH_DELAY = 5;
 const CHARACTERS_AT_MOST = 65_536;
 
 const LOST = 'there was no room for lines of the log, and they are lost';
 
 let lines = '';
-/** Lines for which there was no room; told as soon as there is. */
+/** Lines for which there was no room; reported as soon as there is. */
 let lost = 0;
 let lostLine: (count: number) => string = () => '';
 
@@ -105,7 +104,7 @@ function writeError(line: string): void {
 function flush(): void {
   const waiting = lines;
   lines = '';
-  // The last line that was begun may have no end.
+  // Begins with a line end, because the last line may have been cut.
   const told = lost === 0 ? '' : `\n${lostLine(lost)}\n`;
   if (writeWhole(Buffer.from(told + waiting, 'utf8'))) lost = 0;
   else lost += waiting.split('\n').length - 1;
@@ -115,9 +114,9 @@ const STANDARD_ERROR = 2;
 const NEVER = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Waits until whoever reads the log has taken all of it: what process.stderr keeps for a slow reader has no bound, and
- * is lost when the process ends. False where the disk has no room: nobody's answer depends on that. Throws what the
- * system says where nobody reads any more.
+ * Waits until the reader of the log has taken all of it: what process.stderr buffers for a slow reader is unbounded,
+ * and lost when the process ends. Returns false if the disk is full, because no answer depends on the log. Throws the
+ * system's error if nobody reads the log any more.
  */
 function writeWhole(bytes: Uint8Array): boolean {
   for (let at = 0; at < bytes.byteLength; ) {
@@ -138,7 +137,7 @@ function isFull(error: unknown): boolean {
 
 const NO_ROOM: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Whether a disk took no more of what was written. */
+/** True if the disk was full. */
 export function lacksRoom(error: unknown): boolean {
   return error instanceof Error && 'code' in error && NO_ROOM.has(error.code);
 }

@@ -1,5 +1,5 @@
 /**
- * The server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
+ * Runs the server's process: configuration → database → mappings → facade → HTTP, until SIGTERM or SIGINT drains it.
  */
 import { unknownLogins, userFinder, userOfLogin, withLogins } from './access/logins.ts';
 import { type Audit, openAudit } from './audit/audit.ts';
@@ -43,22 +43,22 @@ import { setUp } from './start/setup.ts';
 import { stopSignal } from './start/signals.ts';
 import { SOFTWARE_VERSION } from './start/version.ts';
 
-/** Where a server says what a person should read; the log goes elsewhere. */
+/** Where a server writes messages for people; the log is separate. */
 export interface Console {
   readonly out: (text: string) => void;
   readonly note: (text: string) => void;
 }
 
 export interface Running {
-  /** As it really listens. */
+  /** The URL that it actually listens at. */
   readonly url: string;
-  /** Looks at the mappings on disk and at the schema, and serves them from then on if they are sound. */
+  /** Checks the mappings on disk and the schema, and serves them if they have no errors. */
   reload(): Promise<Outcome>;
-  /** Answers what is under way, then closes everything. */
+  /** Finishes the requests under way, then closes everything. */
   stop(): Promise<void>;
 }
 
-/** A pack with errors is not served: undefined, and every problem has been told. */
+/** Starts a server. Undefined if the pack has errors: they are reported, and it is not served. */
 export async function startServer(
   config: Config,
   console: Console,
@@ -89,33 +89,33 @@ const READABLE =
   'HOST: this server is reached from the network without TLS, so tokens can be intercepted. Set TLS_CERT and TLS_KEY, or let ' +
   'a proxy speak https and name its address as BASE_URL.';
 
-/** Whether tokens go over the network as they are. */
+/** True if tokens cross the network unencrypted. */
 function isReadable({ host, tls, baseUrl, access }: Config): boolean {
   return access !== 'open' && !isLoopback(host) && tls === undefined && baseUrl?.startsWith('https:') !== true;
 }
 
 /**
- * Answers that are made at a time, at most and at least, and that may wait for it: no more than fit into memory
- * together.
+ * Limits of concurrent answers, at most and at least, and of those that may wait, so that together they fit into
+ * memory.
  */
 const ANSWERS = { most: 200, least: 64, queue: 1000 } as const;
 
-/** The same of batches, each of which may hold 32 million characters. */
+/** Likewise for batches, each of which may take 32 million characters. */
 const BATCHES = { most: 4, least: 4, queue: 50 } as const;
 
-/** Milliseconds that an answer waits for a place; the rest of REQUEST_TIMEOUT is for making it. */
+/** Milliseconds that an answer waits for a slot; the rest of REQUEST_TIMEOUT is for making it. */
 const QUEUED = 500;
 
-/** Milliseconds that a client may take nothing of an answer, beyond what the answer may take. */
+/** Milliseconds that a client may stop reading an answer, in addition to the time that the answer may take. */
 const TIME_LIMIT = 60_000;
 
-/** Milliseconds between two looks at a schema that lacks something. */
+/** Milliseconds between two checks of a schema that lacks something. */
 const SCHEMA_PAUSE = 10_000;
 
-/** Milliseconds between two looks whether rows are still written as they were. */
+/** Milliseconds between two checks whether rows still have the same form. */
 const FORMS_PAUSE = 10_000;
 
-/** Throws ConfigError where a setting names a login that the pack does not have. */
+/** Throws ConfigError if a setting names a login rule that the pack does not have. */
 function refuseUnknownLogins(setting: string, rules: readonly string[], access: PackAccess): void {
   const unknown = unknownLogins(rules, access);
   if (unknown !== undefined) throw new ConfigError([`${setting}: ${unknown}`]);
@@ -149,12 +149,12 @@ async function serve(
   const tallied = countStatements(database, count);
   const smart =
     config.access === 'smart' ? await (await import('./smart/start.ts')).startSmart(config, DEMO_PEOPLE) : undefined;
-  // On a server that is not open nobody sees anything who is not tied to somebody of the database.
+  // On a server that is not open, only users who are linked to a person of the database see anything.
   const demoUser = config.database === undefined && config.access !== 'open' ? DEMO_USER : undefined;
   const unreadable = whyUnreadable(config.accounts);
   if (unreadable !== undefined) console.note(unreadable);
   const entrance = await openEntrance(config, smart?.accounts, demoUser);
-  // Other mappings have other rules: what was decided by those before is decided again.
+  // Counts versions of the mappings: new ones have other rules, so decisions on access are made again.
   let swaps = 0;
   const rules = (): PackAccess => pack.access;
   const issuers =
@@ -180,9 +180,11 @@ async function serve(
       : undefined;
   let pack = first;
   let stopping = false;
-  /** The authorization server is opened at the address where this one listens, and tokens are looked up there. */
+  /**
+   * True once the authorization server is open. It opens at the address where this server listens, and looks up tokens.
+   */
   let opened = smart === undefined;
-  /** Of the server; known once it listens. */
+  /** The server's base URL; known once it listens. */
   let base = config.baseUrl ?? '';
   const unwritable = whyNotWritable(config.dataDir);
   if (unwritable !== undefined) {
@@ -254,7 +256,7 @@ async function serve(
       try {
         return (await database.formsChanged?.()) ?? false;
       } catch (error) {
-        // Whether the database is there, others tell.
+        // Other code reports an unreachable database.
         if (!(error instanceof DatabaseError))
           log.error('how rows are written could not be looked at', describeError(error));
         return false;
@@ -266,7 +268,7 @@ async function serve(
   const served = () => ({ ...pack.registry, refused: live.refused() !== undefined, lacking: !live.isWhole() });
   for (const reading of readingsOf({ database, jobs, cache, admission, audit, forwarding, tls, served }))
     metrics.add(reading);
-  // Nobody is answered by mappings that a row has shown to be wrong.
+  // No request is answered with mappings that a row has shown to be wrong.
   const answers: Answers = {
     fetch(...request) {
       const settled = forms.settled();
@@ -323,7 +325,7 @@ async function serve(
   };
 }
 
-/** Undefined where there is no store, which only a best-effort audit bears. */
+/** Opens the audit's store. Undefined if that fails, which only a best-effort audit tolerates. */
 async function openedTrail(audit: Audit, config: Config, log: Log): Promise<Trail | undefined> {
   const { page, linkSecret } = config;
   const settings = { pageSize: page.size, pageMax: page.max, secret: linkSecret, softwareVersion: SOFTWARE_VERSION };
@@ -342,10 +344,10 @@ function watchPack({ mappings, reloadInterval }: Config, live: LivePack<Version>
   return watchFolder(mappings, { every: reloadInterval, changed });
 }
 
-/** Serves until a signal says stop; a second one does not wait. Resolves to the exit code. */
+/** Serves until a signal stops it; a second signal stops it at once. Resolves to the exit code. */
 export async function runServer(config: Config, console: Console): Promise<number> {
   const log = createLog(config.log);
-  // Node's own report of such an error shows its message, which may hold anything.
+  // Node's own report would show the error's message, which may contain any data.
   process.once('uncaughtException', error => {
     log.error('uncaught error', describeError(error));
     process.exit(1);

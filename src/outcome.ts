@@ -1,6 +1,6 @@
 /**
- * Errors in FHIR's form. In: a FhirError of any layer below http. Out: HTTP status and OperationOutcome. Messages name
- * the parameter, type or limit at fault and never repeat a value, which could be a patient's.
+ * Defines errors in FHIR's form. In: a FhirError of any layer below http. Out: HTTP status and OperationOutcome.
+ * Messages name the parameter, type or limit at fault and never repeat a value, which could be a patient's.
  * https://hl7.org/fhir/R4/operationoutcome.html
  */
 import {
@@ -18,15 +18,15 @@ export const ERROR_SYSTEM = 'urn:lintel:error';
 
 const KINDS: Readonly<Record<RequestErrorKind | NoticeKind, RequestError>> = { ...REQUEST_ERRORS, ...NOTICES };
 
-/** Made by `issueOf` alone, so that each has its code. */
+/** Only `issueOf` makes issues, so that each has its code. */
 export interface Issue {
   readonly severity: 'error' | 'warning' | 'information';
-  /** The issue type of FHIR. */
+  /** FHIR's issue type. */
   readonly code: string;
   /** `LNT-…`; absent in exports that an earlier version began. */
   readonly detail?: string;
   readonly diagnostics: string;
-  /** FHIRPath or `http.<parameter>` of what is at fault. */
+  /** FHIRPath or `http.<parameter>` of the element or parameter at fault. */
   readonly expression?: string;
 }
 
@@ -36,7 +36,7 @@ interface IssueOptions {
   readonly parameter?: string;
 }
 
-/** An issue of a kind, an error unless another severity is given. */
+/** Returns an issue of a kind; an error, unless another severity is given. */
 export function issueOf(kind: RequestErrorKind | NoticeKind, diagnostics: string, options: IssueOptions = {}): Issue {
   const [detail, type] = KINDS[kind];
   const { severity = 'error', parameter } = options;
@@ -67,7 +67,7 @@ export class FhirError extends Error {
     this.issues = [issueOf(kind, diagnostics, options)];
   }
 
-  /** The issue type of the kind, which decides on the status. */
+  /** The issue type of the kind, which decides the status. */
   get code(): keyof typeof STATUS {
     return REQUEST_ERRORS[this.kind][1];
   }
@@ -81,7 +81,7 @@ function issueTypeOf(type: IssueType): string {
   return type === 'not-allowed' || type === 'not-acceptable' ? 'not-supported' : type;
 }
 
-/** The OperationOutcome resource for some issues. */
+/** Returns the OperationOutcome for some issues. */
 export function operationOutcome(issues: readonly Issue[]): object {
   return {
     resourceType: 'OperationOutcome',

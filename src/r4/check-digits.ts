@@ -1,6 +1,6 @@
 /**
  * Checks the form of codes, with their check digits: legacy systems and mappings contain codes that cannot exist, and
- * readers refuse them. In: a system's address and a code. Out: false for a malformed code; true for systems without a
+ * receivers reject them. In: a system's address and a code. Out: false for a malformed code; true for systems without a
  * form.
  * https://loinc.org/kb/users-guide/loinc-database-structure/, https://docs.snomed.org (SCTID: Verhoeff's check digit)
  */
@@ -24,7 +24,7 @@ function luhn(code: string): boolean {
   return sum % 10 === 0;
 }
 
-/** Verhoeff's check digit, as SNOMED CT has it: the dihedral group of order ten. Zero for a right code. */
+/** Computes Verhoeff's check digit, as in SNOMED CT: the dihedral group of order ten. Zero for a correct code. */
 function verhoeff(code: string): number {
   const inner = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
   const permuted = (digit: number, times: number): number =>

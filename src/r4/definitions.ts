@@ -22,7 +22,7 @@
 
 import { readBeside } from './read-beside.ts';
 
-/** One element as the specification defines it; a choice `value[x]` is one element named `value`. */
+/** One element of the specification; a choice `value[x]` is one element named `value`. */
 export interface ElementDefinition {
   /** Where it is defined: 'Observation.component.value', or 'Element.id' for an inherited one. */
   readonly path: string;
@@ -31,28 +31,28 @@ export interface ElementDefinition {
   /** Type paths in the specification's order; more than one only in a choice. */
   readonly types: readonly string[];
   readonly choice: boolean;
-  /** JSON property to type path: `valueQuantity` to `Quantity`; one entry unless a choice. */
+  /** JSON property to type path: `valueQuantity` to `Quantity`; a choice has several entries, any other element one. */
   readonly jsonNames: ReadonlyMap<string, string>;
   readonly min: number;
   readonly max: '1' | '*';
   readonly isSummary: boolean;
   readonly isModifier: boolean;
-  /** An attribute in XML (`id`, `Extension.url`). */
+  /** True for an attribute in XML (`id`, `Extension.url`). */
   readonly isXmlAttribute: boolean;
-  /** Resource types a Reference may name; empty: any, or no Reference. */
+  /** Resource types that a Reference may name; empty: any type, or no Reference. */
   readonly targets: readonly string[];
   /** Canonical address of the value set of a required binding. */
   readonly requiredBinding?: string;
 }
 
-/** An element as reached under one JSON name. */
+/** An element under one of its JSON names. */
 export interface Child {
   readonly element: ElementDefinition;
   /** The type path; undefined for a choice named without its type (`value`). */
   readonly type: string | undefined;
 }
 
-/** The codes of a value set; `codes` of a system is undefined where they cannot be listed (MIME types, languages). */
+/** The codes of a value set; `codes` of a system is undefined if they cannot be listed (MIME types, languages). */
 export interface ValueSet {
   readonly url: string;
   readonly systems: readonly { readonly system: string; readonly codes: ReadonlySet<string> | undefined }[];
@@ -60,7 +60,7 @@ export interface ValueSet {
 
 interface ElementTable {
   readonly primitives: Readonly<Record<string, string>>;
-  /** Type path to element name to '<min>..<max> <flags> <types>'; '' holds the type path that it extends. */
+  /** Type path to element name to '<min>..<max> <flags> <types>'; '' has the type path that it extends. */
   readonly types: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
@@ -87,38 +87,38 @@ function isResource(path: string): boolean {
   return false;
 }
 
-/** Whether `name` is a resource type that an instance can have (not Resource or DomainResource). */
+/** True if `name` is a resource type that an instance can have (not Resource or DomainResource). */
 export function isResourceType(name: string): boolean {
   return resourceNames.has(name);
 }
 
-/** All instantiable resource types, in alphabetical order. */
+/** Returns all instantiable resource types, in alphabetical order. */
 export function resourceTypes(): readonly string[] {
   return resources;
 }
 
-/** Whether `type` is a primitive data type: its JSON is a string, a number or a boolean. */
+/** True if `type` is a primitive data type: its JSON is a string, a number or a boolean. */
 export function isPrimitive(type: string): boolean {
   return Object.hasOwn(table.primitives, type);
 }
 
-/** The JSON kind of a primitive type. https://hl7.org/fhir/R4/json.html#primitive */
+/** Returns the JSON kind of a primitive type. https://hl7.org/fhir/R4/json.html#primitive */
 export function jsonKindOf(primitive: string): 'string' | 'number' | 'boolean' {
   if (primitive === 'boolean') return 'boolean';
   return ['integer', 'decimal', 'positiveInt', 'unsignedInt'].includes(primitive) ? 'number' : 'string';
 }
 
-/** The pattern that the whole text of a primitive must fit; undefined where the specification has none. */
+/** Returns the pattern that the whole text of a primitive must match; undefined if the specification has none. */
 export function primitivePattern(primitive: string): RegExp | undefined {
   const source = table.primitives[primitive];
   if (source === undefined || source === '') return undefined;
-  // The patterns are XML Schema's, whose white space is that of ASCII: any character may stand in a text.
+  // The patterns are XML Schema's, with ASCII white space only; but a text may contain any character.
   return new RegExp(`^(?:${source.replaceAll('[ \\r\\n\\t\\S]', '[^]')})$`);
 }
 
 /**
- * The child elements of a type or of an element, inherited ones first, in the specification's order.
- * An unknown path, or one that ends in a choice without its type, has none.
+ * Returns the child elements of a type or of an element, inherited ones first, in the specification's order. An unknown
+ * path, or one that ends in a choice without its type, has none.
  */
 export function elementsOf(path: string): readonly ElementDefinition[] {
   const known = elementsByPath.get(path);
@@ -138,15 +138,15 @@ export function elementsOf(path: string): readonly ElementDefinition[] {
 }
 
 /**
- * Whether `_elements` may name this of a type: an element, a choice by its base name or with its type. And
- * `resourceType`, which is no element but a member of JSON that some clients name beside.
+ * True if `_elements` may contain the name: an element of the type, or a choice by its base name or with its type; also
+ * `resourceType`, which is no element but a member of JSON that some clients add.
  */
 export function isSelectable(type: string, name: string): boolean {
   return name === 'resourceType' || childOf(type, name) !== undefined;
 }
 
 /**
- * The child of a type or element under a JSON name, or under the base name of a choice (then its type is undefined).
+ * Returns the child of a type or element by a JSON name, or by the base name of a choice (then its type is undefined).
  */
 export function childOf(path: string, name: string): Child | undefined {
   let children = childrenByPath.get(path);
@@ -157,13 +157,13 @@ export function childOf(path: string, name: string): Child | undefined {
       for (const [jsonName, type] of element.jsonNames) byName.set(jsonName, { element, type });
     }
     children = byName;
-    // Only known paths are kept: a path may come from a request.
+    // Caches only known paths, because a path may come from a request.
     if (byName.size > 0) childrenByPath.set(path, children);
   }
   return children.get(name);
 }
 
-/** The element at a dotted path of JSON names that begins with a type: 'Observation.component.valueQuantity.code'. */
+/** Returns the element at a dotted path of JSON names after a type: 'Observation.component.valueQuantity.code'. */
 export function elementAt(path: string): Child | undefined {
   const [root, ...names] = path.split('.');
   let type = root;
@@ -176,7 +176,10 @@ export function elementAt(path: string): Child | undefined {
   return child;
 }
 
-/** The value set of an element's required binding, where the tables know which codes or systems it takes. */
+/**
+ * Returns the value set of an element's required binding; undefined if the tables have neither its codes nor its
+ * systems.
+ */
 export function requiredValueSet(element: ElementDefinition): ValueSet | undefined {
   const url = element.requiredBinding;
   if (url === undefined) return undefined;
@@ -190,9 +193,7 @@ export function requiredValueSet(element: ElementDefinition): ValueSet | undefin
   return valueSet;
 }
 
-/**
- * `text` is '<min>..<max> <flags> <type>… [!value-set]'; flags: S summary, M modifier, X choice, A attribute, or '-'.
- */
+/** Parses '<min>..<max> <flags> <type>… [!value-set]'; flags: S summary, M modifier, X choice, A attribute, or '-'. */
 function parseElement(owner: string, name: string, text: string): ElementDefinition {
   const [cardinality = '', flags = '', ...rest] = text.split(' ');
   const types: string[] = [];

@@ -21,17 +21,17 @@ export interface Profile {
 
 const table: Readonly<Record<string, Profile>> = readBeside(import.meta.url, './profiles.json');
 
-/** The profile of a short name (the `id` of its StructureDefinition). */
+/** Returns the profile of a short name (the `id` of its StructureDefinition). */
 export function profileOf(name: string): Profile | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** The canonical address of a short name. */
+/** Returns the canonical URL of a short name. */
 export function profileUrl(name: string): string | undefined {
   return profileOf(name)?.url;
 }
 
-/** All short names, for nearest-spelling hints. */
+/** Returns all short names, to suggest the nearest spelling. */
 export function profileNames(): readonly string[] {
   return Object.keys(table);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a generated JSON file beside a module. In: `import.meta.url` and the name of the file. JSON modules would have
- * TypeScript infer the type of each file's whole content.
+ * Reads a generated JSON file beside a module. In: `import.meta.url` and the name of the file. Not a JSON module,
+ * because TypeScript would infer the type of each file's whole content.
  */
 import { readFileSync } from 'node:fs';
 

@@ -46,7 +46,7 @@ export interface SearchComponent {
   readonly code: string;
   readonly type: SearchParameterType;
   readonly expression: string;
-  /** Absent where the expression does not begin at the composite's value. */
+  /** Absent if the expression does not begin at the composite's value. */
   readonly paths?: readonly SearchPath[];
 }
 
@@ -56,17 +56,17 @@ export interface SearchParameter {
   readonly type: SearchParameterType;
   /** Canonical address of its definition. */
   readonly url: string;
-  /** FHIRPath, cut down to the alternatives of this resource type. */
+  /** FHIRPath, reduced to the alternatives of this resource type. */
   readonly expression: string;
-  /** The expression as alternatives of steps; absent where it does not fit that form. */
+  /** The expression as alternatives of steps; absent if it cannot be written so. */
   readonly paths?: readonly SearchPath[];
-  /** Resource types that a reference parameter may lead to here; empty: any, or not a reference. */
+  /** Resource types that a reference parameter may lead to here; empty: any type, or not a reference. */
   readonly targets: readonly string[];
   /** Only for composites. */
   readonly components?: readonly SearchComponent[];
 }
 
-/** As stored: `targets` and an address that follows from type and code are left out. */
+/** A parameter in the file: without empty `targets`, and without a URL that follows from type and code. */
 type StoredParameter = Omit<SearchParameter, 'code' | 'url' | 'targets'> & {
   readonly url?: string;
   readonly targets?: readonly string[];
@@ -100,23 +100,23 @@ function parametersByCode(type: string): ReadonlyMap<string, SearchParameter> {
   return byCode;
 }
 
-/** Every parameter defined for a resource type, those of all resources last; an unknown type has none. */
+/** Returns every parameter of a resource type, those of all resources last; an unknown type has none. */
 export function searchParametersOf(type: string): readonly SearchParameter[] {
   return [...parametersByCode(type).values()];
 }
 
-/** The parameter of that code on a resource type. */
+/** Returns the parameter of that code on a resource type. */
 export function searchParameterOf(type: string, code: string): SearchParameter | undefined {
   return parametersByCode(type).get(code);
 }
 
 /**
- * Codes of the reference parameters that put a resource of this type into a patient's compartment; none: it is never in
- * one. A Patient is also in its own compartment, which no parameter says.
+ * Returns the codes of the reference parameters that put a resource of this type into a patient's compartment; none: it
+ * is never in one. A Patient is also in its own compartment, without a parameter.
  */
 export function patientCompartmentOf(type: string): readonly string[] {
   return Object.hasOwn(compartment, type) ? (compartment[type] ?? []) : [];
 }
 
-/** The resource type whose instances are the patient compartments. */
+/** The resource type whose instances have the patient compartments. */
 export const COMPARTMENT_TYPE = 'Patient';

@@ -37,8 +37,8 @@ const EXTERNAL: readonly string[] = [
 ];
 
 /**
- * Systems in which codes do not differ by case alone: by their publisher's definition (SNOMED CT, LOINC, RFC 5646, RFC
- * 2045), or because all of their letters are of one case (ICD, HCPCS, CPT). https://hl7.org/fhir/R4/search.html#token
+ * Systems in which no two codes differ by case alone: by their publisher's definition (SNOMED CT, LOINC, RFC 5646, RFC
+ * 2045), or because all of their letters have one case (ICD, HCPCS, CPT). https://hl7.org/fhir/R4/search.html#token
  */
 export const ANY_CASE_SYSTEMS: readonly string[] = [
   'http://hl7.org/fhir/sid/icd-10-cm',
@@ -55,7 +55,7 @@ export const ANY_CASE_SYSTEMS: readonly string[] = [
 
 let known: ReadonlySet<string> | undefined;
 
-/** The known address that another one nearly is; undefined for a known one and for one of its own. */
+/** Returns the known address that another one nearly equals; undefined for a known one and for an unrelated one. */
 export function misspeltSystem(uri: string): string | undefined {
   known ??= new Set([...EXTERNAL, ...systemsOfValueSets()]);
   if (known.has(uri)) return undefined;
@@ -65,7 +65,7 @@ export function misspeltSystem(uri: string): string | undefined {
   );
 }
 
-/** Without what people get wrong: http or https, www, a slash at the end, capitals. */
+/** Removes frequent mistakes: http or https, www, a slash at the end, capitals. */
 function bareOf(uri: string): string {
   return uri
     .toLowerCase()
@@ -73,7 +73,7 @@ function bareOf(uri: string): string {
     .replace(/\/+$/, '');
 }
 
-/** One character more, less or another one, which is a slip of the hand. */
+/** True if one character was added, removed or replaced, as in a typing error. */
 function differsBySlip(a: string, b: string): boolean {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   if (long.length - short.length > 1) return false;

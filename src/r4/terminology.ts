@@ -1,14 +1,16 @@
 /**
- * What is known of terminology without a terminology server: value sets that can be listed, and which codes stand above
- * and below others.
+ * Answers questions of terminology without a terminology server: value sets that can be listed, and hierarchies of
+ * codes.
  *
- * In: `terminology.json`, written by tools/r4/generate.ts from HL7's R4 and US Core; read when first asked. Out:
- * read-only look-ups.
+ * In: `terminology.json`, written by tools/r4/generate.ts from HL7's R4 and US Core; read on first use. Out: read-only
+ * look-ups.
  * https://hl7.org/fhir/R4/valueset.html, https://hl7.org/fhir/R4/codesystem.html#hierarchy
  *
- * codesOfValueSet(url): CodesBySystem|undefined systemsOfValueSets(): ReadonlySet<string> codesBelow(system, code,
- * more?): readonly string[]|undefined the code itself among them; undefined: no such hierarchy codesAbove(system, code,
- * more?): readonly string[]|undefined systemsWithHierarchy(code, more?): readonly string[]
+ *   codesOfValueSet(url): CodesBySystem|undefined
+ *   systemsOfValueSets(): ReadonlySet<string>
+ *   codesBelow(system, code, more?): readonly string[]|undefined    includes the code; undefined: no such hierarchy
+ *   codesAbove(system, code, more?): readonly string[]|undefined
+ *   systemsWithHierarchy(code, more?): readonly string[]
  */
 
 import { readBeside } from './read-beside.ts';
@@ -49,25 +51,26 @@ function mapOf<T>(record: Readonly<Record<string, T>>): ReadonlyMap<string, T> {
   return new Map(Object.entries(record));
 }
 
-/** The code systems whose codes are in value sets that can be listed. */
+/** Returns the code systems whose codes are in value sets that can be listed. */
 export function systemsOfValueSets(): ReadonlySet<string> {
   return new Set([...known().valueSets.values()].flatMap(systems => systems.map(([system]) => system)));
 }
 
-/** The codes of a value set by its canonical address; undefined where they are not all known. */
+/** Returns the codes of a value set by its canonical URL; undefined if not all are known. */
 export function codesOfValueSet(url: string): CodesBySystem | undefined {
   return known().valueSets.get(url);
 }
 
 /**
- * A code and all that it subsumes; undefined where the system has no hierarchy with this code. `more`: beside HL7's.
+ * Returns a code and all that it subsumes; undefined if the system has no hierarchy with this code. `more`: hierarchies
+ * besides HL7's.
  */
 export function codesBelow(system: string, code: string, more?: Hierarchies): readonly string[] | undefined {
   const children = hierarchyWith(system, code, more);
   return children && reach(code, one => children.get(one) ?? []);
 }
 
-/** A code and all that subsume it. */
+/** Returns a code and all that subsume it. */
 export function codesAbove(system: string, code: string, more?: Hierarchies): readonly string[] | undefined {
   const children = hierarchyWith(system, code, more);
   return (
@@ -75,7 +78,7 @@ export function codesAbove(system: string, code: string, more?: Hierarchies): re
   );
 }
 
-/** The code systems in whose hierarchy a code stands. */
+/** Returns the code systems whose hierarchy contains a code. */
 export function systemsWithHierarchy(code: string, more?: Hierarchies): readonly string[] {
   const systems = new Set([...known().below.keys(), ...(more?.keys() ?? [])]);
   return [...systems].filter(system => hierarchyWith(system, code, more) !== undefined);
@@ -87,7 +90,7 @@ function hierarchyWith(system: string, code: string, more: Hierarchies | undefin
   );
 }
 
-/** Everything that can be reached from a code, each once: a code may stand below several. */
+/** Returns everything that can be reached from a code, each once, because a code may be below several others. */
 function reach(from: string, next: (code: string) => readonly string[]): readonly string[] {
   const found = new Set([from]);
   for (const code of found) for (const further of next(code)) found.add(further);

@@ -9,7 +9,7 @@ import { compilePath, type Path } from '../r4/fhirpath.ts';
 import type { Finding, Held } from './finding.ts';
 import type { Item } from './item.ts';
 
-/** Kind of the finding to the facts that it comes of. */
+/** The kind of a finding, and the facts that it comes from. */
 const KINDS = [
   ['error', 'constraints'],
   ['advice', 'advice'],
@@ -17,7 +17,7 @@ const KINDS = [
 
 const compiled = new Map<string, Path>();
 
-/** A finding for each invariant that is not true of the item. */
+/** Returns a finding for each invariant that is not true of the item. */
 export function invariantFindings(
   held: readonly Held[],
   { value, type, where }: Item,
@@ -27,7 +27,7 @@ export function invariantFindings(
   const { resource, rootResource } = resources;
   const subject = isPrimitive(type) ? { [`value${type.charAt(0).toUpperCase()}${type.slice(1)}`]: value } : value;
   if (subject === null || typeof subject !== 'object') return [];
-  // Profiles repeat what others say.
+  // Cached, because profiles repeat the invariants of others.
   const results = new Map<string, boolean>();
   const holds = (text: string): boolean => {
     const known = results.get(text);
@@ -39,7 +39,7 @@ export function invariantFindings(
   return held.flatMap(({ facts, by }) =>
     KINDS.flatMap(([kind, member]) =>
       Object.entries(facts[member] ?? {}).flatMap(([key, [text, human]]): readonly Finding[] => {
-        // Some invariants about dateTime stand on a choice that may also be a Period, and are not meant for that.
+        // Some invariants about dateTime are on a choice that may also be a Period, which they are not meant for.
         if (/\$this as dateTime/.test(text) && type !== 'dateTime') return [];
         if (holds(text)) return [];
         return [
@@ -50,7 +50,9 @@ export function invariantFindings(
   );
 }
 
-/** What should exist and does not, then what is there: of the elements that an expression names. */
+/**
+ * Returns the elements that an expression names: first those that should exist and are missing, then those that exist.
+ */
 function aboutOf(text: string, type: string, subject: object): readonly string[] {
   const named = [...withoutArguments(text).matchAll(/(?<![\w.%$])([a-z]\w*)(\.exists\(\))?/g)].flatMap(
     ([, name = '', exists]) => {
@@ -64,11 +66,12 @@ function aboutOf(text: string, type: string, subject: object): readonly string[]
 }
 
 /**
- * An expression without texts and without the arguments of functions, whose names are those of another element's parts.
+ * Returns an expression without string literals and without arguments of functions, because names there belong to parts
+ * of other elements.
  */
 function withoutArguments(text: string): string {
   let kept = '';
-  // For each open parenthesis whether it is a function's, or within one.
+  // For each open parenthesis: true if it is a function's, or inside one.
   const open: boolean[] = [];
   for (const character of text.replace(/'[^']*'/g, '')) {
     if (character === ')') open.pop();
@@ -83,7 +86,7 @@ function isTrue(path: Path, subject: object, variables: Readonly<Record<string, 
     const result = path(subject, variables);
     return result.length === 1 && result[0] === true;
   } catch {
-    // Values of the wrong type, as in the comparison of a malformed date.
+    // Values of the wrong type throw, as in the comparison of a malformed date.
     return false;
   }
 }
@@ -92,9 +95,9 @@ function pathOf(expression: string, type: string): Path {
   const key = `${type} ${expression}`;
   const known = compiled.get(key);
   if (known !== undefined) return known;
-  // Nothing can be resolved here; a literal reference says its type.
+  // Nothing can be resolved here, but a literal reference contains its type.
   const text = expression.replace(/resolve\(\) is (\w+)/g, "reference.matches('(^|/)$1/')");
-  // A primitive is wrapped so that the engine knows its type.
+  // A primitive is wrapped, so that the engine knows its type.
   const path = isPrimitive(type) ? compilePath(`value.all(${text})`, 'Extension') : compilePath(text, type);
   compiled.set(key, path);
   return path;

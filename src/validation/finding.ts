@@ -1,17 +1,19 @@
 /**
- * A finding of the validator: what is wrong with a resource, and which rule says so. It never contains a value of the
- * resource.
+ * Defines a finding of the validator: what is wrong with a resource, and which rule says so. It never contains a value
+ * of the resource.
  */
 import type { Facts, Release } from './facts.ts';
 
 export interface Finding {
-  /** `advice`: what a resource should be; `unknown`: a claimed profile that is not known here, so not judged. */
+  /**
+   * `advice`: what a resource should have; `unknown`: a claimed profile that is not known here, so it was not checked.
+   */
   readonly kind: 'error' | 'advice' | 'unknown';
   /** JSON path: `Observation.component[1].valueQuantity.unit`, a slice as `Observation.category:VSCat`. */
   readonly where: string;
-  /** `is missing` */
+  /** What is wrong: `is missing`. */
   readonly what: string;
-  /** Of a broken invariant: `about` are the elements below `where` that it is likely about, the likeliest first. */
+  /** For a broken invariant: `about` has the elements below `where` that are its likely cause, the likeliest first. */
   readonly invariant?: { readonly key: string; readonly human: string; readonly about: readonly string[] };
   /** Undefined: R4 itself. */
   readonly by: Authority | undefined;
@@ -21,7 +23,7 @@ export interface Finding {
 export interface Authority {
   readonly url: string;
   readonly release: Release;
-  /** The releases that the claim is held to. */
+  /** The releases that the claim is checked against. */
   readonly among: readonly Release[];
 }
 
@@ -31,12 +33,12 @@ export interface Held {
   readonly by: Authority | undefined;
 }
 
-/** `Observation.status: is missing` */
+/** Returns `Observation.status: is missing`. */
 export function formatFinding({ where, what }: Finding): string {
   return `${where}: ${what}`;
 }
 
-/** What some facts say of a part of their element, with who says it. */
+/** Returns the facts about a part of an element, with their authority. */
 export function heldBelow(
   held: readonly Held[],
   below: (facts: Facts) => Facts | readonly Facts[] | undefined,

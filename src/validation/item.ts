@@ -1,4 +1,4 @@
-/** The unit that the validator walks over: one occurrence of an element in the JSON of a resource. */
+/** Defines the unit that the validator walks over: one occurrence of an element in the JSON of a resource. */
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -11,7 +11,7 @@ export interface Item {
   readonly where: string;
 }
 
-/** Whether a value is a JSON object. */
+/** True if a value is a JSON object. */
 export function isObject(value: unknown): value is Json {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

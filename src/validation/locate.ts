@@ -1,7 +1,7 @@
 /**
  * Finds the place in a pack that makes an element. In: a mapping, the path of a finding, the resource. Out: the
  * position of the node that made the element or, if the element is missing, should have made it; without such a node,
- * that of the nearest node around it.
+ * the position of the nearest node around it.
  */
 import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Mapping, Node, Position } from '../mapping/model.ts';
@@ -10,7 +10,7 @@ import type { Finding } from './finding.ts';
 import { isObject } from './item.ts';
 import { matches } from './values.ts';
 
-/** Where the mapping makes what a finding is about, or should. */
+/** Returns the position in the mapping that a finding is about. */
 export function locate(mapping: Mapping, { where, invariant }: Finding, resource: unknown): Position {
   let nodes: readonly Node[] = [mapping.root];
   let value = resource;
@@ -32,7 +32,7 @@ export function locate(mapping: Mapping, { where, invariant }: Finding, resource
   return about?.[0]?.at ?? at;
 }
 
-/** The nodes of an object under a JSON name, or under the base name of a choice. */
+/** Returns the nodes of an object under a JSON name, or under the base name of a choice. */
 function childrenNamed(node: Node, name: string): readonly Node[] {
   const named = node.kind === 'ref' ? node.members : node.kind === 'object' ? node.members.flatMap(namedNodesOf) : [];
   const exact = named.filter(member => member.name === name || member.name === `_${name}`);
@@ -41,18 +41,18 @@ function childrenNamed(node: Node, name: string): readonly Node[] {
   return found.map(member => member.node);
 }
 
-/** The nodes that make the items of a list. */
+/** Returns the nodes that make the items of a list. */
 function itemsOf(node: Node): readonly Node[] {
   return node.kind === 'list' || node.kind === 'first' ? childrenOf(node).flatMap(itemsOf) : [node];
 }
 
-/** What stands for a node that only chooses or repeats. */
+/** Returns the nodes behind a node that only chooses or repeats. */
 function alternativesOf(node: Node): readonly Node[] {
   if (node.kind === 'first') return node.alternatives.flatMap(alternativesOf);
   return node.kind === 'each' ? alternativesOf(node.item) : [node];
 }
 
-/** Whether a node can have made a value, as far as its constants and the names of its elements tell. */
+/** True if a node can have made a value, judging by its constants and the names of its elements. */
 function mayMake(node: Node, value: unknown): boolean {
   switch (node.kind) {
     case 'constant':

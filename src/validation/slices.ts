@@ -1,22 +1,22 @@
 /**
- * Tells which slices the items of an element belong to.
+ * Assigns the items of an element to its slices.
  *
- * In: items and the facts of their element. Out: the slices of each item. An item belongs to a slice if what the slice
- * says at every discriminator's path is true of it. https://hl7.org/fhir/R4/profiling.html#discriminator
+ * In: items and the facts of their element. Out: the slices of each item. An item belongs to a slice if the slice's
+ * facts at every discriminator's path are true of it. https://hl7.org/fhir/R4/profiling.html#discriminator
  */
 
 import type { Discriminator, Facts } from './facts.ts';
 import type { Item } from './item.ts';
 import { inValueSet, matches } from './values.ts';
 
-/** The slices of each item; an item in none has an empty list. */
+/** Returns the slices of each item; an item in none has an empty list. */
 export function assignSlices(items: readonly Item[], facts: Facts): readonly (readonly [Item, readonly Facts[]])[] {
   const slices = Object.values(facts.slices ?? {});
   if (slices.length === 0) return [];
   return items.map(item => [item, slices.filter(slice => belongs(item, slice, facts.discriminators ?? []))] as const);
 }
 
-/** Slices, by where they are, whose items cannot be told because they say nothing at their discriminators. */
+/** Returns the paths of slices whose items cannot be recognised, because they have no facts at their discriminators. */
 export function blindSlices(facts: Facts, where = ''): readonly string[] {
   const slices = Object.entries(facts.slices ?? {}).flatMap(([name, slice]) => [
     ...(canTell(slice, facts.discriminators ?? []) ? [] : [`${where}:${name}`]),
@@ -46,7 +46,7 @@ function belongs(item: Item, slice: Facts, discriminators: readonly Discriminato
   });
 }
 
-/** Whether facts say something that a value can be told by. */
+/** True if facts say something that can distinguish values. */
 export function isTelling(facts: Facts): boolean {
   return facts.fixed !== undefined || facts.pattern !== undefined || facts.binding !== undefined;
 }
@@ -57,7 +57,7 @@ function isTrueOf(facts: Facts, value: unknown): boolean {
   return facts.binding === undefined || inValueSet(value, facts.binding);
 }
 
-/** What a slice says of the elements at a path, slices on the way included. */
+/** Returns the facts of a slice about the elements at a path, including slices on the way. */
 function factsAt(slice: Facts, path: string): readonly Facts[] {
   if (path === '$this') return [slice];
   let found: readonly Facts[] = [slice];

@@ -1,8 +1,8 @@
 /**
  * Validates the JSON of a resource against R4 and against the profiles that it claims in `meta.profile`.
  *
- * In: a parsed resource. Out: findings (finding.ts); none: valid. Structure and cardinality come from the R4 tables of
- * src, all else from facts.ts. Not judged: extensible and weaker bindings, codes of LOINC and the like, narrative,
+ * In: a parsed resource. Out: findings (finding.ts); none: valid. Structure and cardinality come from the tables of
+ * src/r4, all else from facts.ts. Not checked: extensible and weaker bindings, codes of LOINC and the like, narrative,
  * must-support. https://hl7.org/fhir/R4/validation.html
  */
 
@@ -23,25 +23,25 @@ import {
 } from './values.ts';
 
 interface Context {
-  /** Undefined: those that each claim is held to. */
+  /** Undefined: the releases that each claim is checked against. */
   readonly releases: readonly Release[] | undefined;
   readonly resource: object;
   readonly rootResource: object;
-  /** Releases whose definitions extensions are held to. */
+  /** The releases whose definitions of extensions apply. */
   readonly extensionReleases: readonly Release[];
   readonly found: Finding[];
 }
 
 const TYPE_BASE = 'http://hl7.org/fhir/StructureDefinition/';
-/** Releases that a claim without a version is held to, each of them. */
+/** The releases that a claim without a version is checked against, each of them. */
 const CURRENT: readonly Release[] = ['R4', '6.1.0', '7.0.0'];
-/** The release that a claim is held to if no current one defines its profile. */
+/** The release for a claim if no current one defines its profile. */
 const FORMER: Release = '3.1.1';
 
 /**
- * What is wrong with a resource by R4 and by every profile in `meta.profile`. A claim with a version (`…|6.1.0`) is
- * held to that release; one without to each of `usCore` that defines the profile. Without `usCore` these are 6.1.0 and
- * 7.0.0, and 3.1.1 for a profile that only 3.1.1 has.
+ * Returns what is wrong with a resource by R4 and by every profile in `meta.profile`. A claim with a version
+ * (`…|6.1.0`) is checked against that release; one without, against each of `usCore` that defines the profile. Without
+ * `usCore` these are 6.1.0 and 7.0.0, and 3.1.1 for a profile that only 3.1.1 has.
  */
 export function findingsOf(resource: unknown, usCore?: readonly Release[]): readonly Finding[] {
   const found: Finding[] = [];
@@ -49,12 +49,12 @@ export function findingsOf(resource: unknown, usCore?: readonly Release[]): read
   return [...new Map(found.map(one => [JSON.stringify([one.kind, formatFinding(one), one.by]), one])).values()];
 }
 
-/** Errors of a resource as lines, a claimed profile that is not known among them; see findingsOf. */
+/** Returns the errors of a resource as lines, including claimed profiles that are not known; see findingsOf. */
 export function validateResource(resource: unknown, usCore?: readonly Release[]): string[] {
   return [...new Set(findingsOf(resource, usCore).flatMap(one => (one.kind === 'advice' ? [] : formatFinding(one))))];
 }
 
-/** The releases that a claimed profile is held to; none: it is not known here. */
+/** Returns the releases that a claimed profile is checked against; none if it is not known here. */
 export function releasesOf(claimed: string, among?: readonly Release[]): readonly Release[] {
   const [url = '', version] = claimed.split('|');
   const defines = (release: Release): boolean => profileFacts(release, url) !== undefined;
@@ -151,7 +151,7 @@ function validateObject(
   context.found.push(...invariantFindings(held, { value, sibling: undefined, type, where }, context));
 }
 
-/** The occurrences of an element in an object, and what is wrong with how they are written. */
+/** Returns the occurrences of an element in an object, and reports errors in how they are written. */
 function itemsOf(object: Json, element: ElementDefinition, where: string, context: Context): readonly Item[] {
   const names = [...element.jsonNames].filter(
     ([name]) => object[name] !== undefined || object[`_${name}`] !== undefined,
@@ -174,7 +174,7 @@ function itemsOf(object: Json, element: ElementDefinition, where: string, contex
     const extra: readonly unknown[] = Array.isArray(siblings) ? siblings : [];
     if (list.length === 0 && extra.length === 0) say(context, at, 'is empty');
     return Array.from({ length: Math.max(list.length, extra.length) }, (_, i) => {
-      // A null keeps the place of a primitive that has only extensions, and of extensions that are not there.
+      // A null stands for a primitive that has only extensions, or for missing extensions.
       return { value: list[i] ?? undefined, sibling: extra[i] ?? undefined, type, where: `${at}[${i}]` };
     });
   });
@@ -206,7 +206,9 @@ function validateElement(
   for (const [item, held] of heldOfItem) validateItem(item, element, held, context);
 }
 
-/** A part of an extension has a name without an address; the definition of the extension has to know it. */
+/**
+ * Reports unknown parts of an extension. A part's URL is a plain name, which the extension's definition must contain.
+ */
 function nameless(
   items: readonly Item[],
   profiles: readonly Held[],
@@ -261,7 +263,7 @@ function validateItem(item: Item, element: ElementDefinition, held: readonly Hel
   } else validateObject(value, type, [...held, ...extensionFacts(item, context)], where, context);
 }
 
-/** An extension is held to its definition wherever it stands; one that no release defines is left alone. */
+/** Returns the facts of an extension's definition, wherever it occurs; none for one that no release defines. */
 function extensionFacts(item: Item, context: Context): readonly Held[] {
   const url = item.type === 'Extension' && isObject(item.value) ? item.value['url'] : undefined;
   if (typeof url !== 'string') return [];

@@ -1,7 +1,7 @@
 /**
- * Checks of single values: primitives, patterns, required bindings, references.
+ * Checks single values: primitives, patterns, required bindings, references.
  *
- * In: an item and what is said of it. Out: what is wrong, without where. https://hl7.org/fhir/R4/datatypes.html
+ * In: an item and its facts. Out: what is wrong, without the path. https://hl7.org/fhir/R4/datatypes.html
  */
 
 import {
@@ -17,14 +17,14 @@ import { type Item, isObject } from './item.ts';
 
 const MAX_INTEGER = 2 ** 31 - 1;
 const REFERENCE = /^(?:https?:\/\/.+\/)?([A-Z][A-Za-z]+)\/[A-Za-z0-9.-]{1,64}(?:\/_history\/[A-Za-z0-9.-]{1,64})?$/;
-/** The form of a code where the codes themselves cannot be listed. */
+/** The form of codes in systems whose codes cannot be listed. */
 const OPEN_SYSTEMS: Readonly<Record<string, RegExp>> = {
   'urn:ietf:bcp:13': /^[\w.+-]+\/[\w.+-]+(;.*)?$/,
   'urn:ietf:bcp:47': /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/,
 };
 const ABSENT = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
 
-/** Errors in the JSON form and the text of a primitive. */
+/** Returns errors in the JSON form and the text of a primitive. */
 export function primitiveErrors({ value, sibling, type }: Item): readonly string[] {
   if (value === undefined) return sibling === undefined ? ['is null'] : [];
   const kind = jsonKindOf(type);
@@ -48,7 +48,7 @@ function isRealDay(text: string): boolean {
   return new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 }
 
-/** Whether a value holds all that a pattern holds; each item of a pattern's list fits some item of the value's. */
+/** True if a value contains all of a pattern; each item of a pattern's list matches some item of the value's. */
 export function matches(value: unknown, pattern: unknown): boolean {
   if (Array.isArray(pattern)) {
     return Array.isArray(value) && pattern.every(part => value.some(item => matches(item, part)));
@@ -57,24 +57,24 @@ export function matches(value: unknown, pattern: unknown): boolean {
   return isObject(value) && Object.entries(pattern).every(([name, part]) => matches(value[name], part));
 }
 
-/** Errors against the required binding that an element has in R4. */
+/** Returns errors against the required binding that R4 has for an element. */
 export function bindingErrors(item: Item, element: ElementDefinition): readonly string[] {
   const set = requiredValueSet(element);
   return set === undefined ? [] : outside(item, [set]);
 }
 
-/** Errors against the required binding that a profile has for an element. */
+/** Returns errors against the required binding that a profile has for an element. */
 export function profileBindingErrors(item: Item, { binding }: Facts): readonly string[] {
   return outside(item, valueSetsOf(binding));
 }
 
 function outside({ value }: Item, sets: readonly ValueSet[]): readonly string[] {
   if (value === undefined || isSaidToBeAbsent(value)) return [];
-  // The facts tell US Core's value sets apart by their release; who says it is told beside.
+  // The release after `|` is left out, because the finding names it elsewhere.
   return sets.flatMap(set => (isIn(value, set) ? [] : [`is not in ${set.url.replace(/\|.*$/, '')}`]));
 }
 
-/** Whether a code, Coding, CodeableConcept or Quantity is, or may be, in a value set. */
+/** True if a code, Coding, CodeableConcept or Quantity is, or may be, in a value set. */
 export function inValueSet(value: unknown, url: string): boolean {
   return valueSetsOf(url).every(set => isIn(value, set));
 }
@@ -89,7 +89,7 @@ function isCodeOf(code: string, { system, codes }: ValueSet['systems'][number]):
 }
 
 function isIn(value: unknown, set: ValueSet): boolean {
-  // Other types that can be bound (string, uri) have no system either.
+  // A code has no system; nor have other types that can be bound (string, uri).
   if (typeof value === 'string') return set.systems.some(system => isCodeOf(value, system));
   if (!isObject(value)) return false;
   const codings: readonly unknown[] = Array.isArray(value['coding']) ? value['coding'] : [value];
@@ -108,7 +108,7 @@ function isSaidToBeAbsent(value: unknown): boolean {
   return Array.isArray(extensions) && extensions.some(extension => isObject(extension) && extension['url'] === ABSENT);
 }
 
-/** Errors of a Coding against its code system, where that is listed. */
+/** Returns errors of a Coding against its code system, if that is listed. */
 export function codingErrors({ value }: Item): readonly string[] {
   if (!isObject(value)) return [];
   const { system, code, display } = value;
@@ -120,7 +120,10 @@ export function codingErrors({ value }: Item): readonly string[] {
   return isSame ? [] : [`has not the display "${expected}"`];
 }
 
-/** Errors in the form of a literal reference and in its target type in R4; a logical or display-only one has none. */
+/**
+ * Returns errors in the form of a literal reference and in its target type in R4; logical and display-only ones have
+ * none.
+ */
 export function referenceErrors(
   { value }: Item,
   { targets }: ElementDefinition,
@@ -139,7 +142,7 @@ export function referenceErrors(
   return notAmong(type, targets);
 }
 
-/** Errors against the target types that a profile leaves. */
+/** Returns errors against the target types that a profile allows. */
 export function profileTargetErrors({ value }: Item, { targets = [] }: Facts): readonly string[] {
   const reference = literalOf(value);
   const type = reference === undefined ? undefined : targetOf(reference);
@@ -151,7 +154,7 @@ function literalOf(value: unknown): string | undefined {
   return typeof reference === 'string' ? reference : undefined;
 }
 
-/** The type that a relative or absolute reference names, if it is one of R4. */
+/** Returns the type that a relative or absolute reference names, if it is one of R4. */
 function targetOf(reference: string): string | undefined {
   const type = REFERENCE.exec(reference)?.[1];
   return type !== undefined && isResourceType(type) ? type : undefined;
