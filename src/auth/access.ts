@@ -1,13 +1,13 @@
 /**
- * The access of a caller: what they may see. No plan can be made without one, so unrestricted access has to be asked
- * for explicitly.
+ * Declares the access of a caller: what they may see. No plan can be made without one, so unrestricted access has to be
+ * requested explicitly.
  */
 import type { Criteria } from './scopes.ts';
 
 export type Access =
-  /** Everything: an open server on loopback, or a client that may read all there is. */
+  /** Everything: an open server on loopback, or a client that may read everything. */
   | { readonly kind: 'all'; readonly caller: string }
-  /** What one of the permissions allows, and nothing else. */
+  /** The resources that at least one of the permissions allows. */
   | { readonly kind: 'limited'; readonly caller: string; readonly permissions: readonly Permission[] };
 
 /** Resources of a type that a caller may read or search. */
@@ -16,33 +16,33 @@ export interface Permission {
   readonly type: string;
   readonly read: boolean;
   readonly search: boolean;
-  /** The resources belong to patients who are in all of these; none: to anybody, or to nobody. */
+  /** The resources belong to patients who are in all of these; if empty: to anybody, or to nobody. */
   readonly within: readonly Patients[];
-  /** Searches on the type that must all find the resource. */
+  /** Searches on the type; all of them must find the resource. */
   readonly where: Criteria;
-  /** Searches on the type none of which may find the resource: labels that are hidden from the caller. */
+  /** Searches on the type; none of them may find the resource: labels that are hidden from the caller. */
   readonly except: Criteria;
 }
 
 /** Some patients. */
 export type Patients =
-  /** By logical id. */
+  /** Patients by logical id. */
   | { readonly ids: readonly string[] }
-  /** Those that a search finds. */
+  /** Patients whom a search finds. */
   | { readonly found: Criteria };
 
-/** Stands for every type. */
+/** Every resource type. */
 export const ANY = '*';
 
 export const OPEN_ACCESS: Access = { kind: 'all', caller: 'open' };
 
-/** What commands ask a facade with: all there is; what is not understood is an error. Addresses are of no server. */
+/** Context in which commands call a facade: full access, strict handling. The base URL is not that of a server. */
 export const OPEN_CONTEXT = { access: OPEN_ACCESS, base: 'http://127.0.0.1/fhir', handling: 'strict' } as const;
 
-/** Nothing of any patient: for what may be asked without a token. */
+/** Nothing of any patient: for requests without a token. */
 export const NO_ACCESS: Access = { kind: 'limited', caller: 'nobody', permissions: [] };
 
-/** Whether all that the second access surely shows may be seen by the first, whoever the callers are. */
+/** True if the first access certainly includes everything in the second, whoever the callers are. */
 export function reaches(access: Access, other: Access): boolean {
   if (access.kind === 'all') return true;
   if (other.kind === 'all') return false;
@@ -53,14 +53,14 @@ function allowsAll(wide: Permission, narrow: Permission): boolean {
   return (wide.type === ANY || wide.type === narrow.type) && covers(wide, narrow, JSON.stringify);
 }
 
-/** A permission apart from its type, its limits as they are written or as they are understood. */
+/** A permission without its type; its limits may be as written or as parsed. */
 interface Limited extends Pick<Permission, 'read' | 'search'> {
   readonly within: readonly object[];
   readonly where: readonly object[];
   readonly except: readonly object[];
 }
 
-/** Whether each limit of the wide one limits the narrow one, too. `textOf`: equal for equal limits only. */
+/** True if each limit of the wide permission is also one of the narrow. `textOf`: equal for equal limits only. */
 export function covers(wide: Limited, narrow: Limited, textOf: (limit: object) => string): boolean {
   if ((narrow.read && !wide.read) || (narrow.search && !wide.search)) return false;
   return (['within', 'where', 'except'] as const).every(limit => {
@@ -69,7 +69,7 @@ export function covers(wide: Limited, narrow: Limited, textOf: (limit: object) =
   });
 }
 
-/** The records of some patients (logical ids), and what they refer to. */
+/** Returns access to the records of some patients (logical ids), and to what they refer to. */
 export function accessToPatients(caller: string, ids: readonly string[]): Access {
   return {
     kind: 'limited',

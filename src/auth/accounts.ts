@@ -1,6 +1,6 @@
 /**
- * Reads accounts of people: a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
- * account of a name, as the file is now. The REST interface and the authorization server share the accounts.
+ * Reads accounts of people from a file of names and password hashes, managed by `lintel user`. In: the file. Out: the
+ * account with a name, as the file is now. The REST interface and the authorization server share the accounts.
  */
 import { isEra } from './era.ts';
 import { fresh, readPrivate, writePrivate } from './private-file.ts';
@@ -12,37 +12,37 @@ export interface Account {
   readonly disabled: boolean;
   /** The FHIR resource that this person is, as a relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
-  /** Logs in at the REST interface by its password where others may not. */
+  /** May log in at the REST interface with its password even if other accounts may not. */
   readonly restPassword?: true;
   /** Sessions and grants of another era have ended (`newEra`). */
   readonly era?: string;
-  /** What pages call them; absent: their name. */
+  /** Name on pages; absent: `name`. */
   readonly shown?: string;
 }
 
-/** What login and sessions ask. */
+/** The accounts that login and sessions use. */
 export interface Accounts {
   find(name: string): Account | undefined;
 }
 
-/** The file is not what `lintel user` writes. */
+/** The file does not have the form that `lintel user` writes. */
 export class AccountsError extends Error {
   override readonly name = 'AccountsError';
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
-/** Whether a text can be the name of an account. */
+/** True if a text can be the name of an account. */
 export function isAccountName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether a text is a relative reference to one resource. https://hl7.org/fhir/R4/datatypes.html#id */
+/** True if a text is a relative reference to one resource. https://hl7.org/fhir/R4/datatypes.html#id */
 export function isFhirUser(text: string): boolean {
   return /^[A-Z][A-Za-z]{1,63}\/[A-Za-z0-9.-]{1,64}$/.test(text);
 }
 
-/** All accounts of a file; none if there is no file. Throws AccountsError, or the file system's error. */
+/** Reads all accounts of a file; none if there is no file. Throws AccountsError, or the file system's error. */
 export function readAccounts(file: string): readonly Account[] {
   const data = readPrivate(file, () => new AccountsError('The file of accounts is not JSON'));
   if (data === undefined) return [];
@@ -54,8 +54,8 @@ export function readAccounts(file: string): readonly Account[] {
 }
 
 /**
- * Why a file of accounts cannot be read, in words for whoever runs the server; undefined if it can. It stays where it
- * is: `lintel user` wrote it, and nobody in it gets in until it is right again.
+ * Returns why a file of accounts cannot be read, in words for the server's administrator; undefined if it can. The file
+ * is not moved aside: `lintel user` wrote it, and none of its accounts can log in until it is repaired.
  */
 export function whyUnreadable(file: string): string | undefined {
   try {
@@ -82,17 +82,17 @@ function isAccount(one: unknown): one is Account {
   );
 }
 
-/** Changes whenever sessions of the account have to end. */
+/** Returns a mark that changes whenever sessions of the account have to end. */
 export function sessionMark({ password, era = '' }: Account): string {
   return password + era;
 }
 
-/** Replaces the file at once. */
+/** Replaces the file atomically. */
 export function writeAccounts(file: string, accounts: readonly Account[]): void {
   writePrivate(file, { accounts });
 }
 
-/** Accounts of a file, read again when it was changed. */
+/** Returns the accounts of a file, which is read again after a change. */
 export function accountsOfFile(file: string): Accounts {
   const known = fresh(file, () => new Map(readAccounts(file).map(account => [account.name, account])));
   return { find: name => known().get(name) };
@@ -108,12 +108,12 @@ export function accountsThat(may: (account: Account) => boolean, accounts: Accou
   };
 }
 
-/** The accounts of both; where both have a name, the first one's. */
+/** Returns the accounts of both; if both have a name, that of the first. */
 export function joinAccounts(first: Accounts, second: Accounts): Accounts {
   return { find: name => first.find(name) ?? second.find(name) };
 }
 
-/** Accounts that are in no file. */
+/** Returns accounts that are in no file. */
 export function someAccounts(...accounts: readonly Account[]): Accounts {
   const known = new Map(accounts.map(account => [account.name, account]));
   return { find: name => known.get(name) };

@@ -1,16 +1,16 @@
 /**
- * Ends for good what is taken away from an account or an app. In: a change by `lintel user` or `lintel client`. Out: an
- * era, which goes into the file. Sessions, tokens and grants carry the era that they were given in, so they have ended
- * in another one, also where the account or app is back before anybody has looked.
+ * Ends permanently what is taken away from an account or an app. In: a change by `lintel user` or `lintel client`. Out:
+ * an era, which goes into the file. Sessions, tokens and grants carry the era in which they were given. They end when
+ * it changes, even if the account or app is restored before anybody has noticed.
  */
 import { randomBytes } from 'node:crypto';
 
-/** Of an account or an app that is new, or that something is taken away from. No clock is asked. */
+/** Returns a random era for an account or app that is new, or that something is taken away from. */
 export function newEra(): string {
   return randomBytes(9).toString('base64url');
 }
 
-/** Whether an era of a file is one, or absent. */
+/** True for an era as in a file, or undefined. */
 export function isEra(value: unknown): value is string | undefined {
   return value === undefined || typeof value === 'string';
 }
@@ -19,10 +19,10 @@ interface HasEra {
   readonly era?: string;
 }
 
-/** What a grant carries: the eras of its account and of its app. */
+/** Returns the eras of a grant's account and app, which the grant carries. */
 export function eraOf(account: HasEra | undefined, app: HasEra | undefined): string {
   return `${account?.era ?? ''} ${app?.era ?? ''}`;
 }
 
-/** What grants carried before there were eras. */
+/** The eras of grants that were given before eras existed. */
 export const NO_ERA = eraOf(undefined, undefined);

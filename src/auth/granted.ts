@@ -1,6 +1,6 @@
 /**
  * Derives what a caller may see. In: a verified grant, or an account, and the rules for users. Out: an Access: the
- * union of the scopes, each limited to what the user may see. A scope that is not understood allows nothing.
+ * union of the scopes, each limited to what the user may see. An unknown scope allows nothing.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 import { type Access, ANY, NO_ACCESS, type Patients, type Permission } from './access.ts';
@@ -18,7 +18,7 @@ import type { Grant } from './token.ts';
 
 export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
   const { issuer, client, subject, fhirUser, purpose } = grant;
-  // Whoever the user is limits every scope; a user who cannot be told may see nothing.
+  // The user limits every scope; a user whom no rule covers may see nothing.
   const user = fhirUser === undefined ? undefined : (permissionsOfUser(fhirUser, rules.users) ?? []);
   const scopes = grant.scopes.flatMap(text => parseScope(text) ?? []);
   const hidden = hiddenLabels(rules, fhirUser, purpose);
@@ -31,9 +31,9 @@ export function accessOfGrant(grant: Grant, rules: PackAccess): Access {
 }
 
 /**
- * What somebody sees who has broken the glass, and may: what the rules open is no longer hidden, and the scopes limit
- * it as before. The caller has another name, so that neither kept answers nor links of pages go from the one to the
- * other. Without a user nobody breaks anything.
+ * Returns the access of a user who has broken the glass. What the rules open is no longer hidden; the scopes limit it
+ * as before. The caller gets another name, so that neither cached answers nor page links pass between both. A grant
+ * without a user opens nothing.
  */
 export function accessByBreakingGlass(grant: Grant, rules: PackAccess): Access {
   const { fhirUser } = grant;
@@ -41,7 +41,7 @@ export function accessByBreakingGlass(grant: Grant, rules: PackAccess): Access {
   return { ...opened, caller: glassCaller(opened.caller) };
 }
 
-/** The same for an account of the REST interface, which has no scopes. */
+/** Returns the same for an account of the REST interface, which has no scopes. */
 export function accountByBreakingGlass({ name, fhirUser }: Account, rules: PackAccess): Access {
   const caller = glassCaller(callerOfAccount(name));
   return fhirUser === undefined
@@ -58,8 +58,8 @@ function callerOfAccount(name: string): string {
 }
 
 /**
- * What an account sees by the rules, made once for each. `isOpen`: on a server that is open to everybody, accounts that
- * are tied to nobody see everything; elsewhere nothing.
+ * Returns what each account sees by the rules, computed once. `isOpen`: on a server with open access, accounts without
+ * a FHIR user see everything; otherwise nothing.
  */
 export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: Account) => Access {
   const made = new WeakMap<Account, Access>();
@@ -74,7 +74,7 @@ export function accessOfAccounts(rules: PackAccess, isOpen: boolean): (account: 
   };
 }
 
-/** What somebody sees who is logged in here and uses no application. Without a FHIR user: nothing. */
+/** Returns what a user sees who is logged in here without an application. Without a FHIR user: nothing. */
 export function accessOfUser(caller: string, fhirUser: string | undefined, rules: PackAccess): Access {
   if (fhirUser === undefined) return accessOf(caller, []);
   const except = searchOfLabels(hiddenLabels(rules, fhirUser, undefined));
@@ -85,7 +85,7 @@ export function accessOfUser(caller: string, fhirUser: string | undefined, rules
   );
 }
 
-/** `hidden`: labels that are not seen, unless the scope itself asks for them. */
+/** Returns the permission of a scope. `hidden`: labels that are hidden unless the scope itself names them. */
 function permissionOf(
   { level, type, read, search, where }: ResourceScope,
   grant: Grant,
@@ -105,7 +105,7 @@ function permissionOf(
   }
 }
 
-/** What two permissions allow together; undefined: nothing. */
+/** Intersects two permissions; undefined: nothing is left. */
 function both(one: Permission, other: Permission): Permission | undefined {
   if (one.type !== other.type && one.type !== ANY && other.type !== ANY) return undefined;
   const within = new Map<string, Patients>();

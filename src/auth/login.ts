@@ -1,6 +1,6 @@
 /**
  * Checks logins. In: a name, a password, the client's address. Out: the account, how long to wait, or failure. An
- * unknown, disabled or wrong account takes the same work and gives the same answer.
+ * unknown or disabled account and a wrong password take the same work and give the same answer.
  */
 import { type Account, type Accounts, isAccountName } from './accounts.ts';
 import { fitsPassword, LONGEST_PASSWORD, NO_PASSWORD } from './password.ts';
@@ -9,37 +9,37 @@ import { createThrottle, networkOf } from './throttle.ts';
 export type LoginResult =
   | { readonly kind: 'in'; readonly account: Account }
   | { readonly kind: 'wrong' }
-  /** Seconds. */
+  /** Seconds to wait. */
   | { readonly kind: 'wait'; readonly seconds: number };
 
 export interface Login {
-  /** `may`: accounts that do not satisfy it are as unknown ones. */
+  /** Tries to log in. `may`: accounts that do not satisfy it count as unknown. */
   try(name: string, password: string, address: string, may?: (account: Account) => boolean): Promise<LoginResult>;
-  /** The name, if an account has it: for the audit, as what is no name may be a password in the wrong field. */
+  /** Returns the name if an account has it, for the audit: any other text may be a password in the wrong field. */
   known(name: string): string | undefined;
 }
 
 const SECOND = 1000;
 const PER_ACCOUNT = { free: 5, first: SECOND, longest: 15 * 60 * SECOND, keys: 10_000 } as const;
 /**
- * Behind a proxy all clients have one address: it slows down guessing through many accounts and locks nobody out for
+ * Behind a proxy all clients have one address: this slows down guessing across many accounts, and locks nobody out for
  * long.
  */
 const PER_ADDRESS = { free: 50, first: SECOND, longest: 60 * SECOND, keys: 10_000 } as const;
-/** Pairs of account and address that have logged in and are remembered; the earliest are forgotten. */
+/** Maximum number of remembered pairs of account and address that have logged in; the earliest are forgotten. */
 const PROVEN = 10_000;
-/** Passwords that are hashed at a time, each with a thread and 19 MB; attempts that may wait for that. */
+/** Passwords that are hashed at the same time, each with a thread and 19 MB; attempts that may wait for that. */
 const AT_ONCE = 2;
 const WAITING = 200;
 
-/** `clock`: milliseconds that never go back. `fits`: how a password is compared with a hash. */
+/** `clock`: milliseconds of a monotonic clock. `fits`: compares a password with a hash. */
 export function createLogin(
   accounts: Accounts,
   clock: () => number = () => performance.now(),
   fits: typeof fitsPassword = fitsPassword,
 ): Login {
   const byAccount = createThrottle(PER_ACCOUNT, clock);
-  // Apart, so that names that nobody has cannot push out what is held against those that somebody has.
+  // Separate, so that invented names cannot evict the failures of actual accounts.
   const byInvention = createThrottle(PER_ACCOUNT, clock);
   const byAddress = createThrottle(PER_ADDRESS, clock);
   const proven = new Set<string>();
@@ -58,21 +58,21 @@ export function createLogin(
     known: name => (isAccountName(name) ? accounts.find(name)?.name : undefined),
     async try(name, password, address, may = () => true) {
       const network = networkOf(address);
-      // What cannot be a name is nobody's, and not kept.
+      // A text that cannot be a name belongs to nobody, and is not stored.
       const named = isAccountName(name);
       const found = named ? accounts.find(name) : undefined;
       const account = found !== undefined && may(found) ? found : undefined;
       const pair = `${network} ${name}`;
-      // Whoever got in from there before is not kept out by what others try, from there or from elsewhere.
+      // A client that logged in from there before is not locked out by the attempts of others, from there or elsewhere.
       const isProven = named && proven.has(pair);
       const own = isProven ? pair : name;
       const ofNames = account === undefined ? byInvention : byAccount;
-      // Names are counted whether they are there or not, or the wait would tell.
+      // Names count whether or not an account has them; otherwise the wait would reveal it.
       const wait = Math.max(isProven ? 0 : byAddress.waitOf(network), named ? ofNames.waitOf(own) : 0);
       if (wait > 0) return { kind: 'wait', seconds: Math.ceil(wait / SECOND) };
       const turn = enter();
       if (turn === undefined) return { kind: 'wait', seconds: 1 };
-      // One client with an old password tries again and again: for its address, that is one account.
+      // A client with an old password tries again and again: for its address, that counts as one account.
       const isFirst = !named || ofNames.failures(own) === 0;
       if (isFirst) byAddress.begin(network);
       if (named) ofNames.begin(own);
@@ -93,8 +93,8 @@ export function createLogin(
 }
 
 /**
- * So many at a time, so many more that wait for their turn; `undefined`: too many. A turn resolves to the way to end
- * it.
+ * Limits parallel work to `atOnce`, with a queue of `waiting`; `undefined`: the queue is full. Resolves to a function
+ * that ends the turn.
  */
 function createTimeSlices(atOnce: number, waiting: number): () => Promise<() => void> | undefined {
   const queue: (() => void)[] = [];

@@ -1,30 +1,30 @@
 /**
- * Limits how often somebody may ask (token bucket). In: a key of who asks. Out: whether the request may go on, or how
- * long to wait. So many requests may come at once, later ones as they are refilled. The number of keys is bounded: who
- * has not asked for longest is forgotten, and begins with a full bucket.
+ * Limits the request rate of a client (token bucket). In: a key of the client. Out: whether the request may proceed, or
+ * how long to wait. A number of requests may come at once, later ones at the rate of refilling. The number of keys is
+ * bounded: the client that has been silent for longest is forgotten, and begins with a full bucket.
  */
 import { type BoundedCache, boundedCache } from '../cache/bounded.ts';
 
 export interface Rate {
-  /** Requests that may come at once. */
+  /** Maximum number of requests at once. */
   readonly burst: number;
   readonly perSecond: number;
 }
 
 export interface Meter {
-  /** Takes one and gives 0; or takes none, and gives the milliseconds until there is one. */
+  /** Takes a token and returns 0; or takes none, and returns the milliseconds until there is one. */
   take(): number;
-  /** Takes more for what was done already, also where there is none left: requests to come wait for it. */
+  /** Takes further tokens for work already done, even if none are left: later requests wait for them. */
   charge(count: number): void;
 }
 
-/** Who asks, by key. */
+/** Returns the meter of a client by key. */
 export type Meters = (key: string) => Meter;
 
-/** Keys that are remembered. */
+/** Maximum number of keys. */
 const REMEMBERED = 10_000;
 
-/** `clock`: milliseconds that never go back. */
+/** `clock`: milliseconds of a monotonic clock. */
 export function createMeters({ burst, perSecond }: Rate, clock: () => number = () => performance.now()): Meters {
   const meters: BoundedCache<Meter> = boundedCache(REMEMBERED);
   const make = (): Meter => {
@@ -52,7 +52,7 @@ export function createMeters({ burst, perSecond }: Rate, clock: () => number = (
   return key => meters.get(key, make);
 }
 
-/** A client may send the requests of a minute at once. */
+/** Returns a rate at which a client may send the requests of a minute at once. */
 export function perMinute(requests: number): Rate {
   return { burst: requests, perSecond: requests / 60 };
 }

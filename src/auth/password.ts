@@ -17,10 +17,10 @@ const COST: Cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/** Characters that a password may have at most: no one types more, and hashing more is work for nothing. */
+/** Maximum characters of a password: nobody types more, and hashing more wastes work. */
 export const LONGEST_PASSWORD = 256;
 
-/** The hash of a password under a fresh salt, as `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
+/** Hashes a password with a fresh salt, as `$argon2id$v=19$m=…,t=…,p=…$salt$tag`. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const tag = await derive(password, salt, COST, TAG_BYTES);
@@ -28,7 +28,7 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${encode(salt)}$${encode(tag)}`;
 }
 
-/** Whether a password fits a hash; false for a text that is no hash of ours. */
+/** True if a password matches a hash; false if the text is not a hash of this form. */
 export async function fitsPassword(password: string, hash: string): Promise<boolean> {
   const kept = parse(hash);
   if (kept === undefined) return false;
@@ -36,7 +36,7 @@ export async function fitsPassword(password: string, hash: string): Promise<bool
   return timingSafeEqual(tag, kept.tag);
 }
 
-/** A hash that no password fits, to take as long over accounts that are not there as over those that are. */
+/** A hash that no password matches, so that missing accounts take as long as existing ones. */
 export const NO_PASSWORD = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${encode(randomBytes(SALT_BYTES))}$${encode(randomBytes(TAG_BYTES))}`;
 
 const FORM = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,172})$/;
@@ -57,7 +57,7 @@ function derive(password: string, salt: Buffer, cost: Cost, bytes: number): Prom
   return promisify(argon2)('argon2id', { message, nonce: salt, tagLength: bytes, ...cost });
 }
 
-/** Base64 without padding, as the PHC format has it. */
+/** Encodes Base64 without padding, as in the PHC format. */
 function encode(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }

@@ -1,6 +1,6 @@
 /**
- * A JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content, read again after a
- * change. A write replaces the whole file, so that readers see the old or the new content.
+ * Reads and writes a JSON file that only its owner can read: accounts, clients, keys. In: a path. Out: its content,
+ * read again after a change. A write replaces the whole file, so that readers see the old or the new content.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -19,8 +19,8 @@ import { dirname } from 'node:path';
 import { makeFolder } from '../common/make-folder.ts';
 
 /**
- * The content of a file; undefined if there is no file. Throws the file system's error. `notJson`: the error of a text
- * that is no JSON, default SyntaxError.
+ * Reads the content of a file; undefined if there is no file. Throws the file system's error. `notJson`: the error for
+ * a text that is not JSON, default SyntaxError.
  */
 export function readPrivate(file: string, notJson?: () => Error): unknown {
   let text: string;
@@ -37,14 +37,14 @@ export function readPrivate(file: string, notJson?: () => Error): unknown {
   }
 }
 
-/** Makes an empty file and its folder where there is none; one that is there becomes private. */
+/** Makes an empty file and its folder if there is none; makes an existing one private. */
 export function touchPrivate(file: string): void {
   makeFolder(dirname(file), 0o700);
   try {
     make(file, '', statSync(dirname(file)));
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    // A link may lead to where there is none yet.
+    // A symbolic link may point to a file that does not exist yet.
     closeSync(openSync(file, 'a', 0o600));
     chmodSync(file, 0o600);
   }
@@ -55,7 +55,7 @@ export function writePrivate(file: string, content: object): void {
   makeFolder(dirname(file), 0o700);
   const unfinished = `${file}.${randomUUID()}`;
   try {
-    // Whoever has the file, or the folder in which it is to be.
+    // The owner of the file, or of the folder that will hold it.
     const owner = statSync(file, { throwIfNoEntry: false }) ?? statSync(dirname(file));
     make(unfinished, `${JSON.stringify(content, undefined, 2)}\n`, owner);
     renameSync(unfinished, file);
@@ -66,7 +66,7 @@ export function writePrivate(file: string, content: object): void {
 
 type Owner = Pick<Stats, 'uid' | 'gid'>;
 
-/** Makes a file that is not there yet. Throws the file system's error, EEXIST above all. */
+/** Makes a new file. Throws the file system's error, such as EEXIST. */
 function make(file: string, content: string, owner: Owner): void {
   const descriptor = openSync(file, 'wx', 0o600);
   try {
@@ -78,22 +78,22 @@ function make(file: string, content: string, owner: Owner): void {
 }
 
 /**
- * The superuser manages accounts and clients, too: their files stay readable to the user of the server. By the
- * descriptor, for that user may put a link to another's file in the place of a name.
+ * Gives files that the superuser writes to the user of the server, who has to read them. Uses the descriptor, because
+ * that user may replace the name by a link to another file.
  */
 function give(descriptor: number, { uid, gid }: Owner): void {
   if (process.geteuid?.() !== 0) return;
   try {
     fchownSync(descriptor, uid, gid);
   } catch (error) {
-    // The superuser of a container, or of a network's file system, is not everybody's: then the file stays its own.
+    // The superuser of a container, or of a network file system, may not change owners: then the file keeps its owner.
     if (!(error instanceof Error && 'code' in error && NOT_TO_GIVE.has(String(error.code)))) throw error;
   }
 }
 
 const NOT_TO_GIVE: ReadonlySet<string> = new Set(['EPERM', 'EINVAL', 'ENOTSUP', 'ENOSYS']);
 
-/** What `read` makes of a file, made again whenever the file was replaced. */
+/** Returns a function that calls `read` again whenever the file was replaced. */
 export function fresh<T>(file: string, read: () => T): () => T {
   let known: { readonly stamp: string; readonly value: T } | undefined;
   return () => {
@@ -103,7 +103,7 @@ export function fresh<T>(file: string, read: () => T): () => T {
   };
 }
 
-/** Changes whenever the file is replaced. */
+/** Returns a text that changes whenever the file is replaced. */
 export function stampOf(file: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(file);
@@ -114,7 +114,7 @@ export function stampOf(file: string): string {
   }
 }
 
-/** Below what is no folder there is no file either. */
+/** ENOTDIR means missing too: a parent is not a folder. */
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

@@ -1,52 +1,55 @@
 /**
- * The rules of a pack's access.yaml as data: which user sees which patients. In: rules and a user. Out: what the user
- * may see, whatever an application was granted; nothing if no rule names the user's kind.
+ * Evaluates the rules of a pack's access.yaml: which user sees which patients. In: rules and a user. Out: what the user
+ * may see, whatever an application was granted; nothing if no rule names the user's type.
  */
 import { ANY, type Permission } from './access.ts';
 import type { Criteria } from './scopes.ts';
 
 export interface UserRule {
-  /** Type of the resource that the user is: `Practitioner`. */
+  /** Resource type of the user: `Practitioner`. */
   readonly user: string;
   /** Searches on patients with `{user}` (`Practitioner/7`) and `{id}` (`7`) in their values; `all`: every patient. */
   readonly patients: 'all' | Criteria;
-  /** Types that belong to no patient, of which the user sees everything. */
+  /** Types that belong to no patient, all of whose resources the user sees. */
   readonly also: readonly string[];
 }
 
-/** Resources with these labels are hidden, from all but some. */
+/** Hides resources with these labels, except from some users and purposes. */
 export interface LabelRule {
-  /** Of meta.security, as `_security` searches them: `system|code`. */
+  /** Labels in meta.security, in the form of `_security`: `system|code`. */
   readonly hide: readonly string[];
-  /** Types of users who see them all the same. */
+  /** Types of users who see them nevertheless. */
   readonly users: readonly string[];
-  /** Purposes of use, as tokens say them, for which they are seen all the same. */
+  /** Purposes of use, as in tokens, for which they are visible nevertheless. */
   readonly purposes: readonly string[];
 }
 
-/** Whom what is hidden is opened for once they give a reason. */
+/** Who may see hidden data after giving a reason, and which. */
 export interface GlassRule {
-  /** Searches on types of users with `{user}` and `{id}` in their values; who is found by one of them may. */
+  /**
+   * Searches on types of users with `{user}` and `{id}` in their values; a user whom one of them finds may break the
+   * glass.
+   */
   readonly users: readonly { readonly type: string; readonly found: Criteria }[];
   /** Applications in which they may; undefined: in any. */
   readonly clients: readonly string[] | undefined;
   readonly opens: readonly Opened[];
 }
 
-/** `labels`: what `labels` hides. `patients`: those whom the rules for the user do not let in. */
+/** `labels`: resources that LabelRules hide. `patients`: those whom the rules for the user exclude. */
 export type Opened = 'labels' | 'patients';
 
-/** What a pack says of access, as its `access.yaml` has it. */
+/** The content of a pack's `access.yaml`. */
 export interface PackAccess {
   readonly users: readonly UserRule[];
   readonly labels: readonly LabelRule[];
-  /** By name. */
+  /** Keyed by name. */
   readonly logins?: Readonly<Record<string, LoginRule>>;
   /** Absent: nobody may break the glass. */
   readonly glass?: GlassRule;
 }
 
-/** Whom a login of the legacy database belongs to: a search with `{login}` in a value. */
+/** Finds the user with a login of the legacy database: a search with `{login}` in a value. */
 export interface LoginRule {
   readonly type: string;
   readonly found: Criteria;
@@ -61,7 +64,9 @@ const OWN_RECORD: UserRule = { user: 'Patient', patients: [['_id', '{id}']], als
 /** A user as a reference: type and id. https://hl7.org/fhir/R4/references.html#literal */
 export const USER = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
 
-/** What a user (`Practitioner/7`) may see; undefined where no rule names users of the type, who see nothing. */
+/**
+ * Returns what a user (`Practitioner/7`) may see; undefined if no rule names users of the type, who see nothing then.
+ */
 export function permissionsOfUser(user: string, rules: readonly UserRule[]): readonly Permission[] | undefined {
   const [, type, id = ''] = USER.exec(user) ?? [];
   if (type === undefined) return undefined;
@@ -75,7 +80,7 @@ export function permissionsOfUser(user: string, rules: readonly UserRule[]): rea
   ]);
 }
 
-/** The rules for a user who has broken the glass: those that `glass` opens are wider, all others stay. */
+/** Returns the rules for a user who has broken the glass: those that `glass` opens are wider, all others stay. */
 export function rulesBehindGlass(rules: PackAccess, user: string): PackAccess {
   const opens = rules.glass?.opens ?? [];
   const [, type] = USER.exec(user) ?? [];
@@ -88,7 +93,8 @@ export function rulesBehindGlass(rules: PackAccess, user: string): PackAccess {
 }
 
 /**
- * The labels that somebody does not see, with this purpose of use. `user`: `Practitioner/7`; undefined for a program.
+ * Returns the labels that are hidden from a user with this purpose of use. `user`: `Practitioner/7`; undefined for a
+ * program.
  */
 export function hiddenLabels(
   { labels }: PackAccess,
@@ -101,9 +107,9 @@ export function hiddenLabels(
   return [...new Set(labels.filter(rule => !isShown(rule)).flatMap(({ hide }) => hide))];
 }
 
-/** The search that finds what has one of these labels. */
+/** Returns the search that finds resources with any of these labels. */
 export function searchOfLabels(labels: readonly string[]): Criteria {
-  // What separates values is no separator within one. https://hl7.org/fhir/R4/search.html#escaping
+  // Escapes separators within a value. https://hl7.org/fhir/R4/search.html#escaping
   const escaped = labels.map(label => label.replace(/[\\,$]/g, character => `\\${character}`));
   return labels.length === 0 ? [] : [[SECURITY, escaped.join(',')]];
 }
@@ -115,7 +121,7 @@ function whole(type: string, patients: Permission['within']): Permission {
   return { type, read: true, search: true, within: patients, where: [], except: [] };
 }
 
-/** Patients who are named by their id alone need not be searched for. */
+/** Patients who are named only by id need no search. */
 function within(found: Criteria): Permission['within'][number] {
   const [only, ...more] = found;
   return only?.[0] === '_id' && more.length === 0 ? { ids: only[1].split(',') } : { found };

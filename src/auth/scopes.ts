@@ -1,10 +1,10 @@
 /**
  * Parses the SMART scopes for resources. In: one scope of a token. Out: whose resources, which type, which actions,
- * which filter; undefined for another text, which a server ignores.
+ * which filter; undefined for other texts, which a server ignores.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 
-/** Whose resources: the patient's in context, those that the user may see, or those that the client may. */
+/** Whose resources: those of the patient in context, those that the user may see, or those that the client may see. */
 export type ScopeLevel = 'patient' | 'user' | 'system';
 
 export interface ResourceScope {
@@ -13,16 +13,16 @@ export interface ResourceScope {
   readonly type: string;
   readonly read: boolean;
   readonly search: boolean;
-  /** Searches that must all find the resource: names and values, decoded. */
+  /** Searches, all of which must find the resource: names and values, decoded. */
   readonly where: Criteria;
 }
 
-/** Names and values of a search, all of which must hold. */
+/** Names and values of a search; all must hold. */
 export type Criteria = readonly (readonly [name: string, value: string])[];
 
 const SCOPE = /^(patient|user|system)\/(\*|[A-Z][A-Za-z]{1,63})\.(\*|[a-z]+)(?:\?(.+))?$/s;
 
-/** The words of version 1, in the letters of version 2. */
+/** The words of version 1, as letters of version 2. */
 const WORDS: Readonly<Record<string, string>> = { read: 'rs', write: 'cud', '*': 'cruds' };
 
 /** Actions of a scope: each letter once and in this order. A scope with other letters grants nothing. */
@@ -32,7 +32,7 @@ export function parseScope(text: string): ResourceScope | undefined {
   const [, level, type = '', actions = '', query] = SCOPE.exec(text) ?? [];
   if (level === undefined) return undefined;
   const word = Object.hasOwn(WORDS, actions) ? WORDS[actions] : undefined;
-  // A condition is of version 2 alone.
+  // Only version 2 has conditions.
   if (word !== undefined && query !== undefined) return undefined;
   const letters = word ?? actions;
   if (letters === '' || !LETTERS.test(letters)) return undefined;
@@ -47,7 +47,7 @@ export function parseScope(text: string): ResourceScope | undefined {
   };
 }
 
-/** Undefined for what is no list of `name=value`: a condition that is not understood must not be left out. */
+/** Undefined unless the text is a list of `name=value`: a condition that cannot be parsed must not be dropped. */
 function criteriaOf(query: string): Criteria | undefined {
   const pairs = query.split('&').map(pair => {
     const at = pair.indexOf('=');
@@ -66,7 +66,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** The scope as version 2 writes it. */
+/** Writes the scope as in version 2. */
 export function scopeText({ level, type, read, search, where }: ResourceScope): string {
   const query = where.map(pair => pair.map(encodeURIComponent).join('=')).join('&');
   return `${level}/${type}.${read ? 'r' : ''}${search ? 's' : ''}${query === '' ? '' : `?${query}`}`;

@@ -1,43 +1,43 @@
 /**
- * Sessions of people who are logged in. In: an authenticated account. Out: a random id, valid until it is idle or old,
- * the account is disabled or removed, or its password changes. Ids are stored as hashes. The number of sessions is
- * bounded; the one that is idle longest is dropped first.
+ * Holds sessions of people who are logged in. In: an authenticated account. Out: a random id, valid until it is idle
+ * for too long or too old, the account is disabled or removed, or its password changes. Ids are stored as hashes. The
+ * number of sessions is bounded; the one that has been idle longest is dropped first.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { type Account, type Accounts, sessionMark } from './accounts.ts';
 
 export interface SessionLimits {
-  /** Milliseconds without a request, and in all, after which a session is over. */
+  /** Milliseconds after which a session ends: without a request, and in total. */
   readonly idle: number;
   readonly lifetime: number;
-  /** Sessions at a time: of all accounts, and of one. */
+  /** Maximum number of sessions: of all accounts, and of one. */
   readonly most: number;
   readonly mostPerAccount: number;
 }
 
 export interface Sessions {
-  /** A fresh session; `before`, the id of one that the client came with, ends. */
+  /** Opens a new session; ends `before`, the id that the client sent. */
   open(account: Account, before: string | undefined): string;
-  /** The account of a session that is good; the session counts as used now. */
+  /** Returns the account of a valid session; counts as a use. */
   account(id: string): Account | undefined;
   close(id: string): void;
 }
 
 interface Session {
   readonly name: string;
-  /** Of the account when it was opened: another one ends it. */
+  /** Mark of the account when the session was opened; the session ends if it changes. */
   readonly mark: string;
   readonly opened: number;
   used: number;
 }
 
-/** `clock`: milliseconds that never go back: a clock that is set lengthens no session. */
+/** `clock`: milliseconds of a monotonic clock, so that setting the system clock prolongs no session. */
 export function createSessions(
   accounts: Accounts,
   limits: SessionLimits,
   clock: () => number = () => performance.now(),
 ): Sessions {
-  /** By hash of the id, in order of last use. */
+  /** Keyed by hash of the id, in order of last use. */
   const sessions = new Map<string, Session>();
 
   const isOver = ({ opened, used }: Session, now: number): boolean =>

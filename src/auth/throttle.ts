@@ -1,29 +1,29 @@
 /**
  * Slows down password guessing. In: keys of an attempt (account, address). Out: how long to wait. The first failures
- * cost nothing, each further one doubles the wait, and a key is forgotten after a while without failure. An attempt
+ * cost nothing, each further one doubles the wait, and a key is forgotten after some time without failure. An attempt
  * counts as failed from its start, so that parallel attempts gain nothing.
  */
 
 export interface ThrottleLimits {
-  /** Failures that cost nothing. */
+  /** Failures without a wait. */
   readonly free: number;
   /** Milliseconds: the first wait, and the longest. */
   readonly first: number;
   readonly longest: number;
-  /** Keys that are kept; beyond, those without a recent attempt are forgotten. */
+  /** Maximum number of keys; beyond that, those without a recent attempt are forgotten. */
   readonly keys: number;
 }
 
 export interface Throttle {
-  /** Milliseconds until the next attempt may begin. Notes nothing. */
+  /** Returns the milliseconds until the next attempt may begin. Records nothing. */
   waitOf(key: string): number;
-  /** An attempt begins, and counts as failed. */
+  /** Begins an attempt, which counts as failed. */
   begin(key: string): void;
-  /** Failures that count now. */
+  /** Returns the failures that count now. */
   failures(key: string): number;
-  /** It was right: all that was held against the key is forgotten. */
+  /** Forgets all failures of the key, after a successful attempt. */
   forgive(key: string): void;
-  /** It was right: this attempt does not count against the key. */
+  /** Removes this attempt from the failures of the key, after it succeeded. */
   undo(key: string): void;
 }
 
@@ -32,14 +32,14 @@ interface Attempts {
   readonly last: number;
 }
 
-/** `clock`: milliseconds that never go back. Keys are kept as they are: whoever gives them bounds their length. */
+/** `clock`: milliseconds of a monotonic clock. Keys are stored unchanged; the caller bounds their length. */
 export function createThrottle(limits: ThrottleLimits, clock: () => number = () => performance.now()): Throttle {
   const attempts = new Map<string, Attempts>();
 
   const waitAfter = (failures: number): number =>
     failures < limits.free ? 0 : Math.min(limits.first * 2 ** (failures - limits.free), limits.longest);
 
-  /** Twice the longest wait without a failure: a new beginning. */
+  /** After twice the longest wait without a failure, a key starts again. */
   const known = (key: string): Attempts | undefined => {
     const kept = attempts.get(key);
     return kept === undefined || clock() - kept.last > 2 * limits.longest ? undefined : kept;
@@ -71,9 +71,9 @@ export function createThrottle(limits: ThrottleLimits, clock: () => number = () 
 }
 
 /**
- * Groups IP addresses by customer. In: an address as a socket has it. Out: a key. Of IPv6 it is the first 64 bits, as a
- * provider gives each customer at least such a block; of IPv4, mapped or not, the address itself; of anything else at
- * most 64 characters. RFC 6177, RFC 4291 section 2.2
+ * Groups IP addresses by customer. In: an address as a socket has it. Out: a key. For IPv6 it is the first 64 bits,
+ * because a provider gives each customer at least such a block; for IPv4, mapped or not, the address itself; for
+ * anything else at most 64 characters. RFC 6177, RFC 4291 section 2.2
  */
 export function networkOf(address: string): string {
   const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1];

@@ -1,9 +1,9 @@
 /**
- * What a valid access token says, whether Lintel's authorization server or the hospital's issuer made it.
+ * Declares what a valid access token says, whether Lintel's authorization server or the hospital's issuer made it.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 
-/** One access token that was verified: signature or introspection, issuer, audience and times are good. */
+/** A verified access token: signature or introspection, issuer, audience and times are valid. */
 export interface Grant {
   /** `sub`: the person, or the client for Backend Services. */
   readonly subject: string;
@@ -18,10 +18,11 @@ export interface Grant {
   /** Relative reference: `Practitioner/7`. */
   readonly fhirUser?: string;
   /**
-   * Instead of it: a login of the legacy database, which a rule of the pack leads to the user (src/access/logins.ts).
+   * Used if `fhirUser` is unknown: a login of the legacy database. A rule of the pack finds its user
+   * (src/access/logins.ts).
    */
   readonly login?: { readonly rule: string; readonly name: string };
-  /** Milliseconds since the epoch until which this is known: the end of the token, or the instant to verify it anew. */
+  /** Milliseconds since the epoch at which this expires: the end of the token, or when it has to be verified again. */
   readonly expires: number;
   /** Purpose of use, as a code: `TREAT`. */
   readonly purpose?: string;
@@ -29,19 +30,20 @@ export interface Grant {
 
 export interface Tokens {
   /**
-   * The grant of a token at an instant (milliseconds since the epoch).
-   * Undefined for anything that is not a good token of this verifier. Throws only for outages.
+   * Returns the grant of a token at an instant (milliseconds since the epoch). Undefined for anything that is not a
+   * valid token of this verifier. Throws only for outages.
    */
   grantOf(token: string, now: number): Promise<Grant | undefined>;
   /**
-   * A number that changes whenever a token may have ended before it expires (revocation). What was decided for tokens
-   * under another number is forgotten at once. Absent: no token ends early.
+   * Returns a number that changes whenever a token may have ended before it expires (revocation). Decisions made under
+   * another number are dropped at once. Absent: no token ends early.
    */
   readonly epoch?: () => number;
 }
 
 /**
- * The same tokens, decided anew whenever `changes` has grown, because what they permit depends on something else too.
+ * Returns the same tokens, which are decided again whenever `changes` has grown, because what they permit depends on
+ * something else too.
  */
 export function endingAlso(tokens: Tokens, changes: () => number): Tokens {
   return {
