@@ -1,6 +1,5 @@
 /**
- * Routes of the page on which people see which apps have access in their name, and end it; and of login outside of a
- * launch.
+ * Serves the page on which people see which apps have access in their name, and end it; and login outside of a launch.
  */
 import { Hono } from 'hono';
 import type { Account } from '../auth/accounts.ts';

@@ -1,12 +1,12 @@
 /**
- * Fetches what somebody else publishes: metadata and keys of the hospital's issuer, keys of apps. In: as `fetch`. Out:
- * its answer, of which no more is read than such documents have.
+ * Fetches documents that others publish: metadata and keys of the hospital's issuer, keys of apps. In: as `fetch`. Out:
+ * its answer, of bounded length.
  */
 
-/** Bytes of an answer. */
+/** Maximum bytes of an answer. */
 const LONGEST = 512 * 1024;
 
-/** `fetch`, whose body fails beyond 512 kB. */
+/** Calls `fetch`; the body fails beyond 512 kB. */
 export async function boundedFetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
   const response = await fetch(input, init);
   if (response.body === null) return response;

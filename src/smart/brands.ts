@@ -1,5 +1,5 @@
 /**
- * Makes the User-access Brand Bundle, by which apps show the hospital to people who look for their record. In:
+ * Makes the User-access Brand Bundle, from which apps show the hospital to people who look for their record. In:
  * `brand:` of pack.yaml and the address of the FHIR interface. Out: one Organization and one Endpoint as a Bundle,
  * which anybody may read.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/brands.html
@@ -17,7 +17,7 @@ export interface Identifier {
 
 export interface BrandBundle {
   readonly json: string;
-  /** Weak, as the guide wants it. */
+  /** Weak, as the guide requires. */
   readonly etag: string;
 }
 
@@ -30,7 +30,10 @@ const TERMINOLOGY = 'http://terminology.hl7.org/CodeSystem';
 
 const ENDPOINT = { reference: `Endpoint/${IDS.endpoint}` } as const;
 
-/** How apps know the hospital, whoever publishes it: an identifier of its own, or the address of its website. */
+/**
+ * Returns the identifier by which apps recognize the hospital, whoever publishes it: one of its own, or the address of
+ * its website.
+ */
 export function brandIdentifier({ identifiers, website }: Brand): Identifier {
   return (
     identifiers?.[0] ?? {
@@ -41,8 +44,8 @@ export function brandIdentifier({ identifiers, website }: Brand): Identifier {
 }
 
 /**
- * `fhirBase`: of the FHIR interface; `place`: address of the Bundle without its ending, below which its entries stand;
- * `changed`: ISO instant of the last change of the pack.
+ * `fhirBase`: of the FHIR interface; `place`: address of the Bundle without its extension, to which the addresses of
+ * its entries are relative; `changed`: ISO instant of the last change of the pack.
  */
 export function brandBundle(pack: Pack, brand: Brand, fhirBase: string, place: string, changed: string): BrandBundle {
   const entries = [organization(pack, brand), endpoint(brand, fhirBase)];
@@ -102,7 +105,7 @@ function portalOf(portal: NonNullable<Brand['portals']>[number]) {
   ]);
 }
 
-/** None without parts. */
+/** Returns nothing without parts. */
 function extensionOf(name: string, parts: readonly Extension[]) {
   return parts.length === 0 ? [] : [{ url: `${EXTENSION}/${name}`, extension: parts }];
 }
@@ -111,7 +114,7 @@ function valued(url: string, type: string, value: string | undefined): readonly 
   return value === undefined ? [] : [{ url, [`value${type}`]: value }];
 }
 
-/** FHIR has no empty lists. */
+/** Omits an empty list, which FHIR does not allow. */
 function filled<T>(key: string, items: readonly T[]): object {
   return items.length === 0 ? {} : { [key]: items };
 }

@@ -12,11 +12,11 @@ import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 import { escapedValue } from '../search/values.ts';
 import { recordOfPage } from './page-records.ts';
 
-/** A patient, or a visit, in words. */
+/** A patient, or a visit, as text. */
 export interface Listed {
   readonly id: string;
   readonly label: string;
-  /** ISO date, where it is known. */
+  /** ISO date, if it is known. */
   readonly date?: string;
 }
 
@@ -26,46 +26,46 @@ export interface Found {
 }
 
 export interface Charts {
-  /** Patients whom a person may see; by words of their names, if any are given. */
+  /** Finds patients whom a person may see, optionally by words of their names. */
   patients(account: Account, name?: string): Promise<Found>;
   patient(account: Account, id: string): Promise<Listed | undefined>;
-  /** The latest visits of a patient. */
+  /** Returns the latest visits of a patient. */
   encounters(account: Account, patient: string): Promise<Found>;
   encounter(account: Account, patient: string, id: string): Promise<Listed | undefined>;
 }
 
 export interface ChartOptions {
   readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers'>;
-  /** Which user sees which patients, as the pack that is served has it. */
+  /** Which user sees which patients, by the served pack. */
   readonly rules: () => PackAccess;
   readonly fhirBase: string;
   /** Milliseconds that a search may take. */
   readonly timeLimit: number;
-  /** Writes down whom a page shows; without it nobody does. */
+  /** Records whom a page shows; without it there is no audit. */
   readonly audit?: Pick<Audit, 'write'> | undefined;
 }
 
 /** The resource type of visits in launch contexts. */
 export const VISIT = 'Encounter';
 
-/** Also of what the mappings cannot search by. */
+/** Also the result of searches that the mappings do not support. */
 const NOBODY: Found = { items: [], more: false };
 
-/** Items on a page. */
+/** Maximum number of items on a page. */
 const SHOWN = 20;
 
-/** A logical id. A search by anything else finds nothing, and strictly it is refused. */
+/** A logical id. Strict handling refuses a search by anything else. */
 export const ID = /^[A-Za-z0-9.-]{1,64}$/;
 
-/** Characters of a name that somebody is looked up by, as its form takes them. */
+/** Maximum characters of a name in a search, as in its form. */
 const LONGEST_NAME = 100;
 
-/** `address`: of whoever looks, for the audit. */
+/** `address`: the person's IP address, for the audit. */
 export function chartsOf({ facade, rules, fhirBase, timeLimit, audit }: ChartOptions, address: string): Charts {
   const contextOf = (account: Account): RequestContext => ({
     access: accessOfUser(account.name, account.fhirUser, rules()),
     base: fhirBase,
-    // What is not understood must not be left out: the search would find whoever there is.
+    // A parameter that is ignored would make the search find everybody.
     handling: 'strict',
     signal: AbortSignal.timeout(timeLimit),
   });
@@ -129,7 +129,7 @@ interface Resource {
   readonly period?: { readonly start?: string };
 }
 
-/** By the shape of its data types. */
+/** Describes a resource by the shape of its data types. */
 function listed({ id, name, birthDate, type, period }: Resource): Listed {
   const [official] = name ?? [];
   const person = official?.text ?? [...(official?.given ?? []), official?.family ?? ''].join(' ').trim();

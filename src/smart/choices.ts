@@ -1,17 +1,16 @@
 /**
- * Lists what a person can choose from at consent. In: the scopes that an app may have. Out: each of them with the
- * parts of it that may be allowed instead: the categories that US Core names for granular scopes, and the types behind
- * `*`.
+ * Lists what a person can choose from at consent. In: the scopes that an app may have. Out: each of them with the parts
+ * that may be allowed instead: the categories that US Core names for granular scopes, and the types that `*` covers.
  * https://hl7.org/fhir/us/core/STU6.1/scopes.html
  */
 import { readFileSync } from 'node:fs';
 import { parseResourceScope, type ResourceScope, written } from './scopes.ts';
 
 export interface Choice {
-  /** As it is granted. */
+  /** As granted. */
   readonly scope: string;
   readonly meaning: ResourceScope;
-  /** What may be allowed instead, with words for it. */
+  /** Scopes that may be allowed instead, with words for them. */
   readonly parts: readonly { readonly scope: string; readonly label: string }[];
 }
 
@@ -20,7 +19,7 @@ const SUBS = JSON.parse(readFileSync(new URL('sub-scopes.json', import.meta.url)
   Record<string, readonly (readonly [label: string, query: string])[]>
 >;
 
-/** Choices in the order in which they were asked for. `types`: those that are served. */
+/** Returns the choices in the order of the request. `types`: those that are served. */
 export function choicesOf(scopes: readonly string[], types: readonly string[]): readonly Choice[] {
   return scopes.flatMap(scope => {
     const meaning = parseResourceScope(scope);
@@ -30,7 +29,7 @@ export function choicesOf(scopes: readonly string[], types: readonly string[]): 
 }
 
 function partsOf(meaning: ResourceScope, types: readonly string[]): Choice['parts'] {
-  // Version 1 has no scope for a part; version 2 has, and may be granted instead.
+  // Version 1 has no scopes for parts; scopes of version 2 may be granted instead.
   if (meaning.query !== '') return [];
   if (meaning.type === '*')
     return types.map(type => ({ scope: written({ ...meaning, type }, meaning.letters), label: type }));
@@ -41,8 +40,8 @@ function partsOf(meaning: ResourceScope, types: readonly string[]): Choice['part
 }
 
 /**
- * What is granted of what was ticked: all of a choice, or else its parts. Ticks that stand for nothing that was asked
- * change nothing.
+ * Returns the scopes granted by the ticked boxes: all of a choice, or else its parts. Ignores ticks that belong to no
+ * choice.
  */
 export function chosen(choices: readonly Choice[], ticked: ReadonlySet<string>): readonly string[] {
   return choices.flatMap(({ scope, parts }) =>

@@ -1,7 +1,7 @@
 /**
- * Reads the apps that may ask for tokens from the file that `lintel client` manages. In: the file. Out: the client of
- * an id, as the file stands now, and what the provider needs to know of it. The file holds hashes of secrets; these
- * are random and long, so one round of SHA-256 is enough.
+ * Reads the apps that may request tokens from the file that `lintel client` manages. In: the file. Out: the client with
+ * an id, as the file is now, and its metadata for the provider. The file holds hashes of secrets; these are random and
+ * long, so one round of SHA-256 is enough.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
@@ -11,21 +11,21 @@ import { CONTEXT_SCOPES, POST_LAUNCH } from './scopes.ts';
 
 export interface Client {
   readonly id: string;
-  /** As people read it on the page of consent. */
+  /** Its name on the page of consent. */
   readonly name: string;
-  /** How it proves who it is: not at all, by a secret, or by a key. */
+  /** How it authenticates: not at all, with a secret, or with a key. */
   readonly kind: 'public' | 'secret' | 'key';
   /** SHA-256 of the secret. */
   readonly secret?: string;
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   readonly jwksUrl?: string;
-  /** Compared exactly. Without any it acts in its own name alone. */
+  /** Compared exactly. Without any it acts only in its own name. */
   readonly redirects: readonly string[];
   /** Where an EHR launches it. */
   readonly launchUrl?: string;
-  /** What it may ask for at most. */
+  /** The most that it may request. */
   readonly scopes: readonly string[];
-  /** It may ask of any token what it is good for, as a resource server does. */
+  /** True if it may introspect any token, as a resource server does. */
   readonly introspects: boolean;
   readonly disabled: boolean;
   /** Tokens and grants of another era have ended (`newEra`). */
@@ -37,19 +37,19 @@ export interface Clients {
   all(): readonly Client[];
 }
 
-/** The file is not what `lintel client` writes. */
+/** The file does not have the form that `lintel client` writes. */
 export class ClientsError extends Error {
   override readonly name = 'ClientsError';
 }
 
-/** Needs no encoding in a URL nor in Basic credentials. */
+/** Needs no encoding in a URL or in Basic credentials. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9._~-]{0,99}$/;
 
 export function isClientId(text: string): boolean {
   return ID.test(text);
 }
 
-/** All clients of a file; none if there is no file. Throws ClientsError, or the file system's error. */
+/** Reads all clients of a file; none if there is no file. Throws ClientsError, or the file system's error. */
 export function readClients(file: string): readonly Client[] {
   const data = readPrivate(file, () => new ClientsError('The file of clients is not JSON'));
   if (data === undefined) return [];
@@ -74,21 +74,22 @@ function isClient(one: unknown): one is Client {
   );
 }
 
-/** A client of a kind has what that kind is proved by. */
+/** True if a client has the credentials of its kind. */
 function hasCredentials({ kind, secret, jwks, jwksUrl }: Readonly<Record<keyof Client, unknown>>): boolean {
   if (kind === 'public') return true;
   if (kind === 'secret') return typeof secret === 'string';
   return kind === 'key' && (typeof jwks === 'object' || typeof jwksUrl === 'string');
 }
 
-/** Replaces the file at once. */
+/** Replaces the file atomically. */
 export function writeClients(file: string, clients: readonly Client[]): void {
   writePrivate(file, { clients });
 }
 
 /**
- * Clients of a file, read again when it was changed. While it cannot be read it has none, so that no client of it gets
- * a token; `unreadable` is told once for each version of the file. It stays where it is, because people manage it.
+ * Returns the clients of a file, which is read again after a change. While it cannot be read it has none, so that none
+ * of its clients gets a token; `unreadable` is called once for each version of the file. The file is not moved aside,
+ * because people manage it.
  */
 export function clientsOfFile(file: string, unreadable: (error: unknown) => void): Clients {
   const known = fresh(file, () => {
@@ -102,7 +103,7 @@ export function clientsOfFile(file: string, unreadable: (error: unknown) => void
   return { find: id => known().get(id), all: () => [...known().values()] };
 }
 
-/** The clients of both; where both have an id, the first one's. */
+/** Returns the clients of both; if both have an id, that of the first. */
 export function joinClients(first: readonly Client[], second: Clients): Clients {
   const known = new Map(first.map(client => [client.id, client]));
   return {
@@ -111,7 +112,7 @@ export function joinClients(first: readonly Client[], second: Clients): Clients 
   };
 }
 
-/** A fresh secret and its hash. */
+/** Returns a new secret and its hash. */
 export function newSecret(): { readonly secret: string; readonly hash: string } {
   const secret = randomBytes(32).toString('base64url');
   return { secret, hash: hashSecret(secret) };
@@ -121,7 +122,7 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('base64url');
 }
 
-/** Whether a secret fits a hash; takes the same time however much of it is right. */
+/** True if a secret matches a hash; takes constant time. */
 export function fitsSecret(secret: string, hash: string): boolean {
   const [given, kept] = [Buffer.from(hashSecret(secret)), Buffer.from(hash)];
   return given.byteLength === kept.byteLength && timingSafeEqual(given, kept);
@@ -129,13 +130,13 @@ export function fitsSecret(secret: string, hash: string): boolean {
 
 const AUTH_METHOD = { public: 'none', secret: 'client_secret_basic', key: 'private_key_jwt' } as const;
 
-/** Whether a client acts for people who launch it, and whether in its own name. */
+/** Says whether a client acts for people who launch it, and whether in its own name. */
 export function grantsOf(client: Client): { readonly person: boolean; readonly own: boolean } {
   const isSystem = (scope: string): boolean => scope.startsWith('system/');
   return { person: client.redirects.length > 0, own: client.kind !== 'public' && client.scopes.some(isSystem) };
 }
 
-/** A client as the provider reads it; undefined where it may not be served. RFC 7591 */
+/** Returns a client's metadata for the provider; undefined if it is disabled. RFC 7591 */
 export function metadataOf(client: Client): ClientMetadata | undefined {
   if (client.disabled) return undefined;
   const { person, own } = grantsOf(client);
@@ -148,12 +149,12 @@ export function metadataOf(client: Client): ClientMetadata | undefined {
     response_types: person ? ['code'] : [],
     grant_types: [...(person ? ['authorization_code', 'refresh_token'] : []), ...(own ? ['client_credentials'] : [])],
     token_endpoint_auth_method: AUTH_METHOD[client.kind],
-    // Not the secret itself: whoever compares it hashes first.
+    // The hash, because the comparison hashes the given secret first.
     ...(client.kind === 'secret' && { client_secret: client.secret }),
     ...(client.jwks && { jwks: client.jwks as ClientMetadata['jwks'] }),
     ...(client.jwksUrl && { jwks_uri: client.jwksUrl }),
   } as ClientMetadata;
 }
 
-/** Whether a scope can be registered at all. */
+/** Scopes that can be registered besides those on resources. */
 export const REGISTRABLE: ReadonlySet<string> = new Set([...CONTEXT_SCOPES, POST_LAUNCH]);

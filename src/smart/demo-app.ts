@@ -1,6 +1,6 @@
 /**
- * Serves the app of the demo, a page with a script that launches as any app does. In: demo-app.html. Out: that page
- * for this server, with a policy that lets its own script run and nothing else.
+ * Serves the app of the demo, a page with a script that launches like any app. In: demo-app.html. Out: that page for
+ * this server, with a policy that lets only its own script run.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 /** Path of the app. */
 export const DEMO_APP = '/demo-app';
 
-/** `fhirPath`: of the FHIR interface, which the app launches with by itself. */
+/** `fhirPath`: of the FHIR interface, with which the app launches standalone. */
 export function demoApp(fhirPath: string): { readonly html: string; readonly policy: string } {
   const text = readFileSync(new URL('demo-app.html', import.meta.url), 'utf8');
   const html = text.replace("new URL('fhir', here)", `new URL('${fhirPath.slice(1)}', here)`);

@@ -1,6 +1,6 @@
 /**
  * Makes two people and four clients for the demo, so that one can launch an app and get a token at once. In: DATA_DIR,
- * where their secrets stay from one start to the next. Out: accounts and clients that are in no file.
+ * where their secrets remain from one start to the next. Out: accounts and clients that are in no file.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type Client, hashSecret } from './clients.ts';
 import { DEMO_APP } from './demo-app.ts';
 import { CONTEXT_SCOPES, POST_LAUNCH } from './scopes.ts';
 
-/** Somebody who can log in, and who that is as a relative reference. */
+/** A person who can log in, with a relative reference to their resource. */
 export interface DemoPerson {
   readonly name: string;
   readonly fhirUser: string;
@@ -25,7 +25,7 @@ export interface SmartDemo {
   clients(base: string): readonly Client[];
   readonly people: readonly { readonly name: string; readonly password: string }[];
   readonly secret: string;
-  /** File of the private key of the clients that have one. */
+  /** File with the private key of the clients that use one. */
   readonly keyFile: string;
 }
 
@@ -34,7 +34,7 @@ interface Secrets {
   readonly secret: string;
 }
 
-/** Where test tools that run on the same machine, or in public, want to be sent. */
+/** Redirect addresses of test tools that run on the same machine, or in public. */
 const TOOLS = ['http://localhost:4567', 'https://inferno.healthit.gov/suites'] as const;
 
 export async function smartDemo(dataDir: string, people: readonly DemoPerson[]): Promise<SmartDemo> {
@@ -82,7 +82,7 @@ export async function smartDemo(dataDir: string, people: readonly DemoPerson[]):
   };
 }
 
-/** The content of a file of the demo; undefined where there is none that is whole, so that another is made. */
+/** Reads a file of the demo; undefined if there is none or it is damaged, so that another is made. */
 function wholeOf<T>(file: string, isWhole: (content: unknown) => content is T): T | undefined {
   const content = readOrSetAside(
     file,

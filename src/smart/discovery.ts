@@ -1,6 +1,6 @@
 /**
- * Makes `.well-known/smart-configuration`, which apps read before they begin. In: addresses. Out: JSON, for any origin
- * and without credentials.
+ * Makes `.well-known/smart-configuration`, which apps read first. In: addresses. Out: JSON, for any origin and without
+ * credentials.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
  */
 import type { Identifier } from './brands.ts';
@@ -16,7 +16,7 @@ const CAPABILITIES = [
   ...['permission-offline', 'permission-patient', 'permission-user', 'permission-v1', 'permission-v2'],
 ] as const;
 
-/** Capabilities that need a resource type. */
+/** Capabilities that need a mapped resource type. */
 const NEEDS: Readonly<Record<string, string>> = {
   'context-ehr-patient': 'Patient',
   'context-standalone-patient': 'Patient',
@@ -32,7 +32,7 @@ export interface PublishedBrand {
 
 export type Endpoints = Readonly<Record<'authorize' | 'token' | 'introspect' | 'revoke' | 'manage', string>>;
 
-/** The same, as a CapabilityStatement says it. */
+/** Returns the same endpoints for a CapabilityStatement. */
 export function endpointsOf(issuer: string): Endpoints {
   return {
     authorize: issuer + ROUTES.authorization,
@@ -43,7 +43,7 @@ export function endpointsOf(issuer: string): Endpoints {
   };
 }
 
-/** `types`: that are served; `brand`: of the pack, if it has one. */
+/** `types`: those that are served; `brand`: of the pack, if it has one. */
 export function smartConfiguration(
   issuer: string,
   types: readonly string[],

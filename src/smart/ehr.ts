@@ -1,5 +1,5 @@
 /**
- * Routes of the demo's page that plays the EHR: a person who is logged in chooses an app, a patient and a visit, and
+ * Serves the demo's page that plays the EHR: a person who is logged in chooses an app, a patient and a visit, and
  * launches the app.
  */
 import { Hono } from 'hono';

@@ -4,18 +4,18 @@
  */
 import type { ContextItem } from './context.ts';
 
-/** Resources in a launch. */
+/** Maximum number of resources in a launch. */
 const MOST_ITEMS = 20;
-/** Characters of a text. */
+/** Maximum characters of a text. */
 const LONGEST = 1000;
 
 const REFERENCE = /^([A-Z][A-Za-z]{1,63})\/[A-Za-z0-9.-]{1,64}$/;
 const TYPE = /^[A-Z][A-Za-z]{1,63}$/;
 const URI = /^[a-z][a-z0-9+.-]*:\S+$/i;
 
-/** What has a place of its own in a token response, unless it plays another role. */
+/** Types that have their own parameter in a token response, unless they play another role. */
 const OWN_PLACE: ReadonlySet<string> = new Set(['Patient', 'Encounter']);
-/** The role of an item that has none. */
+/** The default role of an item. */
 const LAUNCH = 'launch';
 
 const MEMBERS: Readonly<Record<keyof ContextItem, (value: unknown) => boolean>> = {

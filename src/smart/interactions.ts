@@ -1,6 +1,6 @@
 /**
- * Routes of the pages between an authorization request and its code: log in, choose a patient, consent. In: the
- * interaction that the provider began, known by a cookie of this browser. Out: its result, and the way back.
+ * Serves the pages between an authorization request and its code: log in, choose a patient, consent. In: the
+ * interaction that the provider began, identified by a cookie of this browser. Out: its result, and the way back.
  */
 import { Hono } from 'hono';
 import { errors } from 'oidc-provider';
@@ -16,14 +16,14 @@ import { isLoggedIn, LIFETIMES, loginMark } from './provider.ts';
 import { CONTEXT_SCOPES, grantable } from './scopes.ts';
 import { TEXTS } from './texts.ts';
 
-/** What an interaction is about. */
+/** The data of an interaction. */
 interface Asked {
   readonly interaction: Interaction;
   readonly account: Account;
   readonly app: string;
   readonly client: string;
   readonly launch: Launch | undefined;
-  /** All that it may have at most. */
+  /** The most that it may be granted. */
   readonly scopes: readonly string[];
   readonly choices: readonly Choice[];
   readonly action: string;
@@ -85,7 +85,7 @@ async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Ask
     throw new errors.AccessDenied(TEXTS.error.wrongUser);
   const { types } = parts.facade().registry;
   const scopes = grantable(String(params['scope'] ?? '').split(' '), client.scopes, 'person').filter(scope => {
-    // Only a launch from an EHR can give this one.
+    // Only a launch from an EHR can grant this one.
     if (scope === 'launch') return launch !== undefined;
     return scope !== ENCOUNTER || (launch === undefined ? types.includes(VISIT) : launch.encounter !== undefined);
   });
@@ -96,19 +96,19 @@ async function askedOf(interaction: Interaction, parts: SmartParts): Promise<Ask
   };
 }
 
-/** The scope that asks for a visit. */
+/** The scope that requests a visit. */
 const ENCOUNTER = 'launch/encounter';
 
-/** What the person has chosen so far. */
+/** The choices of the person so far. */
 interface Given {
   readonly patient?: string | null;
   /** Words of a patient's name. */
   readonly name?: string | null;
-  /** `none`: the person wants none. */
+  /** NO_ENCOUNTER: the person wants none. */
   readonly encounter?: string | null;
 }
 
-/** The page of consent; before it those of patients and of visits, where one is asked for and none is known. */
+/** Shows the page of consent; first those of patients and of visits, if one is requested and not known yet. */
 async function decide(c: PageContext, parts: SmartParts, asked: Asked, given: Given = {}): Promise<Response> {
   const { account, app, action, scopes, choices } = asked;
   const patient = await patientOf(parts.charts(c), asked, given.patient);
@@ -141,8 +141,8 @@ async function decide(c: PageContext, parts: SmartParts, asked: Asked, given: Gi
 const CONTEXTS: ReadonlySet<string> = new Set(CONTEXT_SCOPES);
 
 /**
- * The patient of a launch: the EHR's, the one that was chosen, or the only one whom the person may see. `unknown`: has
- * to be chosen first; `foreign`: not this person's to see.
+ * Returns the patient of a launch: the EHR's, the chosen one, or the only one whom the person may see. `unknown`: has
+ * to be chosen first; `foreign`: the person may not see this patient.
  */
 async function patientOf(
   charts: Charts,
@@ -161,8 +161,8 @@ async function patientOf(
 }
 
 /**
- * The visit that a person has chosen. `unknown`: one is asked for, and none was chosen or given up. Throws for
- * another's.
+ * Returns the visit that a person has chosen. `unknown`: one is requested, and none was chosen or declined. Throws
+ * AccessDenied if it is not a visit of this patient that the person may see.
  */
 async function encounterOf(
   charts: Charts,
@@ -220,7 +220,7 @@ async function allow(c: PageContext, parts: SmartParts, asked: Asked, decided: D
   };
   const expires = Math.floor(Date.now() / 1000) + lifetime;
   parts.store.keep('Context', id, context, { expires, grant: id, account: account.name });
-  // The person has narrowed the request, and the provider goes on with what is left of it.
+  // The person has narrowed the request, and the provider continues with the rest.
   params['scope'] = granted.join(' ');
   await interaction.persist();
   return finish(c, parts, { consent: { grantId: id } });

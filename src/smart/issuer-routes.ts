@@ -1,6 +1,6 @@
 /**
- * Routes of login at the hospital's issuer. In: a button of a page. Out: the way to the issuer, the way back, and then
- * what the person was about to do. A login continues only in the browser that began it, and once.
+ * Serves login at the hospital's issuer. In: a button of a page. Out: redirects to the issuer and back, and then to
+ * what the person was about to do. A login continues only once, and only in the browser that began it.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
@@ -24,28 +24,28 @@ import { loginMark } from './provider.ts';
 import { logIn } from './sessions.ts';
 import { TEXTS } from './texts.ts';
 
-/** Where the issuer sends browsers back to: the only address that is registered there. */
+/** Where the issuer sends browsers back to: the only redirect address registered there. */
 export const CALLBACK = '/callback';
 
-/** What a login leads to: an interaction with an app, or a page. */
+/** Where a login leads: to an interaction with an app, or to a page. */
 type Aim = { readonly interaction: string } | { readonly place: Place };
 
 /** A login that is under way. */
 interface Begun extends Checks {
   readonly aim: Aim;
-  /** Hash of the cookie of the browser that began it. */
+  /** Hash of the cookie in the browser that began it. */
   readonly browser: string;
 }
 
-/** A login that succeeded, on its way back to the interaction that it is for. */
+/** A login that succeeded, on its way back to its interaction. */
 interface Done {
   readonly interaction: string;
   readonly account: string;
-  /** As `loginMark` has it. */
+  /** The mark as `loginMark` returns it. */
   readonly mark: string;
 }
 
-/** Seconds for a login, second factors included; and for the step from the callback to the interaction. */
+/** Seconds for a login, including second factors; and for the step from the callback to the interaction. */
 const LIFETIMES = { begun: 15 * 60, done: 60 } as const;
 
 export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
@@ -100,7 +100,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     }
   });
 
-  // Only here the browser sends the cookie of the interaction.
+  // The browser sends the cookie of the interaction only to this path.
   routes.get('/interaction/:uid/back', async c => {
     const { uid, prompt } = await interactionOf(c, parts);
     const ticket = c.req.query('ticket') ?? '';
@@ -125,7 +125,7 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     }
   }
 
-  /** Words for a failed login. Throws what is no failure of the issuer. */
+  /** Returns the text for a failed login. An error that is not the issuer's is logged and counts as an outage. */
   function explained(error: unknown): { readonly text: string; readonly status: 400 | 503 } {
     if (!(error instanceof IssuerError)) {
       parts.log.error('a login at the issuer could not be followed', describeError(error));
@@ -137,15 +137,15 @@ export function issuerRoutes(parts: SmartParts): Hono<NodeEnv> {
     return { text, status: failure === 'away' ? 503 : 400 };
   }
 
-  /** One for each login, so that two tabs do not hinder each other. */
+  /** Returns a name per login, so that two tabs do not interfere. */
   function cookieName(state: string): string {
     const name = `lintel_login_${hash(state).slice(0, 12)}`;
     return isSecure() ? `__Host-${name}` : name;
   }
 
-  /** Beside the cookies of the provider, which stand in the headers of Node's response. */
+  /** Adds to the provider's cookies, which are in the headers of Node's response. */
   function keepCookie(c: PageContext, state: string, value: string, maxAge: number): void {
-    // The issuer sends the browser back from another site, by GET, which `Lax` lets pass.
+    // The issuer redirects the browser from another site by GET, for which `Lax` allows cookies.
     const options = { path: '/', httpOnly: true, sameSite: 'Lax', secure: isSecure(), maxAge } as const;
     c.env.outgoing.appendHeader('Set-Cookie', serialize(cookieName(state), value, options));
   }

@@ -1,7 +1,7 @@
 /**
- * Client of the hospital's own login service, by OpenID Connect. In: how Lintel is registered there. Out: where a
- * browser goes to log in, and the claims of the person who comes back. The library checks issuer, audience, signature,
- * times, nonce, state and PKCE.
+ * Logs people in at the hospital's own login service, by OpenID Connect. In: how Lintel is registered there. Out: where
+ * a browser goes to log in, and the claims of the person who comes back. The library checks issuer, audience,
+ * signature, times, nonce, state and PKCE.
  * https://openid.net/specs/openid-connect-core-1_0.html, RFC 9207 (mix-up), RFC 7636 (PKCE)
  */
 import { importJWK } from 'jose';
@@ -33,7 +33,7 @@ import {
 import type { IssuerSettings } from '../config/config.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 
-/** What has to be remembered of a login until the browser comes back. */
+/** The values to remember until the browser comes back. */
 export interface Checks {
   readonly state: string;
   readonly nonce: string;
@@ -43,30 +43,30 @@ export interface Checks {
 export type Claims = Readonly<Record<string, unknown>>;
 
 export interface Hints {
-  /** A name that the app has suggested. */
+  /** A login name that the app has suggested. */
   readonly name?: string | undefined;
-  /** Whoever is logged in there has to prove it anew. */
+  /** True if a person who is logged in there has to authenticate again. */
   readonly anew: boolean;
 }
 
 export interface Issuer {
-  /** As people know it. */
+  /** The name that people know it by. */
   readonly label: string;
-  /** Where a browser goes to log in. Throws IssuerError. */
+  /** Returns where a browser goes to log in. Throws IssuerError. */
   begin(hints: Hints): Promise<{ readonly url: string; readonly checks: Checks }>;
-  /** The claims of whoever came back with this query. Throws IssuerError. */
+  /** Returns the claims of the person who came back with this query. Throws IssuerError. */
   finish(query: URLSearchParams, checks: Checks): Promise<Claims>;
-  /** Where a browser logs out; undefined where the issuer does not offer it, or does not answer. */
+  /** Returns where a browser logs out; undefined if the issuer does not offer it, or does not answer. */
   logout(back: string): Promise<string | undefined>;
 }
 
-/** `away`: it does not answer; `denied`: the person did not log in; `refused`: what it said is not good. */
+/** `away`: it does not answer; `denied`: the person did not log in; `refused`: its answer is not valid. */
 export type Failure = 'away' | 'denied' | 'refused';
 
 export class IssuerError extends Error {
   override readonly name = 'IssuerError';
   readonly failure: Failure;
-  /** A word of the protocol, without anything that somebody typed. */
+  /** An error code of the protocol; contains nothing that anybody typed. */
   readonly code: string;
 
   constructor(failure: Failure, code: string) {
@@ -76,15 +76,12 @@ export class IssuerError extends Error {
   }
 }
 
-/** Seconds: that the issuer may take, by which clocks may differ, and for which its metadata is kept. */
+/** Seconds: time limit of the issuer, tolerance for clocks, and how long its metadata is cached. */
 const TIME_LIMIT = 5;
 const SKEW = 60;
 const FRESH = 3600;
 
-/**
- * `redirect`: the address that is registered there, to which browsers come back. `clock`: milliseconds that never go
- * back.
- */
+/** `redirect`: the redirect address that is registered there. `clock`: milliseconds of a monotonic clock. */
 export function issuerOf(
   settings: IssuerSettings,
   redirect: string,
@@ -93,7 +90,7 @@ export function issuerOf(
   const { url, clientId, scope, label } = settings;
   let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
 
-  /** One question for all who come at once; a failure is asked for anew. */
+  /** Sends one request for all concurrent callers; a failure is not cached. */
   const configured = (): Promise<Configuration> => {
     const now = clock();
     if (known !== undefined && known.until > now) return known.configuration;
@@ -124,7 +121,7 @@ export function issuerOf(
     finish: (query, { state, nonce, verifier }) =>
       told(async () => {
         const configuration = await configured();
-        // The address is the one that is registered, whatever the request says of its host.
+        // Uses the registered address, whatever Host the request has.
         const back = new URL(redirect);
         back.search = query.toString();
         const tokens = await authorizationCodeGrant(configuration, back, {
@@ -135,7 +132,7 @@ export function issuerOf(
         const wanted = [settings.userClaim, settings.nameClaim].filter(claim => claim !== undefined);
         const isWhole = wanted.some(claim => claims[claim] !== undefined);
         if (isWhole || configuration.serverMetadata().userinfo_endpoint === undefined) return claims;
-        // Some issuers tell more when they are asked with the token.
+        // Some issuers return more claims at the userinfo endpoint.
         const more = await fetchUserInfo(configuration, tokens.access_token, claims.sub);
         return { ...more, ...claims };
       }),
@@ -145,7 +142,7 @@ export function issuerOf(
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
         return buildEndSessionUrl(configuration, { client_id: clientId, post_logout_redirect_uri: back }).href;
       } catch {
-        // The person is logged out here, and that is what was asked for.
+        // The person is logged out here, which was the request.
         return undefined;
       }
     },
@@ -153,7 +150,7 @@ export function issuerOf(
 
   async function discovered({ secret, key }: IssuerSettings): Promise<Configuration> {
     const server = new URL(url);
-    // Configuration lets only loopback be without TLS.
+    // The configuration allows plain HTTP only on loopback.
     const insecure = server.protocol === 'http:' ? [allowInsecureRequests] : [];
     const options = { execute: insecure, timeout: TIME_LIMIT, [customFetch]: bounded };
     const found = await discovery(server, clientId, {}, None(), options);
@@ -168,7 +165,7 @@ export function issuerOf(
   }
 }
 
-/** The library sends texts and forms. */
+/** The library sends only strings and forms. */
 const bounded: CustomFetch = (url, { body, ...rest }) =>
   boundedFetch(url, { ...rest, ...(body !== undefined && { body: body as BodyInit }) });
 
@@ -184,7 +181,7 @@ async function byKey(key: NonNullable<IssuerSettings['key']>): Promise<ClientAut
   return PrivateKeyJwt(key.kid === undefined ? imported : { key: imported, kid: key.kid });
 }
 
-/** What went wrong, in the words of this file. */
+/** Turns errors into IssuerError. */
 async function told<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -199,7 +196,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
  */
 const OUTAGES: ReadonlySet<string> = new Set(['server_error', 'temporarily_unavailable']);
 
-/** Codes of the library for an answer that is none: too late, another status, or no JSON. */
+/** The library's codes for a missing or unusable answer: too late, another status, or not JSON. */
 const NO_ANSWER = /TIMEOUT|ABORT|RESPONSE_IS_NOT_CONFORM|RESPONSE_IS_NOT_JSON|PARSE_ERROR/;
 
 function failureOf(error: unknown): unknown {
@@ -214,12 +211,12 @@ function failureOf(error: unknown): unknown {
     const code = word(error.code ?? 'unknown');
     return new IssuerError(NO_ANSWER.test(code) ? 'away' : 'refused', code);
   }
-  // What fetch throws where nobody listens.
+  // `fetch` throws this if nobody listens.
   if (error instanceof TypeError) return new IssuerError('away', 'no_connection');
   return error;
 }
 
-/** What others write into an error may be anything. */
+/** Returns a text only if it looks like an error code: others may write anything into an error. */
 function word(text: string): string {
   return /^\w{1,60}$/.test(text) ? text : 'unknown';
 }

@@ -1,7 +1,7 @@
 /**
- * Keeps the keys of the authorization server, which sign id_tokens and cookies. In: a file in DATA_DIR that only its
+ * Stores the keys of the authorization server, which sign id_tokens and cookies. In: a file in DATA_DIR that only its
  * owner can read. Out: the newest key first, with older ones that still verify. A rotation ends no session: what was
- * signed before stays valid until its key is the oldest of too many.
+ * signed before stays valid until its key is dropped as the oldest.
  */
 import { randomBytes } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
@@ -14,15 +14,15 @@ export interface Keys {
   readonly cookies: readonly string[];
 }
 
-/** The file is not what this server writes. */
+/** The file does not have the form that this server writes. */
 export class KeysError extends Error {
   override readonly name = 'KeysError';
 }
 
-/** Keys that are kept: the one that signs, and those before it. */
+/** Number of stored keys: the one that signs, and those before it. */
 const KEPT = 3;
 
-/** Undefined if there is no file. Throws KeysError, or the file system's error. */
+/** Reads the keys; undefined if there is no file. Throws KeysError, or the file system's error. */
 export function readKeys(file: string): Keys | undefined {
   const data = readPrivate(file, () => new KeysError('The file of keys is not JSON'));
   if (data === undefined) return undefined;
@@ -42,7 +42,7 @@ function isPrivateKey(one: unknown): boolean {
   return kty === 'RSA' && typeof kid === 'string' && typeof d === 'string';
 }
 
-/** Puts new keys before those of a file, or makes the file. Resolves to the keys as they are then. */
+/** Adds new keys before those of a file, or makes the file. Resolves to all keys. */
 export async function rotateKeys(file: string): Promise<Keys> {
   const before = readKeys(file);
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });

@@ -1,8 +1,7 @@
 /**
- * Takes launches that an EHR announces. In: `POST launch` by a trusted client, with patient, visit and person as JSON.
- * Out: the `launch` value that the app comes back with, good once and for ten minutes, and the address that starts the
- * app.
- * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html (EHR launch)
+ * Accepts launches that an EHR announces. In: `POST launch` by a trusted client, with patient, visit and person as
+ * JSON. Out: the `launch` value that the app has to send, valid once and for ten minutes, and the address that starts
+ * the app. https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html (EHR launch)
  */
 import { randomBytes } from 'node:crypto';
 import { Hono } from 'hono';
@@ -16,10 +15,10 @@ import type { NodeEnv, SmartParts } from './parts.ts';
 import { POST_LAUNCH } from './scopes.ts';
 import type { Store } from './store.ts';
 
-/** Seconds in which an app has to come, and the person to have consented. */
+/** Seconds within which the app has to come, and the person to consent. */
 const LIFETIME = 600;
 
-/** Keeps a launch for a client that has a launch address. */
+/** Stores a launch for a client. */
 export function announce(
   store: Store,
   client: Client,
@@ -31,7 +30,7 @@ export function announce(
   return { launch, expires };
 }
 
-/** Where a browser goes to start an app; undefined where the app has no launch address. */
+/** Returns the address that starts an app in a browser; undefined if the app has no launch address. */
 export function launchAddress({ launchUrl }: Client, fhirBase: string, launch: string): string | undefined {
   if (launchUrl === undefined) return undefined;
   const url = new URL(launchUrl);
@@ -82,7 +81,7 @@ function isText(form: RegExp): (value: unknown) => boolean {
   return value => typeof value === 'string' && form.test(value);
 }
 
-/** What was posted, if it has the form of a launch. No value is repeated: it may be a patient's. */
+/** Checks that a body has the form of a launch. The problem contains no value, because it may be a patient's. */
 function launchOf(body: unknown): Launch | { readonly problem: string } {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return { problem: 'the body: expected a JSON object' };

@@ -1,6 +1,6 @@
 /**
  * Shows the page on which people log in, and checks its form: by password, at the hospital's issuer, or both, as
- * configured. In: what the login is for. Out: the page, and the outcome of a form with a password.
+ * configured. In: the purpose of the login. Out: the page, and the outcome of a form with a password.
  */
 import type Provider from 'oidc-provider';
 import { errors, type InteractionResults } from 'oidc-provider';
@@ -9,14 +9,14 @@ import { loginPage } from './pages.ts';
 import { addressOf, fieldsOf, type PageContext, pageOf, type SmartParts } from './parts.ts';
 import { TEXTS } from './texts.ts';
 
-/** What went wrong before. */
+/** The failure of the previous attempt. */
 export interface Again {
   readonly name?: string;
   readonly complaint: string;
   readonly status: 401 | 429 | 503;
 }
 
-/** Where a login can lead outside of a launch; a form names one of these and no address. */
+/** Where a login can lead outside of a launch; a form names one of these instead of an address. */
 const PLACES = { apps: TEXTS.apps.title, ehr: TEXTS.ehr.title } as const;
 
 export type Place = keyof typeof PLACES;
@@ -56,7 +56,7 @@ function waysOf({ login, hospital }: SmartParts, password: string, issuer: strin
   };
 }
 
-/** What somebody typed to log in. The account, or what to say on the page. */
+/** Tries a password from a form. Returns the account, or what the page should say. */
 export async function tryPassword(c: PageContext, parts: SmartParts): Promise<TriedPassword> {
   const { login, record } = parts;
   if (login === undefined) throw new errors.AccessDenied(TEXTS.login.noPasswords);
@@ -81,8 +81,8 @@ export type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 
 /**
  * Finds the interaction that the provider began for an authorization request. In: a request of the browser that it
- * belongs to. Out: what is asked, and the way back with a result. Throws SessionNotFound where the browser is another,
- * or came too late.
+ * belongs to. Out: the request's data, and the way back with a result. Throws SessionNotFound if the browser is
+ * another, or came too late.
  */
 export function interactionOf(c: PageContext, { provider }: Pick<SmartParts, 'provider'>): Promise<Interaction> {
   return provider().interactionDetails(c.env.incoming, c.env.outgoing);

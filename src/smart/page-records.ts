@@ -1,5 +1,5 @@
 /**
- * Records of the audit for the pages of the authorization server: who logged in or failed to, what a person allowed an
+ * Makes audit records for the pages of the authorization server: who logged in or failed to, what a person allowed an
  * app and ended, and whom a page showed. docs/audit.md
  */
 import { randomUUID } from 'node:crypto';
@@ -7,14 +7,14 @@ import { type AuditRecord, NOBODY } from '../audit/record.ts';
 import type { Account } from '../auth/accounts.ts';
 
 export interface Happened {
-  /** Who did it; a name alone: of an account that somebody tried and did not get into. */
+  /** The person; a string: the name of an account to which a login failed. */
   readonly who: Account | string | undefined;
-  /** Of the peer. */
+  /** Address of the peer. */
   readonly address: string;
   /** Host name of this server. */
   readonly server: string;
   readonly interaction: 'operation' | 'search-type';
-  /** As the log has it. */
+  /** As in the log. */
   readonly route: string;
   /** HTTP status. */
   readonly status: number;
@@ -23,7 +23,7 @@ export interface Happened {
   readonly patients: readonly string[];
 }
 
-/** Pages are answered for a person who has logged in, and for no application. */
+/** Returns the record. Pages are for a person who has logged in, not for an application. */
 export function recordOfPage({ who, ...happened }: Happened): AuditRecord {
   return { at: Date.now(), request: randomUUID(), who: callerOf(who), ...happened };
 }

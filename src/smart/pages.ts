@@ -9,7 +9,7 @@ import type { Choice } from './choices.ts';
 import { parseResourceScope, type ResourceScope } from './scopes.ts';
 import { TEXTS } from './texts.ts';
 
-/** Chrome holds redirects after a form against `form-action`, and these lead to the app. */
+/** The policy without `form-action`: Chrome applies it to redirects after a form, and these lead to the app. */
 export const FORM_POLICY = PAGE_POLICY.replace(" form-action 'self';", '');
 
 function framed(title: string, lead: Html | string, sections: Html | readonly Html[]): string {
@@ -17,19 +17,19 @@ function framed(title: string, lead: Html | string, sections: Html | readonly Ht
   return String(page(`${title} · ${TEXTS.product}`, [], html`${head}${sections}`));
 }
 
-/** Told by a screen reader as soon as the page is there. */
+/** A screen reader announces it when the page loads. */
 function complaint(text: string | undefined): Html | '' {
   return text === undefined ? '' : html`<p class="bad" role="alert">${text}</p>`;
 }
 
 export interface LoginPage {
-  /** Where a password is sent; undefined: nobody logs in by one. */
+  /** Where a password is sent; undefined: no login by password. */
   readonly action?: string;
   /** The hospital's own login service, if it is used. */
   readonly issuer?: { readonly action: string; readonly label: string };
-  /** Where the login leads, if not back into a launch. */
+  /** Where the login leads, if not back to a launch. */
   readonly place?: string;
-  /** Why one has to log in. */
+  /** Why a login is needed. */
   readonly lead: string;
   readonly name?: string;
   readonly complaint?: string | undefined;
@@ -91,12 +91,12 @@ ${found.more ? html`<p class="quiet">${patient.more}</p>` : ''}
   );
 }
 
-/** A date is not broken between two lines. */
+/** Writes a label whose date is not broken across lines. */
 function labelOf({ label, date }: Listed, words: (date: string) => string = text => text): Html {
   return date === undefined ? html`${label}` : html`${label}, <span class="day">${words(date)}</span>`;
 }
 
-/** In place of an id, which never has this character: the person wants no visit to be told. */
+/** Stands for an id, which never has this character: the person wants to share no visit. */
 export const NO_ENCOUNTER = '~';
 
 export interface EncounterPage {
@@ -128,7 +128,7 @@ export interface ConsentPage {
   readonly patient: Listed | undefined;
   readonly encounter: Listed | undefined;
   readonly choices: readonly Choice[];
-  /** What it gets beside resources. */
+  /** Scopes that are not for resources. */
   readonly contexts: readonly string[];
 }
 
@@ -182,7 +182,7 @@ ${
 }</li>`;
 }
 
-/** What a scope lets an app read, and of whom. */
+/** Describes what a scope lets an app read, and whose data. */
 function inWords({ type, query, letters, level }: ResourceScope): Html {
   const { consent } = TEXTS;
   const what =
@@ -191,7 +191,7 @@ function inWords({ type, query, letters, level }: ResourceScope): Html {
   return html`${what} <span class="quiet">${consent.level[level]}${limit}</span>`;
 }
 
-/** The codes of a query, without the addresses of their systems. */
+/** Returns the codes of a query, without the URLs of their systems. */
 function readable(query: string): string {
   return query
     .split('&')
@@ -235,7 +235,7 @@ ${rows.length === 0 ? html`<section><p>${apps.none}</p></section>` : items}
   );
 }
 
-/** A line for each of what the app may read, and one where it may without the person. */
+/** Writes a line for each scope, and one if the app may read while the person is away. */
 function granted(scopes: readonly string[]): readonly Html[] {
   const { apps } = TEXTS;
   const reads = scopes.flatMap(scope => parseResourceScope(scope) ?? []).map(inWords);
@@ -253,7 +253,7 @@ export interface EhrPage {
   readonly action: string;
   readonly apps: readonly { readonly id: string; readonly name: string }[];
   readonly patients: Found;
-  /** Chosen already. */
+  /** The patient chosen so far. */
   readonly patient: string | undefined;
   readonly encounters: Found;
   readonly complaint?: string | undefined;

@@ -1,6 +1,5 @@
 /**
- * What the routes of src/smart share: the parts they are made of, and how a page or a form passes between browser and
- * server.
+ * Declares what the routes of src/smart share: their parts, and how a page or a form passes between browser and server.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'hono';
@@ -19,11 +18,11 @@ import type { People } from './people.ts';
 import type { Store } from './store.ts';
 import { TEXTS } from './texts.ts';
 
-/** What somebody did by a form. */
+/** An action of a person by a form. */
 export interface Done extends Pick<Happened, 'who'> {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Parameters that say more than the address. */
+  /** Further parameters for the audit. */
   readonly details?: Readonly<Record<string, string>>;
   /** Logical id. */
   readonly patient?: string | undefined;
@@ -36,24 +35,24 @@ export interface Hospital {
 
 export interface SmartParts {
   readonly provider: () => Provider;
-  /** Absolute, without a slash at the end; so is the other. */
+  /** Absolute, without a trailing slash; so is `fhirBase`. */
   readonly issuer: string;
   readonly fhirBase: string;
   readonly store: Store;
   readonly accounts: Accounts;
-  /** Undefined: nobody logs in by a password. */
+  /** Undefined: no login by password. */
   readonly login: Login | undefined;
-  /** The hospital's own login service, if it is to be used. */
+  /** The hospital's own login service, if it is configured. */
   readonly hospital: Hospital | undefined;
   readonly log: Log;
   readonly clients: Clients;
-  /** For whoever asks for a page. */
+  /** Charts that the person who requests a page may see. */
   readonly charts: (c: PageContext) => Charts;
-  /** Writes down what somebody did by a form. Rejects where the audit is required and cannot be written. */
+  /** Records an action by a form. Rejects if the audit is required and cannot be written. */
   readonly record: (c: PageContext, done: Done) => Promise<void>;
-  /** What is served now. */
+  /** The facade that is served now. */
   readonly facade: () => Pick<Facade, 'registry' | 'changed'>;
-  /** The page that plays the EHR is there. */
+  /** True if the page that plays the EHR is served. */
   readonly playsEhr: boolean;
 }
 
@@ -68,7 +67,7 @@ export function pageOf(c: PageContext, html: string, status: 200 | 400 | 401 | 4
   return c.html(html, status);
 }
 
-/** The fields of a form. Throws where the body is none. */
+/** Reads the fields of a form. Throws if the body is not a form. */
 export async function fieldsOf(c: PageContext): Promise<URLSearchParams> {
   const [mediaType = ''] = (c.req.header('content-type') ?? '').split(';');
   if (mediaType.trim().toLowerCase() !== 'application/x-www-form-urlencoded')
@@ -76,7 +75,7 @@ export async function fieldsOf(c: PageContext): Promise<URLSearchParams> {
   return new URLSearchParams(await c.req.text());
 }
 
-/** Forms come from these pages alone: browsers say with each from where it was sent. */
+/** Refuses forms of other sites: browsers say with each form from which page it was sent. */
 export function refuseForeign(c: PageContext, { issuer }: SmartParts): void {
   const origin = c.req.header('origin');
   const site = c.req.header('sec-fetch-site');
@@ -84,7 +83,7 @@ export function refuseForeign(c: PageContext, { issuer }: SmartParts): void {
   if (!isOwn) throw new errors.AccessDenied(TEXTS.error.foreign);
 }
 
-/** The peer's address; behind a proxy the proxy's. */
+/** Returns the peer's address; behind a proxy it is the proxy's. */
 export function addressOf(c: PageContext): string {
   return c.env.incoming.socket.remoteAddress ?? 'unknown';
 }

@@ -1,5 +1,5 @@
 /**
- * Tells the paths of the authorization server apart, and answers those that anybody may read. In: the path of a
+ * Decides who answers a path of the authorization server, and serves the paths that anybody may read. In: the path of a
  * request. Out: who answers it, and its pattern for the log and for metrics, without the id of a login.
  */
 
@@ -20,7 +20,7 @@ export function publishedPaths(fhirPath: string) {
   };
 }
 
-/** Patterns of the paths that are answered here and not by the provider. */
+/** Returns the pattern of a path that is answered here; undefined for one of the provider. */
 export function ownPaths({ playsEhr }: SmartParts, fhirPath: string): (path: string) => string | undefined {
   const exact = new Set([
     ...['login', 'apps', 'apps/end', 'apps/logout', 'launch', 'login/issuer'].map(name => `${AUTH_PATH}/${name}`),
@@ -43,23 +43,23 @@ const PROVIDER_PATHS: ReadonlySet<string> = new Set([
   ...['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'],
 ]);
 
-/** Pattern of a path that the provider answers. */
+/** Returns the pattern of a path that the provider answers. */
 export function providerRoute(path: string): string {
   const rest = path.slice(AUTH_PATH.length);
   if (PROVIDER_PATHS.has(rest)) return path;
   return rest.startsWith(`${ROUTES.authorization}/`) ? `${AUTH_PATH}${ROUTES.authorization}/:uid` : `${AUTH_PATH}/*`;
 }
 
-/** Paths below the authorization server. */
+/** Paths relative to the authorization server. */
 export const PUBLISHED = { style: STYLE_JSON, brands: '/brands.json' } as const;
 
-/** Seconds for which nobody need ask again for the brand. */
+/** Seconds for which the brand may be cached. */
 const BRAND_AGE = 300;
 
 /**
- * Routes that anybody may read without credentials and from any origin: smart-configuration, the style, the brand of
+ * Serves what anybody may read without credentials and from any origin: smart-configuration, the style, the brand of
  * the hospital. In: addresses, and the pack as it is served now. Out: JSON.
- * `configuration`, `style`, `brands`: paths as they are asked for.
+ * `configuration`, `style`, `brands`: paths of the requests.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html, …/brands.html
  */
 export function publishedRoutes(

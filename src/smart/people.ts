@@ -1,7 +1,7 @@
 /**
  * Finds the account of a person who logs in at the hospital's issuer. In: the claims of a login. Out: the account of
- * the same name in the accounts file, or one that is kept here for the FHIR resource that the claims, or the pack,
- * name. Without such a resource nobody comes in.
+ * the same name in the accounts file, or one stored here for the FHIR resource that the claims, or the pack, name.
+ * Without such a resource nobody gets in.
  */
 import { createHash } from 'node:crypto';
 import { type Account, type Accounts, isFhirUser } from '../auth/accounts.ts';
@@ -9,17 +9,19 @@ import type { IssuerSettings } from '../config/config.ts';
 import type { Claims } from './issuer.ts';
 import type { Store } from './store.ts';
 
-/** The FHIR resource of whoever has a login name, as a relative reference; undefined: nobody's. Throws for outages. */
+/** Finds the FHIR resource of a login name, as a relative reference; undefined: there is none. Throws for outages. */
 export type UserOf = (login: string) => Promise<string | undefined>;
 
 export interface People {
   /** Accounts of the file and of people who logged in at the issuer. */
   readonly accounts: Accounts;
-  /** The account of somebody who has just logged in there; undefined: they may not come in. Throws for outages. */
+  /**
+   * Returns the account of a person who has just logged in there; undefined: they may not come in. Throws for outages.
+   */
   admit(claims: Claims): Promise<Account | undefined>;
 }
 
-/** Somebody without an account in the file. */
+/** A person without an account in the file. */
 interface Person {
   readonly issuer: string;
   readonly fhirUser: string;
@@ -30,28 +32,28 @@ interface Person {
 export interface PeopleOptions {
   readonly settings: IssuerSettings;
   readonly store: Store;
-  /** Those of the file, which have their way. */
+  /** Accounts of the file, which take precedence. */
   readonly own: Accounts;
   readonly fhirBase: string;
   readonly userOf?: UserOf | undefined;
 }
 
-/** Begins the names of accounts of the issuer; no account of the file can begin so. */
+/** Prefix of account names of the issuer; no name in the file can begin like this. */
 const PREFIX = 'issuer:';
 
-/** Characters of a login name. */
+/** Maximum characters of a login name. */
 const LONGEST_LOGIN = 200;
 
 export function peopleOf({ settings, store, own, fhirBase, userOf }: PeopleOptions): People {
   const find = (name: string): Account | undefined => {
     if (!name.startsWith(PREFIX)) return own.find(name);
     const person = store.find<Person>('Person', name)?.value;
-    // Another issuer may give the same subjects to other people.
+    // Another issuer may give the same subject to another person.
     if (person === undefined || person.issuer !== settings.url) return undefined;
     const { fhirUser, shown, login } = person;
     const named = login === undefined ? undefined : own.find(login);
     const { disabled = false, era } = named ?? {};
-    // No password fits: they prove who they are elsewhere.
+    // No password matches, because these people authenticate elsewhere.
     return { name, shown, fhirUser, disabled, password: '', ...(era !== undefined && { era }) };
   };
 
@@ -77,7 +79,7 @@ export function peopleOf({ settings, store, own, fhirBase, userOf }: PeopleOptio
   };
 }
 
-/** The login name of the claim that is configured. An address of mail counts only where the issuer has verified it. */
+/** Returns the login name in the configured claim. An email address counts only if the issuer has verified it. */
 function loginOf(claims: Claims, { nameClaim }: IssuerSettings): string | undefined {
   if (nameClaim === undefined) return undefined;
   const login = claims[nameClaim];
@@ -85,7 +87,7 @@ function loginOf(claims: Claims, { nameClaim }: IssuerSettings): string | undefi
   return typeof login === 'string' && login !== '' && login.length <= LONGEST_LOGIN ? login : undefined;
 }
 
-/** A reference of this server: relative, or absolute below its own address. */
+/** Returns a reference to a resource of this server: relative, or absolute below its own address. */
 function fhirUserOf(claim: unknown, fhirBase: string): string | undefined {
   if (typeof claim !== 'string') return undefined;
   const relative = claim.startsWith(`${fhirBase}/`) ? claim.slice(fhirBase.length + 1) : claim;

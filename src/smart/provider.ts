@@ -1,7 +1,7 @@
 /**
  * Sets up the OpenID provider for SMART App Launch and Backend Services. In: addresses, storage, keys, accounts,
- * clients. Out: an `oidc-provider` that knows launches: `aud`, scopes on resources, context in token responses. The
- * library speaks the protocols; this file makes the decisions.
+ * clients. Out: an `oidc-provider` that supports launches: `aud`, scopes on resources, context in token responses. The
+ * library implements the protocols; this file makes the decisions.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html, …/backend-services.html
  */
 import { createHash } from 'node:crypto';
@@ -30,19 +30,19 @@ export interface ProviderOptions {
   /** Absolute, without a slash at the end. */
   readonly issuer: string;
   readonly fhirBase: string;
-  /** Whether an `aud` names the FHIR interface. */
+  /** True if an `aud` names the FHIR interface. */
   readonly isAudience: (aud: string) => boolean;
   readonly store: Store;
   readonly keys: Keys;
   readonly accounts: Accounts;
   readonly clients: Clients;
-  /** Origins of browser applications beside those of redirect addresses. */
+  /** Origins of browser applications besides those of redirect addresses. */
   readonly corsOrigins: readonly string[];
-  /** JWKS URLs may lead to private addresses. */
+  /** True if JWKS URLs may have private addresses. */
   readonly privateJwks: boolean;
-  /** Told of errors that are nobody's mistake. */
+  /** Called with errors that are not a client's mistake. */
   readonly failed: (error: unknown) => void;
-  /** HTML that tells a person of an error. */
+  /** Returns HTML that tells a person of an error. */
   readonly errorPage: (error: ErrorOut) => { readonly html: string; readonly policy: string };
 }
 
@@ -54,23 +54,23 @@ const DAY = 24 * HOUR;
 export const LIFETIMES = {
   code: MINUTE,
   accessToken: HOUR,
-  /** Backend Services advises five minutes at most. */
+  /** Backend Services recommends at most five minutes. */
   clientToken: 5 * MINUTE,
-  /** Since its last use; a grant with its refresh tokens ends after a year however much they are used. */
+  /** Counted from its last use; a grant with its refresh tokens ends after a year even if they are used. */
   refreshToken: 100 * DAY,
   grant: 365 * DAY,
-  /** Of a grant without refresh tokens: as long as its code and its token. */
+  /** For a grant without refresh tokens: as long as its code and its token. */
   onlineGrant: HOUR + 5 * MINUTE,
   session: 8 * HOUR,
   interaction: 15 * MINUTE,
 } as const;
 
-/** Seconds by which clocks may differ. */
+/** Tolerance for clocks in seconds. */
 const SKEW = 60;
-/** Seconds that a client's assertion may be good for. */
+/** Maximum lifetime of a client's assertion in seconds. */
 const LONGEST_ASSERTION = 5 * MINUTE;
 
-/** Path of the authorization server, and those of the provider below it. */
+/** Path of the authorization server, and the provider's paths relative to it. */
 export const AUTH_PATH = '/auth';
 
 export const ROUTES = {
@@ -83,13 +83,13 @@ export const ROUTES = {
 
 export const ASSERTION_ALGORITHMS = ['RS384', 'ES384'] as const;
 
-/** Who is logged in: the mark of the account is part of it, so that another one ends sessions. */
+/** A login of a session: the mark of the account is part of it, so that a changed mark ends sessions. */
 export interface LoggedIn {
   readonly mark: string;
   readonly way: 'password' | 'issuer';
 }
 
-/** Goes with the result of a login, so that one that was kept back counts as of when it was made. */
+/** Returns the mark of a login. It is sent with the result, so that a delayed result counts as of when it was made. */
 export function loginMark(account: Account): string {
   return createHash('sha256').update(sessionMark(account)).digest('base64url');
 }
@@ -97,7 +97,7 @@ export function loginMark(account: Account): string {
 export function createProvider(options: ProviderOptions): Provider {
   const { issuer, store } = options;
   const provider = new Provider(issuer, configurationOf(options));
-  // Addresses come from the issuer, which the server puts where a proxy would.
+  // Makes the library use the address in the proxy headers, which this server sets to the issuer's.
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = function compare(secret: string): boolean {
     return fitsSecret(secret, this.clientSecret ?? '');
@@ -120,12 +120,12 @@ export function createProvider(options: ProviderOptions): Provider {
 
 function configurationOf(options: ProviderOptions): Configuration {
   const { fhirBase, store, keys, accounts, clients } = options;
-  /** What a person allowed ends with the account and the app, also where others have their names now. */
+  /** True if the account and the app of a grant still exist, even if others have their names now. */
   const isGood = (token: object | undefined): boolean => {
     const { grantId, accountId = '' } = (token ?? {}) as { readonly grantId?: string; readonly accountId?: string };
     const context = grantId === undefined ? undefined : store.find<GrantContext>('Context', grantId)?.value;
     const account = accounts.find(accountId);
-    // Of a program, or not consented to yet.
+    // A token of a program, or before consent.
     if (context === undefined) return true;
     return account !== undefined && !account.disabled && stillHolds(context, account, clients.find(context.client));
   };
@@ -145,7 +145,7 @@ function configurationOf(options: ProviderOptions): Configuration {
     routes: ROUTES,
     scopes: [...CONTEXT_SCOPES],
     claims: { openid: ['sub'], fhirUser: ['fhirUser'], profile: ['fhirUser'] },
-    // The id_token is the only place where clients look for fhirUser.
+    // Clients look for fhirUser only in the id_token.
     conformIdTokenClaims: false,
     responseTypes: ['code'],
     clientAuthMethods: ['none', 'client_secret_basic', 'private_key_jwt'],
@@ -159,10 +159,10 @@ function configurationOf(options: ProviderOptions): Configuration {
     clockTolerance: SKEW,
     rotateRefreshToken: true,
     issueRefreshToken: async (_ctx, _client, source) => source.scopes.has('offline_access'),
-    // A second launch of the same app in one browser would otherwise end the tokens of the first.
+    // Otherwise a second launch of the same app in one browser would end the tokens of the first.
     expiresWithSession: async () => false,
     revokeGrantPolicy: () => true,
-    // For introspection.
+    // Claims for introspection.
     extraTokenClaims: (_ctx, token) => {
       const grant = 'grantId' in token ? token.grantId : undefined;
       const context = grant === undefined ? undefined : store.find<GrantContext>('Context', grant)?.value;
@@ -232,10 +232,10 @@ function configurationOf(options: ProviderOptions): Configuration {
       if (jku !== undefined && jku !== clients.find(client.clientId)?.jwksUrl)
         throw new errors.InvalidClientAuth('jku must be the JWKS URL that the client was registered with');
     },
-    // The library refuses sockets to addresses that are not public, by a dispatcher that it hands over.
+    // By its dispatcher, the library refuses connections to addresses that are not public.
     fetch: (input, init) => {
       const { dispatcher, ...rest } = (init ?? {}) as RequestInit & { readonly dispatcher?: unknown };
-      // Keys are at the address that was registered, and not where that leads.
+      // Keys have to be at the registered URL itself, so redirects are errors.
       const redirect = 'error';
       if (options.privateJwks) return boundedFetch(input, { ...rest, redirect });
       if (dispatcher === undefined) throw new Error('no protection against private addresses');
@@ -264,7 +264,7 @@ function configurationOf(options: ProviderOptions): Configuration {
   };
 }
 
-/** Tokens of programs belong to no grant, so they keep the era of their client themselves. */
+/** Stores the era of the client in tokens of programs, because these belong to no grant. */
 function endingWithClient(own: Adapter, clients: Clients): Adapter {
   const eraOfClient = (id = ''): string => eraOf(undefined, clients.find(id));
   return {
@@ -285,7 +285,8 @@ function clientOf(clients: Clients, id: string) {
 }
 
 /**
- * The scopes that a request may end with; those of Backend Services are narrowed here, those of launches at consent.
+ * Returns the scopes that a request may be granted; narrows those of Backend Services, while consent narrows those of
+ * launches.
  */
 function resourceServer(
   ctx: KoaContextWithOIDC,
@@ -312,7 +313,7 @@ function resourceServer(
   };
 }
 
-/** Sessions of accounts that are gone, disabled or have another password have to log in again. */
+/** Requires a new login if the account of a session is gone, disabled or has another password. */
 function policyOf(options: ProviderOptions) {
   const policy = interactionPolicy.base();
   const gone = new interactionPolicy.Check('session_ended', 'the account has changed', 'login_required', ({ oidc }) =>
@@ -324,7 +325,7 @@ function policyOf(options: ProviderOptions) {
   return policy;
 }
 
-/** The account of a session, if it is still as it was when it logged in. */
+/** True if the account of a session is unchanged since the login. */
 export function isLoggedIn(
   session: { readonly accountId?: string | undefined; readonly uid: string },
   { accounts, store }: Pick<ProviderOptions, 'accounts' | 'store'>,
@@ -345,7 +346,7 @@ export function keepLogin(store: Store, session: string, mark: string, way: Logg
   store.keep('Login', session, { mark, way } satisfies LoggedIn, { expires });
 }
 
-/** Token responses say whose record the launch is about. */
+/** Adds the context of the launch to token responses. */
 function addContext(ctx: KoaContextWithOIDC, store: Store, issuer: string): void {
   const body = ctx.body as Record<string, unknown> | undefined;
   if (ctx.oidc?.route !== 'token' || ctx.status !== 200 || typeof body?.['access_token'] !== 'string') return;
@@ -357,7 +358,7 @@ function addContext(ctx: KoaContextWithOIDC, store: Store, issuer: string): void
     ...body,
     ...(patient === undefined ? {} : { patient }),
     ...(encounter === undefined ? {} : { encounter }),
-    // Some apps take any list for one of texts, as version 1 had it.
+    // An empty list is omitted: some apps take any list for one of strings, as in version 1.
     ...(fhirContext.length === 0 ? {} : { fhirContext }),
     ...(intent === undefined ? {} : { intent }),
     need_patient_banner: needPatientBanner,

@@ -1,25 +1,25 @@
 /**
- * Decides which scopes an app may be granted. In: what an app asks for, and what it was registered for. Out: the part
- * of it that may be granted: reading and searching only, never more than was asked.
+ * Decides which scopes an app may be granted. In: what an app requests, and what it was registered for. Out: the part
+ * of it that may be granted: reading and searching only, never more than was requested.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 import { SECURITY } from '../auth/rules.ts';
 import { parseScope } from '../auth/scopes.ts';
 
-/** A scope on resources, of either version. */
+/** A scope on resources, of version 1 or 2. */
 export interface ResourceScope {
   readonly level: 'patient' | 'user' | 'system';
   /** A resource type, or `*`. */
   readonly type: string;
-  /** What it permits here: of `cruds`, the letters that only read. */
+  /** The letters of `cruds` that only read: what it permits here. */
   readonly letters: '' | 'r' | 's' | 'rs';
   /** Search parameters that constrain it, as written after `?`; '' for none. */
   readonly query: string;
-  /** `read` and `*` instead of letters. */
+  /** True for `read` and `*` instead of letters. */
   readonly v1: boolean;
 }
 
-/** What is asked for beside resources. */
+/** Scopes that are not for resources. */
 export const CONTEXT_SCOPES = [
   'openid',
   'fhirUser',
@@ -30,7 +30,7 @@ export const CONTEXT_SCOPES = [
   'launch/encounter',
 ] as const;
 
-/** What a trusted client needs in order to post launch contexts, as an EHR does. */
+/** The scope with which a trusted client may post launch contexts, as an EHR does. */
 export const POST_LAUNCH = 'system/launch';
 
 const RESOURCE =
@@ -38,13 +38,13 @@ const RESOURCE =
 
 const V1 = { read: 'rs', write: '', '*': 'rs' } as const;
 
-/** Undefined for anything that is no scope on resources; letters in another order than `cruds` make it none. */
+/** Parses a scope on resources; undefined for any other text, and if letters are not in the order of `cruds`. */
 export function parseResourceScope(text: string): ResourceScope | undefined {
   const match = RESOURCE.exec(text);
   if (match === null) return undefined;
   const [, level, type = '', word, letters = '', query = ''] = match;
   if (word === undefined && letters === '') return undefined;
-  // Version 1 knows no constraints.
+  // Version 1 has no constraints.
   if (word !== undefined && query !== '') return undefined;
   const read = word === undefined ? letters.replace(/[^rs]/g, '') : V1[word as keyof typeof V1];
   return {
@@ -56,12 +56,12 @@ export function parseResourceScope(text: string): ResourceScope | undefined {
   };
 }
 
-/** Who asks: a person who launched an app, or a client in its own name. */
+/** The requester: a person who launched an app, or a client in its own name. */
 export type Asker = 'person' | 'client';
 
 /**
- * The part of the scopes asked for that a client may have, in their order, each once. Letters that would write are
- * dropped from scopes of version 2; a scope that is left with nothing is dropped as a whole.
+ * Returns the part of the requested scopes that a client may have, in their order, without repeats. Drops letters that
+ * would write from scopes of version 2, and scopes that are left without letters.
  */
 export function grantable(asked: Iterable<string>, registered: readonly string[], asker: Asker): readonly string[] {
   const contexts: ReadonlySet<string> = asker === 'person' ? new Set(CONTEXT_SCOPES) : new Set([POST_LAUNCH]);
@@ -92,7 +92,7 @@ function covers(bound: ResourceScope, scope: ResourceScope, letter: string): boo
   );
 }
 
-/** Such a scope shows what labels hide, so it is more than the same scope without a constraint. */
+/** True if a scope names labels. It shows what they hide, so it is more than the same scope without a constraint. */
 function namesLabels(scope: ResourceScope): boolean {
   const where = parseScope(written(scope, scope.letters))?.where ?? [];
   return where.some(([name]) => name === SECURITY);
@@ -103,7 +103,7 @@ function readWord(scope: ResourceScope, letters: string): string {
   return letters === 'rs' ? `${scope.level}/${scope.type}.read` : written(scope, letters);
 }
 
-/** A scope of version 2 with these letters. */
+/** Writes a scope of version 2 with these letters. */
 export function written({ level, type, query }: ResourceScope, letters: string): string {
   return `${level}/${type}.${letters}${query === '' ? '' : `?${query}`}`;
 }

@@ -1,5 +1,5 @@
 /**
- * Lintel's own authorization server, beside the FHIR interface in the same process. In: configuration, accounts and
+ * Runs Lintel's own authorization server, in the process of the FHIR interface. In: configuration, accounts and
  * clients. Out: an answer to each request under `/auth` and for `.well-known/smart-configuration`, and a verifier of
  * the tokens that it issues.
  */
@@ -48,20 +48,20 @@ export interface SmartOptions {
     Config,
     'baseUrl' | 'fhirPath' | 'dataDir' | 'accounts' | 'corsOrigins' | 'hsts' | 'timeout' | 'privateJwks' | 'login'
   >;
-  /** Address of the server, absolute, without a slash at the end. */
+  /** Absolute address of the server, without a trailing slash. */
   readonly base: string;
   readonly accounts: Accounts;
   readonly login: Login;
-  /** Clients beside those of the file. */
+  /** Clients besides those of the file. */
   readonly clients: readonly Client[];
-  /** The demo's app and its page that plays the EHR are there. */
+  /** True if the demo's app and its page that plays the EHR are served. */
   readonly playsEhr: boolean;
   readonly facade: () => Pick<Facade, 'search' | 'registry' | 'offers' | 'changed'>;
-  /** Who somebody is who logs in at the hospital's issuer, as the pack knows it. */
+  /** Finds the user who logs in at the hospital's issuer, by the rules of the pack. */
   readonly userOf?: UserOf | undefined;
   /** Which user sees which patients. */
   readonly rules: () => PackAccess;
-  /** How many logins may be begun from an address; undefined: any number. */
+  /** Limit of logins begun per address; undefined: none. */
   readonly rate?: Meters | undefined;
   readonly log: Log;
   readonly audit?: Pick<Audit, 'write'> | undefined;
@@ -69,7 +69,7 @@ export interface SmartOptions {
 }
 
 export interface Smart {
-  /** Answers a request that is the authorization server's; false: it is somebody else's. */
+  /** Answers a request for the authorization server; false: it is not one. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
   readonly tokens: Tokens;
   /** Origins of browser apps that are registered. */
@@ -80,17 +80,14 @@ export interface Smart {
 /** Files in DATA_DIR. */
 export const FILES = { clients: 'clients.json', keys: 'keys.json' } as const;
 
-/** Milliseconds between two looks at accounts and clients: whoever was disabled is out after that at the latest. */
+/** Milliseconds between two checks of accounts and clients: at most so long a disabled one keeps its access. */
 const LOOK = 1000;
-/** Looks between two sweeps of what has expired. */
+/** Checks between two sweeps of expired entries. */
 const SWEEP = 60;
-/** Bytes of a form. */
+/** Maximum bytes of a form. */
 const LONGEST_BODY = 64 * 1024;
 
-/**
- * The keys of a file; undefined where there are none that are whole. Whoever was logged in with damaged ones logs in
- * again.
- */
+/** Reads the keys of a file; undefined if there are none or they are damaged. Then everybody has to log in again. */
 function wholeKeys(file: string, log: Pick<Log, 'error'>): Keys | undefined {
   return readOrSetAside(
     file,
@@ -107,7 +104,7 @@ function wholeKeys(file: string, log: Pick<Log, 'error'>): Keys | undefined {
   );
 }
 
-/** The store of a folder; a new one where it was damaged, so that sessions, tokens and grants have ended. */
+/** Opens the store of a folder; replaces a damaged one, which ends sessions, tokens and grants. */
 function wholeStore(folder: string, log: Pick<Log, 'error'>): Store {
   const whole = readOrSetAside(
     storeFile(folder),
@@ -125,7 +122,7 @@ function wholeStore(folder: string, log: Pick<Log, 'error'>): Store {
   return whole ?? openStore(folder);
 }
 
-/** Opens its files, and makes keys where there are none. Throws what the system says. */
+/** Opens its files, and makes keys if there are none. Throws the system's errors. */
 export async function openSmart(options: SmartOptions): Promise<Smart> {
   const { config, base, log } = options;
   const issuer = base + AUTH_PATH;
@@ -143,7 +140,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   const keyFile = join(config.dataDir, FILES.keys);
   let keys: Keys = wholeKeys(keyFile, log) ?? (await rotateKeys(keyFile));
   const store = wholeStore(config.dataDir, log);
-  // A file that cannot be read is told at the start, and not by the first request.
+  // Reports an unreadable file at the start, not at the first request.
   clients.all();
   const hospital = hospitalOf(options, issuer, fhirBase, store);
   const { accounts } = hospital?.people ?? options;
@@ -153,7 +150,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
     try {
       keys = readKeys(keyFile) ?? keys;
     } catch (error) {
-      // Those before are as good as ever.
+      // The previous keys remain valid.
       failed(error);
     }
     return createProvider({
@@ -240,7 +237,7 @@ export async function openSmart(options: SmartOptions): Promise<Smart> {
   };
 }
 
-/** Whether a request makes the server remember a login, though nobody has proved anything. */
+/** True if a request makes the server store a login before anybody has authenticated. */
 function beginsLogin(method: string | undefined, route: string): boolean {
   if (method === 'GET' || method === 'HEAD') return route === AUTH_PATH + ROUTES.authorization;
   return method === 'POST' && ISSUER_LOGINS.has(route);
@@ -251,7 +248,7 @@ const ISSUER_LOGINS: ReadonlySet<string> = new Set([
   `${AUTH_PATH}/interaction/:uid/issuer`,
 ]);
 
-/** Apart from what the address asks without a token. */
+/** Returns a key separate from that of requests without a token from the same address. */
 function loginKey({ socket }: IncomingMessage): string {
   return `login ${networkOf(socket.remoteAddress ?? 'unknown')}`;
 }
@@ -263,7 +260,7 @@ function refuseLogin(response: ServerResponse, seconds: number): void {
     .end(errorPage(TEXTS.error.tooMany(seconds)));
 }
 
-/** Undefined where nobody logs in at an issuer. */
+/** Opens login at the hospital's issuer; undefined if none is configured. */
 function hospitalOf(
   { config, accounts: own, userOf }: SmartOptions,
   issuer: string,
@@ -279,7 +276,10 @@ function hospitalOf(
   );
 }
 
-/** A server on loopback without BASE_URL answers to each of its names, so tokens for any of them are for it. */
+/**
+ * Returns a test for audiences. A server on loopback without BASE_URL answers to each loopback name, so an `aud` may
+ * have any of them.
+ */
 function audienceOf({ config, base }: SmartOptions, fhirBase: string): (aud: string) => boolean {
   const { port, hostname } = new URL(base);
   const hasNames = config.baseUrl === undefined && isLoopback(hostname);
@@ -322,7 +322,7 @@ function ownRoutes(
   }
   app.onError((error, c) => {
     const { incoming } = c.env;
-    // The client has gone before its form was here: nothing has failed, and nobody waits for an answer.
+    // The client disconnected before its form arrived: nothing has failed, and nobody waits for an answer.
     if (incoming.destroyed && !incoming.complete) return c.body(null, 400);
     if (error instanceof errors.OIDCProviderError) {
       const text = error instanceof errors.SessionNotFound ? TEXTS.error.expired : error.error_description;
@@ -335,7 +335,7 @@ function ownRoutes(
   return app;
 }
 
-/** What a proxy would say of the address, whatever the client says; and the headers of every answer. */
+/** Sets the proxy headers to the server's own address, whatever the client sends, and the headers of every answer. */
 function prepare(request: IncomingMessage, response: ServerResponse, base: URL, hsts: number): void {
   const { headers } = request;
   headers['x-forwarded-proto'] = base.protocol.slice(0, -1);
@@ -343,7 +343,7 @@ function prepare(request: IncomingMessage, response: ServerResponse, base: URL, 
   delete headers['x-forwarded-for'];
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('X-Frame-Options', 'DENY');
-  // With `no-referrer` browsers would not say where a form comes from.
+  // With `no-referrer`, browsers would not say where a form comes from.
   response.setHeader('Referrer-Policy', 'same-origin');
   response.setHeader('Content-Security-Policy', "frame-ancestors 'none'");
   response.setHeader('Cache-Control', 'no-store');
@@ -351,7 +351,7 @@ function prepare(request: IncomingMessage, response: ServerResponse, base: URL, 
   if (hsts > 0) response.setHeader('Strict-Transport-Security', `max-age=${hsts}`);
 }
 
-/** A line of the log and a count; the path itself may hold the id of a login. */
+/** Logs and counts a request by its pattern, because the path may hold the id of a login. */
 function tell(request: IncomingMessage, response: ServerResponse, route: string, { log, metrics }: SmartOptions): void {
   const begun = performance.now();
   response.once('finish', () => {

@@ -14,7 +14,7 @@ function contextOf(c: PageContext, provider: Provider): KoaContext {
   return provider.createContext(c.env.incoming, c.env.outgoing) as KoaContext;
 }
 
-/** Whoever is logged in with this browser. */
+/** Returns the account that is logged in with this browser. */
 export async function accountOf(c: PageContext, parts: SmartParts): Promise<Account | undefined> {
   const session = await currentSession(c, parts.provider());
   const { accountId } = session;
@@ -25,7 +25,7 @@ function currentSession(c: PageContext, provider: Provider): Promise<Session> {
   return provider.Session.get(contextOf(c, provider));
 }
 
-/** Begins a session under a fresh id; the one before ends. */
+/** Begins a session under a new id; ends the previous one. */
 export async function logIn(
   c: PageContext,
   { provider, store, issuer }: SmartParts,
@@ -44,7 +44,7 @@ export async function logIn(
   });
 }
 
-/** Ends the session of this browser. Resolves to the way in which it was begun. */
+/** Ends the session of this browser. Resolves to the way in which the person had logged in. */
 export async function logOut(
   c: PageContext,
   { provider, issuer, store }: SmartParts,

@@ -1,7 +1,7 @@
 /**
- * Starts the authorization server in two steps, as its address is known only once the HTTP server listens. In:
- * configuration, and the people and clients of the demo. Out: what the HTTP server and the verifier of tokens ask
- * meanwhile. Loaded only if ACCESS is `smart`.
+ * Starts the authorization server in two steps, because its address is known only once the HTTP server listens. In:
+ * configuration, and the people and clients of the demo. Out: what the HTTP server and the verifier of tokens need
+ * until then. Loaded only if ACCESS is `smart`.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Account } from '../auth/accounts.ts';
@@ -18,15 +18,15 @@ export interface SmartStart {
   /** People of the demo, who are in no file. */
   readonly accounts: readonly Account[];
   readonly tokens: Tokens;
-  /** False: the request is somebody else's. */
+  /** Answers a request for the authorization server; false: it is not one. */
   handle(request: IncomingMessage, response: ServerResponse): boolean;
-  /** Whether a browser app is registered at an origin. */
+  /** True if a browser app is registered at an origin. */
   isOrigin(origin: string): boolean;
-  /** Its own routes answer that. */
+  /** Its own routes serve the SMART configuration. */
   readonly configuration: undefined;
-  /** Of a server at an address: where apps get tokens. */
+  /** Returns where apps get tokens, for a server at this address. */
   endpoints(base: string): Promise<Endpoints>;
-  /** Opens it at the address of the server. Resolves to what a person should read. Throws what the system says. */
+  /** Opens it at the address of the server. Resolves to the greeting for the console. Throws the system's errors. */
   open(options: Omit<SmartOptions, 'clients' | 'playsEhr'>): Promise<string>;
   close(): void;
 }
@@ -64,9 +64,7 @@ export const SMART_GREETING = [
   '  npx lintel client add ID --public --redirect URL --scope SCOPES',
 ].join('\n');
 
-/**
- * Writes what the demo says at its start: how to launch an app, and how to get a token by curl.
- */
+/** Writes the demo's greeting: how to launch an app, and how to get a token with curl. */
 export function demoGreeting(
   base: string,
   config: Pick<Config, 'fhirPath' | 'tls'>,

@@ -1,7 +1,7 @@
 /**
- * Keeps what the authorization server remembers: sessions, codes, tokens, grants, launches. In: entries of a kind with
- * a lifetime. Out: the same entries, also after a restart, from a SQLite file that only its owner can read. Ids are
- * kept as hashes, so a reader of the file has no token and no cookie.
+ * Stores the state of the authorization server: sessions, codes, tokens, grants, launches. In: entries of a kind with a
+ * lifetime. Out: the same entries, also after a restart, from a SQLite file that only its owner can read. Ids are
+ * stored as hashes, so a reader of the file gets no token and no cookie.
  */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -10,8 +10,8 @@ import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import { touchPrivate } from '../auth/private-file.ts';
 
 /**
- * Kinds of entries beside those of the provider: contexts of launches and of grants, logins of sessions; logins at the
- * hospital's issuer that are under way, and the people who came of them.
+ * Kinds of entries besides those of the provider: contexts of launches and of grants, logins of sessions; logins in
+ * progress at the hospital's issuer, and the people who logged in there.
  */
 export type OwnKind = 'Launch' | 'Context' | 'Login' | 'IssuerLogin' | 'IssuerDone' | 'Person';
 
@@ -22,10 +22,10 @@ export interface Kept<T> {
 }
 
 export interface Store {
-  /** Storage of one model of the provider. */
+  /** Returns the storage of one model of the provider. */
   adapter(model: string): Adapter;
   /**
-   * Keeps an entry until `expires` (seconds since the epoch). `grant`: it ends with this grant; `account`: whose it is.
+   * Stores an entry until `expires` (seconds since the epoch). `grant`: it ends with this grant; `account`: its owner.
    */
   keep(
     kind: OwnKind,
@@ -34,16 +34,16 @@ export interface Store {
     lasting: { readonly expires: number; readonly grant?: string; readonly account?: string },
   ): void;
   find<T>(kind: OwnKind, id: string): Kept<T> | undefined;
-  /** Takes an entry out: of two who ask at once, one gets it. */
+  /** Removes an entry and returns it: of two concurrent callers, one gets it. */
   take<T>(kind: OwnKind, id: string): Kept<T> | undefined;
   ofAccount<T>(kind: OwnKind, account: string): readonly Kept<T>[];
-  /** Whether the grant is still there. */
+  /** True if the grant still exists. */
   hasGrant(grant: string): boolean;
-  /** Ends a grant with all that was issued for it. */
+  /** Ends a grant and everything issued for it. */
   revoke(grant: string): void;
-  /** Removes what has expired. */
+  /** Removes expired entries. */
   sweep(): void;
-  /** Changes whenever something ended before its time. */
+  /** Returns a number that changes whenever something ended before it expired. */
   epoch(): number;
   close(): void;
 }
@@ -70,19 +70,19 @@ const SCHEMA = `
 `;
 
 /**
- * Anyone can begin a login without proving anything: of each of these kinds the oldest are forgotten beyond this many.
- * One machine begins several hundred in a second, and a person takes a minute or two. Each takes 700 bytes, and 9 kB
- * at most.
+ * Anyone can begin a login without authenticating, so only this many are kept of each of these kinds; the oldest are
+ * dropped. One machine begins several hundred per second, and a person takes a minute or two. Each takes 700 bytes, and
+ * 9 kB at most.
  */
 const BEGUN: ReadonlySet<string> = new Set(['Interaction', 'IssuerLogin']);
 const MOST_BEGUN = 100_000;
-/** Entries of these kinds between two looks how many there are. */
+/** New entries of these kinds between two counts. */
 const BETWEEN_LOOKS = 1000;
 
-/** Models whose end others have to hear of. */
+/** Models whose removal changes the epoch. */
 const TOKENS: ReadonlySet<string> = new Set(['AccessToken', 'ClientCredentials']);
 
-/** Seconds of entries that come without a lifetime. */
+/** Seconds for entries without a lifetime. */
 const NO_LIFETIME = 10 * 365 * 24 * 3600;
 
 interface Row {
@@ -92,7 +92,7 @@ interface Row {
 }
 
 /**
- * Throws as SQLite does where a page of the file is not what it should be.
+ * Throws an error with SQLite's number if a page of the file is damaged.
  * https://sqlite.org/pragma.html#pragma_quick_check
  */
 function checkWhole(database: DatabaseSync): void {
@@ -101,20 +101,20 @@ function checkWhole(database: DatabaseSync): void {
   throw Object.assign(new Error('The store of the authorization server is damaged'), { errcode: DAMAGED[0] });
 }
 
-/** Where the store of a folder is. */
+/** Returns the path of the store in a folder. */
 export function storeFile(folder: string): string {
   return join(folder, 'smart.sqlite');
 }
 
-/** SQLite's numbers of results: damaged, and no database at all. */
+/** SQLite's result codes: damaged, and not a database. */
 const DAMAGED: readonly unknown[] = [11, 26];
 
-/** Whether the file is no store that is whole. */
+/** True if the error means that the file is damaged or not a store. */
 export function isDamagedStore(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && DAMAGED.includes(error.errcode);
 }
 
-/** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws what the system says. */
+/** Opens or makes `smart.sqlite` in a folder. `clock`: milliseconds since the epoch. Throws the system's errors. */
 export function openStore(folder: string, clock: () => number = Date.now): Store {
   const file = storeFile(folder);
   touchPrivate(file);
@@ -148,7 +148,7 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE expires <= ? LIMIT 10000)',
   );
   const countOf = database.prepare('SELECT COUNT(*) AS entries FROM entry WHERE kind = ?');
-  // In the order of the table, not of an index: to sort them all would take a second.
+  // Reads in the order of the table, not of an index: sorting all entries would take a second.
   const forgetOldest = database.prepare(
     'DELETE FROM entry WHERE rowid IN (SELECT rowid FROM entry WHERE +kind = ? ORDER BY rowid LIMIT ?)',
   );
@@ -181,12 +181,12 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
     return {
       async upsert(id, payload, lifetime = NO_LIFETIME) {
         const expires = seconds() + lifetime;
-        // The id and the cookie of a session stand in their place as hashes only.
+        // The id and the cookie of a session are stored as hashes only.
         const { jti: _jti, ...rest } = payload;
         if (rest.session !== undefined) rest.session = withoutCookie(rest.session);
         const text = JSON.stringify(rest);
         if (model === 'ReplayDetection') {
-          // Of two requests with one assertion at the same time, one writes this.
+          // Of two concurrent requests with the same assertion, only one writes this.
           if (insert.run(model, hash(id), text, expires).changes === 0)
             throw new errors.InvalidClientAuth('client assertion tokens must only be used once');
           return;
@@ -208,7 +208,7 @@ export function openStore(folder: string, clock: () => number = Date.now): Store
       },
       async consume(id) {
         if (consume.run(seconds(), model, hash(id)).changes === 1) return;
-        // Somebody else was first: everything that was issued for it ends.
+        // Another request was first: everything issued for it ends.
         const row = grantOf.get(model, hash(id)) as { readonly grant_id: string | null } | undefined;
         if (row !== undefined && row.grant_id !== null) revoke(row.grant_id);
         throw new errors.InvalidGrant('already used');

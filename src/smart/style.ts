@@ -1,5 +1,5 @@
 /**
- * Makes the style that apps may take over from the server. Out: JSON, and its path, which changes with it.
+ * Makes the style that apps may adopt from the server. Out: JSON, and its path, which changes with its content.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#styling
  */
 import { createHash } from 'node:crypto';
@@ -21,5 +21,5 @@ export const STYLE = {
 /** Without the version. */
 export const STYLE_JSON = '/style.json';
 
-/** Below the address of the authorization server. */
+/** Relative to the address of the authorization server. */
 export const STYLE_PATH = `${STYLE_JSON}?v=${createHash('sha256').update(JSON.stringify(STYLE)).digest('hex').slice(0, 8)}`;

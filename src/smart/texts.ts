@@ -1,6 +1,4 @@
-/**
- * All English texts of the pages of the authorization server, in one place.
- */
+/** Holds all English texts of the pages of the authorization server. */
 
 export const TEXTS = {
   product: 'Lintel',

@@ -1,7 +1,7 @@
 /**
- * Passes requests to the provider, completed where the provider needs more. In: a request under the authorization
- * server that no page answers. Out: the provider's answer. Added are the client that a refresh token names, and
- * `prompt=consent`; a form becomes a GET.
+ * Passes requests to the provider, completed where the provider needs more. In: a request to the authorization server
+ * that no page answers. Out: the provider's answer. Adds the client of a refresh token, and `prompt=consent`; turns an
+ * authorization request by form into a GET.
  */
 import { IncomingMessage, type ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
@@ -11,8 +11,8 @@ import type { SmartParts } from './parts.ts';
 import { AUTH_PATH, ROUTES } from './provider.ts';
 
 /**
- * Hands a request to the provider. Its `POST` of an authorization request comes from another site, without the cookies
- * of this one; it is sent on as the `GET` that it stands for, which browsers make with them.
+ * Passes a request to the provider. A `POST` of an authorization request comes from another site, without this site's
+ * cookies; it is redirected to the equivalent `GET`, with which browsers send them.
  */
 export async function answerByProvider(
   request: IncomingMessage,
@@ -41,14 +41,17 @@ function pass(
   response: ServerResponse,
   server: Provider,
 ): Promise<void> {
-  // How the provider learns where it is mounted.
+  // Tells the provider where it is mounted.
   const mount = new URL(server.issuer).pathname;
   request.url = askingConsent((request.url ?? '').slice(AUTH_PATH.length));
   request.originalUrl = mount + request.url;
   return server.callback()(request, response);
 }
 
-/** An app that keeps no secret need not say which it is when it refreshes: its token says so. RFC 6749 section 6 */
+/**
+ * Returns the client parameter for a public app, which may omit it when it refreshes: its token names it. RFC 6749
+ * section 6
+ */
 async function publicClientOf(
   body: string,
   { headers }: IncomingMessage,
@@ -63,24 +66,26 @@ async function publicClientOf(
   return client?.kind === 'public' ? `&client_id=${encodeURIComponent(client.id)}` : '';
 }
 
-/** Consent is always asked for, which no app says; without it the library gives no refresh tokens. */
+/** Adds `prompt=consent`, which apps do not send; without it the library issues no refresh tokens. */
 function askingConsent(url: string): string {
   const [path, query = ''] = url.split(/\?(.*)/s, 2);
   if (path !== ROUTES.authorization) return url;
   const parameters = new URLSearchParams(query);
   const prompts = parameters.getAll('prompt');
   const words = (prompts[0] ?? '').split(' ').filter(word => word !== '');
-  // What stands there twice is refused, and so has to stay.
+  // A repeated `prompt` is refused by the provider, so it has to stay.
   if (prompts.length > 1 || words.includes('none')) return url;
   parameters.set('prompt', [...new Set([...words, 'consent'])].join(' '));
   return `${path}?${parameters}`;
 }
 
-/** Characters of the parameters of an authorization request: they are kept until the person has logged in. */
+/**
+ * Maximum characters of the parameters of an authorization request, which are stored until the person has logged in.
+ */
 const LONGEST_REQUEST = 8000;
 
 function sendAsGet(body: string, request: IncomingMessage, response: ServerResponse, issuer: string): void {
-  // What is no printable ASCII has no place in an address.
+  // Only printable ASCII may be in a URL.
   if (body.length > LONGEST_REQUEST || /[^\x21-\x7e]/.test(body)) refuse(request, response);
   else response.writeHead(303, { Location: `${issuer}${ROUTES.authorization}?${body}` }).end();
 }
@@ -94,12 +99,12 @@ function refuse({ headers }: IncomingMessage, response: ServerResponse): void {
   response.writeHead(400, { 'Content-Type': 'application/json' }).end('{"error":"invalid_request"}');
 }
 
-/** Bytes. */
+/** Maximum bytes of a body. */
 const LONGEST = 64 * 1024;
 
 /**
- * Reads the body of a request before the provider does. Out: its text; undefined where it is too long, or the client
- * has gone.
+ * Reads the body of a request before the provider does. Out: its text; undefined if it is too long, or the client has
+ * disconnected.
  */
 export async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
@@ -120,7 +125,7 @@ export function isForm({ headers }: IncomingMessage): boolean {
   return /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '');
 }
 
-/** The same request with another body, which nobody has read yet. */
+/** Copies the request with another body, which nobody has read yet. */
 export function withBody(request: IncomingMessage, body: string): IncomingMessage {
   const bytes = Buffer.from(body, 'utf8');
   const copy = new IncomingMessage(request.socket);

@@ -1,6 +1,6 @@
 /**
- * Verifies access tokens of the embedded authorization server. In: a token. Out: what it permits, if it is alive, and
- * so are its grant, its client and its account.
+ * Verifies access tokens of the embedded authorization server. In: a token. Out: what it permits, if it, its grant, its
+ * client and its account are valid.
  */
 import type Provider from 'oidc-provider';
 import type { Accounts } from '../auth/accounts.ts';
@@ -15,11 +15,11 @@ export interface TokenOptions {
   readonly store: Store;
   readonly accounts: Accounts;
   readonly clients: Clients;
-  /** Changes whenever a token may have ended before its time. */
+  /** Changes whenever a token may have ended before it expires. */
   readonly epoch: () => number;
 }
 
-/** Characters of a token at most; ours have 43. */
+/** Maximum characters of a token; those of this server have 43. */
 const LONGEST = 200;
 
 export function tokensOf(options: TokenOptions): Tokens {
@@ -33,7 +33,7 @@ export function tokensOf(options: TokenOptions): Tokens {
       const found = person ?? (await server.ClientCredentials.find(token));
       if (found === undefined || found.aud !== fhirBase) return undefined;
       const { clientId: client, exp } = found;
-      // Leeway is for other people's clocks; this token is our own.
+      // No tolerance for clocks, because this server issued the token.
       if (client === undefined || exp === undefined || exp * 1000 <= now) return undefined;
       const app = clients.find(client);
       if (app === undefined || app.disabled) return undefined;
