@@ -8,19 +8,19 @@ import type { Issuer } from './settings.ts';
 
 export type Claims = Readonly<Record<string, unknown>>;
 
-/** Scopes of a token; a token of 12,000 characters has fewer. */
+/** Maximum number of scopes; a token of 12,000 characters has fewer. */
 const MOST_SCOPES = 2000;
 
 /**
- * `expires`: milliseconds since the epoch until which nobody need ask again. `fhirBase`: address of the FHIR interface,
- * whose own references may be absolute.
+ * `expires`: milliseconds since the epoch until which the Grant is valid without asking again. `fhirBase`: address of
+ * the FHIR interface; references to it may be absolute.
  */
 export function grantOfClaims(
   claims: Claims,
   issuer: Pick<Issuer, 'issuer' | 'claims' | 'words' | 'require' | 'clientCredentials'>,
   { expires, fhirBase }: { readonly expires: number; readonly fhirBase: string },
 ): Grant | undefined {
-  // A token that is bound to a key says nothing of who brings it without that key. RFC 7800 section 3.1
+  // A token bound to a key proves nothing without that key. RFC 7800 section 3.1
   if (claims['cnf'] !== undefined) return undefined;
   const { require, claims: names } = issuer;
   for (const [name, value] of Object.entries(require)) if (!valuesOf(claims, name).includes(value)) return undefined;
@@ -35,9 +35,9 @@ export function grantOfClaims(
   };
   const patient = idOf('Patient', names.patient);
   const encounter = idOf('Encounter', names.encounter);
-  // One that is not understood stays: who the person is limits every scope, and nobody is told by it.
+  // Kept even if invalid: the user limits every scope, and an unknown user may see nothing.
   const fhirUser = named(claims, names.fhirUser) ? (first(claims, names.fhirUser) ?? '') : undefined;
-  // Likewise of a login: one that is not understood belongs to nobody.
+  // Likewise a login: an invalid one belongs to nobody.
   const { login } = names;
   const known = fhirUser === undefined && login !== undefined && named(claims, login.claim);
   const purpose = first(claims, names.purpose);
@@ -61,8 +61,8 @@ export function grantOfClaims(
 const SYSTEM = /^system\//;
 
 /**
- * Whether the token is one of client credentials. A person's token without `fhirUser` looks much the same, and nothing
- * would limit its `system/` scopes: only the issuer's settings can say what tells the two apart.
+ * True for a token of client credentials. A person's token without `fhirUser` looks much the same, and nothing would
+ * limit its `system/` scopes: only the issuer's settings can distinguish the two.
  */
 function isProgram(claims: Claims, client: string, { clientCredentials }: Pick<Issuer, 'clientCredentials'>): boolean {
   if (clientCredentials === undefined) return false;
@@ -72,7 +72,7 @@ function isProgram(claims: Claims, client: string, { clientCredentials }: Pick<I
 }
 
 /**
- * The issuer's words for scopes are replaced, the prefix is taken off; what has none where there should be one does not
+ * Returns the scopes: replaces the issuer's words, and removes the prefix. Scopes without the required prefix do not
  * count.
  */
 function scopesOf(claims: Claims, { claims: { scopes, scopePrefix }, words }: Pick<Issuer, 'claims' | 'words'>) {
@@ -92,21 +92,21 @@ function named(claims: Claims, names: readonly string[]): boolean {
   return names.some(name => found(claims, name) !== undefined);
 }
 
-/** The one value of the first claim that is there; a claim of several values says nothing. */
+/** Returns the single value of the first claim that exists; undefined if it has several. */
 function first(claims: Claims, names: readonly string[]): string | undefined {
   const name = names.find(one => found(claims, one) !== undefined);
   const values = name === undefined ? [] : valuesOf(claims, name);
   return values.length === 1 && values[0] !== '' ? values[0] : undefined;
 }
 
-/** Texts, numbers and truth values of a claim, or of the list that it is, as texts. */
+/** Returns the strings, numbers and booleans of a claim, or of its list, as strings. */
 function valuesOf(claims: Claims, name: string): readonly string[] {
   const value = found(claims, name);
   const isPlain = (one: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof one);
   return (Array.isArray(value) ? value : [value]).filter(isPlain).map(String);
 }
 
-/** `a.b` is the claim of that name, or else `b` within `a`. */
+/** Finds a claim: `a.b` is the claim of that name, or else `b` within `a`. */
 function found(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name] ?? undefined;
   for (let at = name.indexOf('.'); at > 0; at = name.indexOf('.', at + 1)) {

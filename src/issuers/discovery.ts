@@ -8,7 +8,7 @@ import type { Issuers } from './tokens.ts';
 
 type Launching = NonNullable<Issuers['launching']>;
 
-/** Rejects with 503 while the issuer does not answer. */
+/** Returns the document. Rejects with 503 while the issuer does not answer. */
 export async function smartConfiguration({ issuer, metadata }: Launching): Promise<object> {
   const { issuer: name, jwks_uri, ...said } = await known(metadata);
   const { capabilities = [] } = issuer;
@@ -21,7 +21,7 @@ export async function smartConfiguration({ issuer, metadata }: Launching): Promi
   };
 }
 
-/** Undefined while the issuer does not answer. */
+/** Returns the issuer's endpoints; undefined while it does not answer. */
 export async function endpointsOf({ metadata }: Launching) {
   const said = await known(metadata).catch(() => undefined);
   if (said?.authorization_endpoint === undefined || said.token_endpoint === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
  * Fetches addresses that the configuration or an issuer's metadata name. In: an address. Out: its answer, bounded in
- * size, without redirects. Addresses of the private network are refused unless they are listed; the connection goes to
- * the address that was checked, whatever the name resolves to a moment later.
+ * size, without redirects. Addresses of private networks are refused unless they are listed; the connection uses the
+ * address that was checked, even if the name resolves to another a moment later.
  */
 import type { LookupAddress, LookupOptions } from 'node:dns';
 import { lookup } from 'node:dns/promises';
@@ -17,10 +17,10 @@ export interface Asked {
   readonly signal: AbortSignal;
 }
 
-/** Rejects where nobody answers, or the address may not be asked. */
+/** Sends a request. Rejects if nobody answers, or the address is not allowed. */
 export type Ask = (address: string, asked: Asked) => Promise<Response>;
 
-/** Bytes of an answer. */
+/** Maximum bytes of an answer. */
 const LONGEST = 512 * 1024;
 
 /** https://www.iana.org/assignments/iana-ipv4-special-registry, …/iana-ipv6-special-registry */
@@ -75,24 +75,24 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4';
 }
 
-/** Whether an IP address is none of the public internet; an IPv4 address within an IPv6 one counts as itself. */
+/** True if an IP address is not on the public internet; an IPv4 address within an IPv6 one counts as itself. */
 export function isSpecialUse(address: string): boolean {
   return isIP(address) === 0 || special.check(address, familyOf(address));
 }
 
-/** An address that may not be asked, or an answer that is none of use. */
+/** An address that is not allowed, or an answer that is unusable. */
 export class RefusedAddress extends Error {
   override readonly name = 'RefusedAddress';
 }
 
-/** All addresses of a name. */
+/** Resolves all addresses of a name. */
 type Resolve = (hostname: string, options: LookupOptions) => Promise<readonly LookupAddress[]>;
 
 const resolveName: Resolve = (hostname, options) => lookup(hostname, { ...options, all: true });
 
 /**
- * Resolves a name once for all who ask for it at a time: that holds one of the few threads that also hash passwords and
- * write files, for as long as the resolver waits.
+ * Resolves a name once for all concurrent requests: a lookup occupies one of the few threads that also hash passwords
+ * and write files, for as long as the resolver waits.
  */
 function sharing(resolve: Resolve): Resolve {
   const resolving = new Map<string, Promise<readonly LookupAddress[]>>();
@@ -106,7 +106,7 @@ function sharing(resolve: Resolve): Resolve {
   };
 }
 
-/** Names are resolved once, and connected to only where every address is public or `isAllowed`. */
+/** Resolves names once, and allows a connection only if every address is public or `isAllowed`. */
 function lookupBy(resolve: Resolve, isAllowed: boolean): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, options).then(
@@ -123,7 +123,7 @@ function lookupBy(resolve: Resolve, isAllowed: boolean): LookupFunction {
   };
 }
 
-/** `privateHosts`: in small letters. */
+/** `privateHosts`: in lower case. */
 export function asker(privateHosts: ReadonlySet<string>, resolve: Resolve = resolveName): Ask {
   const shared = sharing(resolve);
   return async (address, { method, headers, body, signal }) => {
@@ -151,13 +151,13 @@ export function asker(privateHosts: ReadonlySet<string>, resolve: Resolve = reso
         response.on('error', reject);
         response.on('end', () => {
           const { statusCode: status = 0 } = response;
-          // Nothing else is needed of an answer, and others have no body.
+          // Only these answers are needed, and others may have no body.
           if (status !== 200) resolve(new Response(null, { status: status >= 200 && status <= 599 ? status : 502 }));
           else resolve(new Response(Buffer.concat(chunks), { status }));
         });
       });
       request.on('error', reject);
-      // One that changes the protocol (101) ends so, without an answer or an error.
+      // A response that changes the protocol (101) ends like this, without an answer or an error.
       request.on('close', () => reject(new RefusedAddress('no whole answer')));
       request.end(body);
     });

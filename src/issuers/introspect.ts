@@ -1,7 +1,7 @@
 /**
- * Asks an issuer about an opaque token. In: the token. Out: what the issuer says of it while it is active. Answers are
- * kept for seconds, equal questions are asked once at a time, and their number is bounded.
- * RFC 7662, RFC 7523 section 2.2
+ * Asks an issuer about an opaque token. In: the token. Out: its claims while it is active. Answers are cached for
+ * seconds, concurrent requests for the same token are sent once, and their number is bounded. RFC 7662, RFC 7523
+ * section 2.2
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
@@ -10,31 +10,31 @@ import type { Claims } from './claims.ts';
 import { type Asking, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type IntrospectionSettings, type Issuer, isSafe } from './settings.ts';
 
-/** Tokens of which answers are kept, and of which it is known that they were good. */
+/** Maximum number of tokens with a cached answer, and of tokens known to have been valid. */
 const KEPT = 10_000;
-/** Characters of an answer: as long as what a token of the longest kind may say, and some more. */
+/** Maximum characters of an answer: as many as the longest token holds, and some more. */
 const ANSWER_LENGTH = 32_000;
 /**
- * Questions under way: of tokens that were good before, and of others. A flood of the latter must not keep out the
- * former.
+ * Maximum number of requests in flight: for tokens that were valid before, and for others. A flood of the latter must
+ * not block the former.
  */
 const UNDER_WAY = { known: 50, others: 50 } as const;
-/** Seconds for Retry-After where there are too many. */
+/** Seconds for Retry-After if there are too many. */
 const SOON = 1;
-/** Milliseconds in which nobody is asked after nobody answered. */
+/** Milliseconds without requests after the issuer did not answer. */
 const PAUSE = 1000;
 const BAD_REQUEST = 400;
 
 interface Answer {
-  /** Undefined: the token is not good. */
+  /** Undefined: the token is not valid. */
   readonly claims: Claims | undefined;
-  /** Milliseconds since the epoch. */
+  /** Expiry in milliseconds since the epoch. */
   readonly until: number;
-  /** The same on the clock that never goes back. */
+  /** The same on the monotonic clock. */
   readonly ends: number;
 }
 
-/** The function rejects with 503 where the issuer does not answer. `now`: milliseconds since the epoch. */
+/** Returns a function that rejects with 503 if the issuer does not answer. `now`: milliseconds since the epoch. */
 export function introspectorOf(
   issuer: Issuer,
   settings: IntrospectionSettings,
@@ -57,7 +57,7 @@ export function introspectorOf(
       if (claims !== undefined) good.keep(key, { good: true });
       return answer;
     } catch (error) {
-      // What the issuer answers to one token must not keep out others.
+      // An unusable answer about one token must not block others.
       if (!(error instanceof IssuerError)) pausedUntil = parts.clock() + PAUSE;
       parts.failed(error);
       throw outage();
@@ -97,11 +97,11 @@ async function introspect(
   if (settings.proof.kind === 'basic') headers.set('authorization', basic(settings.client, settings.proof.secret));
   const signal = AbortSignal.timeout(TIME_LIMIT);
   const response = await ask(address, { method: 'POST', headers, body: body.toString(), signal });
-  // Some say so of a token whose form they do not know.
+  // Some issuers answer so for a token whose form they do not know.
   if (response.status === BAD_REQUEST) return { active: false };
   if (response.status !== 200) throw new IssuerError(`introspection: status ${response.status}`);
   const text = await response.text();
-  // Thousands of them are kept.
+  // Thousands of them are cached.
   if (text.length > ANSWER_LENGTH) throw new IssuerError('introspection: too long an answer');
   try {
     return JSON.parse(text);
@@ -110,13 +110,13 @@ async function introspect(
   }
 }
 
-/** RFC 6749 section 2.3.1: both are encoded as in a form. */
+/** Encodes both as in a form. RFC 6749 section 2.3.1 */
 function basic(client: string, secret: string): string {
   const encoded = (text: string): string => new URLSearchParams({ v: text }).toString().slice(2);
   return `Basic ${Buffer.from(`${encoded(client)}:${encoded(secret)}`).toString('base64')}`;
 }
 
-/** Seconds that a proof is good for. */
+/** Lifetime of a client assertion in seconds. */
 const PROOF = 60;
 
 async function proofOf(
@@ -142,7 +142,10 @@ async function proofOf(
   };
 }
 
-/** What is said of a token that is active now, and meant for this server; it has to say for whom it is. */
+/**
+ * Returns the claims of a token that is active now, and whose audience is this server; without an audience it does not
+ * count.
+ */
 function activeClaims(said: unknown, issuer: Issuer, now: number): Claims | undefined {
   if (typeof said !== 'object' || said === null || !('active' in said))
     throw new IssuerError('introspection: no answer');
@@ -158,7 +161,7 @@ function activeClaims(said: unknown, issuer: Issuer, now: number): Claims | unde
   return claims;
 }
 
-/** Milliseconds since the epoch. */
+/** Returns the end in milliseconds since the epoch. */
 function endOf(claims: Claims | undefined, skew: number): number {
   const exp = claims?.['exp'];
   return typeof exp === 'number' ? (exp + skew) * 1000 : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
 /**
  * Reads an issuer's metadata, which changes rarely. In: its settings. Out: its metadata, fetched when needed and again
- * when old; an error where the issuer does not answer.
+ * when old; an error if the issuer does not answer.
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata, RFC 8414
  */
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import type { Issuer } from './settings.ts';
 const address = z.string().refine(text => URL.canParse(text));
 const texts = z.array(z.string());
 
-/** What else is there is not looked at. */
+/** Ignores other members. */
 const metadataSchema = z.object({
   issuer: z.string(),
   jwks_uri: address.optional(),
@@ -30,27 +30,28 @@ const metadataSchema = z.object({
 
 export type Metadata = z.output<typeof metadataSchema>;
 
-/** What an issuer is asked by. */
+/** The means to send requests to an issuer. */
 export interface Asking {
   readonly ask: Ask;
   readonly metadata: () => Promise<Metadata>;
-  /** Told that the issuer does not answer as it should. */
+  /** Called if the issuer does not answer correctly. */
   readonly failed: (error: unknown) => void;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock: () => number;
 }
 
 const AGES = { fresh: 3_600_000, stale: 24 * 3_600_000, pause: 5000 } as const;
-/** Milliseconds that an issuer may take to answer. */
+/** Milliseconds in which an issuer has to answer. */
 export const TIME_LIMIT = 5000;
 
-/** The answer of the issuer is not what it should be. */
+/** The answer of the issuer is not valid. */
 export class IssuerError extends Error {
   override readonly name = 'IssuerError';
 }
 
 /**
- * The function rejects where nothing is known and the issuer does not answer, or answers for another; `failed` is told.
+ * Returns a function that rejects if no metadata are cached, and the issuer does not answer or names another issuer.
+ * Then it calls `failed`.
  */
 export function metadataOf(
   { issuer, metadata }: Pick<Issuer, 'issuer' | 'metadata'>,
@@ -81,23 +82,23 @@ function metadataIn(text: string): Metadata {
 }
 
 export interface Ages {
-  /** Milliseconds after which it is asked for again. */
+  /** Milliseconds after which it is fetched again. */
   readonly fresh: number;
-  /** Milliseconds after which what was known no longer counts where nobody answers. */
+  /** Milliseconds after which a cached value is no longer used, even if the issuer does not answer. */
   readonly stale: number;
-  /** Milliseconds after a failure in which nobody is asked. */
+  /** Milliseconds without fetches after a failure. */
   readonly pause: number;
 }
 
-/** How often something is asked for, and who is told that it failed. */
+/** How often a value is fetched, and what to call if that fails. */
 export interface Again extends Pick<Asking, 'failed' | 'clock'> {
   readonly ages: Ages;
 }
 
 /**
- * Fetches something that changes rarely: one fetch at a time, again only when it is old, and after a failure not before
- * a pause. The function rejects as `ask` did where nothing that counts is known. `youngerThan`: waits for something
- * that was known for fewer milliseconds.
+ * Fetches a value that changes rarely: one fetch at a time, only when the value is old, and after a failure only after
+ * a pause. The function rejects with the error of `ask` if there is no usable value. `youngerThan`: waits for a value
+ * younger than so many milliseconds.
  */
 export function askedOnce<T>(
   ask: () => Promise<T>,
@@ -130,7 +131,7 @@ export function askedOnce<T>(
     }
     flying ??= fetch();
     if (usable === undefined) return flying;
-    // Whoever asks does not wait for what is good enough.
+    // The caller does not wait, because the cached value is usable.
     flying.catch(() => {});
     return usable.value;
   };
@@ -140,8 +141,8 @@ export function askedOnce<T>(
 const RETRY = 5;
 
 /**
- * The error for an issuer that does not answer: its tokens can be neither accepted nor refused. 503: an address of an
- * issuer cannot be asked now. Holds nothing of a token.
+ * Returns the error for an issuer that does not answer: its tokens can be neither accepted nor refused. 503: the issuer
+ * cannot be asked now. Contains nothing of a token.
  */
 export function outage(retryAfter = RETRY): FhirError {
   return new FhirError('issuer-away', 'Access tokens cannot be verified now: their issuer does not answer', {

@@ -1,11 +1,11 @@
 /**
- * The form of ACCESS_FILE as a zod schema: which issuers' tokens are accepted, and how their claims are read.
+ * Defines ACCESS_FILE as a zod schema: which issuers' tokens are accepted, and how their claims are read.
  * docs/access.md explains each key.
  */
 import { z } from 'zod';
 import { parseScope } from '../auth/scopes.ts';
 
-/** A key that signs must not be one that verifies: whoever can check a token could make one. RFC 8725 section 3.1 */
+/** Only asymmetric algorithms: with a shared key, whoever can verify a token could make one. RFC 8725 section 3.1 */
 export const ALGORITHMS = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -1,6 +1,6 @@
 /**
- * Reads ACCESS_FILE. In: the path. Out: the settings of the issuers, with the secrets that the file refers to; or
- * every problem at once, with its line. No secret is ever repeated.
+ * Reads ACCESS_FILE. In: the path. Out: the settings of the issuers, with the secrets that the file refers to; or every
+ * problem at once, with its line. Messages never contain a secret.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -14,54 +14,53 @@ import { nodeAt, plain, type Tree } from '../mapping/load/read/tree.ts';
 import { ALGORITHMS, accessSchema, type WrittenIssuer } from './schema.ts';
 
 export interface Issuer {
-  /** Exactly as `iss` has it. */
+  /** Exactly as in `iss`. */
   readonly issuer: string;
   readonly audience: readonly string[];
   readonly algorithms: readonly string[];
-  /** `typ` of the head, in small letters, without `application/`; undefined: any. */
+  /** `typ` of the header, in lower case, without `application/`; undefined: any. */
   readonly types: readonly string[] | undefined;
   readonly require: Readonly<Record<string, string>>;
   /**
-   * Claims by which a token of client credentials is known, `{client}` in values; undefined: no token is known to be
-   * one.
+   * Claims that identify a token of client credentials, with `{client}` in values; undefined: no token counts as one.
    */
   readonly clientCredentials: Readonly<Record<string, string>> | undefined;
   readonly metadata: string;
-  /** Undefined: as the metadata say. */
+  /** Undefined: as in the metadata. */
   readonly jwks: string | undefined;
-  /** Seconds. */
+  /** Tolerance for clocks in seconds. */
   readonly skew: number;
-  /** Hosts, in small letters, that may be private. */
+  /** Hosts, in lower case, that may have private addresses. */
   readonly privateHosts: ReadonlySet<string>;
   readonly claims: ClaimNames;
-  /** Words of the issuer and the scopes that they stand for. */
+  /** Words of the issuer and the scopes that they mean. */
   readonly words: ReadonlyMap<string, readonly string[]>;
   readonly introspection: IntrospectionSettings | undefined;
   /** Undefined: it launches no apps. */
   readonly capabilities: readonly string[] | undefined;
 }
 
-/** Each is a list of names, of which the first that is there counts; of `scopes` all do. */
+/** Lists of claim names: the first claim that exists counts; of `scopes`, all count. */
 export interface ClaimNames {
   readonly scopes: readonly string[];
   readonly scopePrefix: string;
   readonly patient: readonly string[];
   readonly encounter: readonly string[];
   readonly fhirUser: readonly string[];
-  /** A login that a rule of the pack leads to the person. */
+  /** A login, for which a rule of the pack finds the person. */
   readonly login?: { readonly rule: string; readonly claim: readonly string[] };
   readonly purpose: readonly string[];
   readonly client: readonly string[];
 }
 
 export interface IntrospectionSettings {
-  /** Undefined: as the metadata say. */
+  /** Undefined: as in the metadata. */
   readonly url: string | undefined;
   readonly client: string;
   readonly proof: ClientProof;
-  /** JWTs are asked about as well. */
+  /** True if JWTs are introspected as well. */
   readonly jwt: boolean;
-  /** Milliseconds for which an answer holds. */
+  /** Milliseconds for which an answer is cached. */
   readonly keep: number;
 }
 
@@ -95,7 +94,7 @@ export function readIssuers(path: string): readonly Issuer[] {
   return issuers;
 }
 
-/** Issuers of a text; without problems they are all there. */
+/** Reads the issuers in a text; the list is complete if there are no problems. */
 export function issuersIn(
   path: string,
   text: string,
@@ -205,7 +204,7 @@ function introspectionOf(
       const text = readFileSync(resolve(folder, path), 'utf8');
       if (text.trim() !== '') return text;
     } catch {
-      // Told below, as an empty file is.
+      // Reported below, as for an empty file.
     }
     report.error('wrong-access', nodeAt(tree, [name]).at, 'nothing can be read there', {
       expected: 'the path of a file',
@@ -224,18 +223,18 @@ function keyIn(text: string): JWK | undefined {
   }
 }
 
-/** Whether an address may be asked at all: by https, or on this machine where that is allowed by name. */
+/** True if an address is allowed: by https, or by http on a loopback host that is listed. */
 export function isSafe(url: URL, privateHosts: ReadonlySet<string>): boolean {
   const host = bareHost(url);
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(host) && privateHosts.has(host));
 }
 
-/** Without the brackets of an IPv6 address. */
+/** Returns the host name in lower case, without the brackets of an IPv6 address. */
 export function bareHost({ hostname }: URL): string {
   return hostname.toLowerCase().replace(/^\[(.*)\]$/, '$1');
 }
 
-/** `application/at+jwt` is `at+jwt`. RFC 7515 section 4.1.9 */
+/** Returns a type without its prefix: `application/at+jwt` becomes `at+jwt`. RFC 7515 section 4.1.9 */
 export function typeName(type: string): string {
   return type.toLowerCase().replace(/^application\//, '');
 }

@@ -10,17 +10,17 @@ import { openIssuers } from './tokens.ts';
 
 export interface IssuersStart {
   readonly tokens: Tokens;
-  /** Names that `claims.login.rule` has: rules under `logins` of the pack's access.yaml. */
+  /** Values of `claims.login.rule`: rules under `logins` of the pack's access.yaml. */
   readonly loginRules: readonly string[];
-  /** `.well-known/smart-configuration`; undefined where no issuer launches apps. */
+  /** Returns `.well-known/smart-configuration`; undefined if no issuer launches apps. */
   readonly configuration: (() => Promise<object>) | undefined;
-  /** Addresses of the issuer that launches apps. */
+  /** Returns the addresses of the issuer that launches apps. */
   endpoints(): ReturnType<typeof endpointsOf>;
-  /** What a person should read at start. */
+  /** Text for the console at start. */
   readonly greeting: string;
 }
 
-/** `fhirBase`: asked for each time, because the address is known only once the server listens. Throws ConfigError. */
+/** `fhirBase`: called each time, because the address is known only once the server listens. Throws ConfigError. */
 export function startIssuers({ accessFile = '' }: Config, log: Log, fhirBase: () => string): IssuersStart {
   const issuers = readIssuers(accessFile);
   const { tokens, launching } = openIssuers(issuers, { fhirBase, log });

@@ -1,6 +1,6 @@
 /**
- * Verifies access tokens of the hospital's issuers. In: their settings. Out: a verifier that uses the issuer which a
- * JWT names; a token that is no JWT is introspected by those issuers that allow it.
+ * Verifies access tokens of the hospital's issuers. In: their settings. Out: a verifier that uses the issuer named in a
+ * JWT; other tokens are introspected by the issuers that allow it.
  */
 import { decodeJwt } from 'jose';
 import type { Grant, Tokens } from '../auth/token.ts';
@@ -13,24 +13,24 @@ import type { Issuer } from './settings.ts';
 import { verifierOf } from './verify.ts';
 
 export interface IssuerParts {
-  /** Address of the FHIR interface, without a slash at the end; asked for each time. */
+  /** Returns the address of the FHIR interface, without a trailing slash; called each time. */
   readonly fhirBase: () => string;
   readonly log: Log;
-  /** How addresses are asked; replaced in tests alone. */
+  /** Makes the function that sends requests; replaced only in tests. */
   readonly asker?: (privateHosts: ReadonlySet<string>) => Ask;
-  /** Milliseconds that never go back. */
+  /** Milliseconds of a monotonic clock. */
   readonly clock?: () => number;
 }
 
 export interface Issuers {
   readonly tokens: Tokens;
-  /** Metadata of the issuer that launches apps; undefined where none does. Rejects while it does not answer. */
+  /** Metadata of the issuer that launches apps; undefined if there is none. Rejects while it does not answer. */
   readonly launching: { readonly issuer: Issuer; readonly metadata: () => Promise<Metadata> } | undefined;
 }
 
-/** Milliseconds after which a token is verified anew, for its key may have been taken back. */
+/** Milliseconds after which a token is verified again, because its key may have been revoked. */
 const AGAIN = 300_000;
-/** Milliseconds between two lines of the log on the same issuer. */
+/** Milliseconds between two log lines about the same issuer. */
 const PAUSE = 60_000;
 
 export function openIssuers(
@@ -89,18 +89,18 @@ export function openIssuers(
   };
 }
 
-/** The issuer that a JWT says to be of; undefined for what is none. Nothing of it is believed yet. */
+/** Returns the issuer that a JWT names, unverified; undefined if the token is not a JWT. */
 function issuerNamed(token: string): string | undefined {
   try {
     const { iss } = decodeJwt(token);
     return typeof iss === 'string' ? iss : undefined;
   } catch {
-    // Whatever cannot be read is not a JWT.
+    // A token that cannot be decoded is not a JWT.
     return undefined;
   }
 }
 
-/** Says that an issuer does not answer, once a minute. */
+/** Logs that an issuer does not answer, at most once a minute. */
 function complaint({ issuer }: Issuer, log: Log, clock: () => number): (error: unknown) => void {
   let told = Number.NEGATIVE_INFINITY;
   return error => {
@@ -110,7 +110,7 @@ function complaint({ issuer }: Issuer, log: Log, clock: () => number): (error: u
   };
 }
 
-/** Only our own errors are known to hold nothing of an answer. */
+/** Returns the message only of this project's errors, because others may contain parts of an answer. */
 function reasonOf(error: unknown): string {
   if (error instanceof IssuerError || error instanceof RefusedAddress) return error.message;
   return error instanceof Error ? String((error as { code?: unknown }).code ?? error.name) : typeof error;

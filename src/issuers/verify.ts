@@ -18,12 +18,12 @@ import { FhirError } from '../outcome.ts';
 import { type Asking, askedOnce, IssuerError, outage, TIME_LIMIT } from './metadata.ts';
 import { type Issuer, isSafe, typeName } from './settings.ts';
 
-/** Milliseconds: a key that is not known is asked for at most once in it. */
+/** Milliseconds within which an unknown key is requested at most once. */
 export const COOL_DOWN = 30_000;
-/** Keys that were taken back are gone soon after, and nobody waits for that. */
+/** Keys are read again in the background when they are no longer fresh, so that revoked ones are soon gone. */
 const AGES = { fresh: 600_000, stale: 3_600_000, pause: 5000 } as const;
 
-/** The function rejects with 503 while keys cannot be had. `now`: milliseconds since the epoch. */
+/** Returns a function that rejects with 503 while keys are unavailable. `now`: milliseconds since the epoch. */
 export function verifierOf(
   issuer: Issuer,
   parts: Asking,
@@ -44,14 +44,14 @@ export function verifierOf(
     } catch (error) {
       if (error instanceof errors.JOSEError) return undefined;
       if (error instanceof FhirError) throw error;
-      // Such as a key that is too short: that says nothing of the token.
+      // For example a key that is too short, which says nothing about the token.
       parts.failed(new IssuerError('keys: one that cannot be used to verify tokens'));
       throw outage();
     }
   };
 }
 
-/** Keys that are tried where a token does not tell them apart: it names none, or two have one name. */
+/** Maximum number of keys to try if a token does not identify one: it names none, or two have the same name. */
 const TRIED = 8;
 
 async function verified(token: string, keys: JWTVerifyGetKey, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
@@ -90,7 +90,7 @@ function keysOf(
     return keysIn(await response.text());
   };
   const keys = askedOnce(read, { ages: AGES, failed, clock });
-  /** Undefined: no key is of that name. */
+  /** Returns the key with the token's key id; undefined: there is none. */
   const keyIn = async (known: Keys, head: Head, token: Signed) => {
     try {
       return await known(head, token);
@@ -103,7 +103,7 @@ function keysOf(
 
   return async (head, token) => {
     try {
-      // One that is not known may have come with a rotation.
+      // An unknown key may have come with a rotation.
       const key = (await keyIn(await keys(), head, token)) ?? (await keyIn(await keys(COOL_DOWN), head, token));
       if (key === undefined) throw new errors.JWKSNoMatchingKey();
       return key;
