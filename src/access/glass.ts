@@ -1,7 +1,6 @@
 /**
- * Decides who may break the glass: see what is hidden from them, by giving a reason. In: a caller, and the rules of
- * the pack. Out: what they may see then; undefined if they may not. Each such request asks anew, so a right that is
- * taken away is gone at once.
+ * Decides who may break the glass: see hidden data by giving a reason. In: a caller, and the rules of the pack. Out:
+ * what they may see then; undefined if they may not. Each such request checks again, so a revoked right ends at once.
  * docs/access-rules.md, "Break-glass"
  */
 
@@ -10,7 +9,7 @@ import { accessByBreakingGlass, accountByBreakingGlass } from '../auth/granted.t
 import { type GlassRule, type PackAccess, USER } from '../auth/rules.ts';
 import type { Facade } from '../facade.ts';
 
-/** Undefined: the pack lets nobody. */
+/** Undefined: the pack allows nobody to break the glass. */
 export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): BreakGlass | undefined {
   const { glass } = rules;
   if (glass === undefined) return undefined;
@@ -32,7 +31,7 @@ export function glassOf(facade: Pick<Facade, 'search'>, rules: PackAccess): Brea
   };
 }
 
-/** Whatever the search asks, it has to find this very user. */
+/** True if the rule's search finds this very user. */
 async function isFound(
   { type, found }: GlassRule['users'][number],
   user: string,

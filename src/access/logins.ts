@@ -1,6 +1,6 @@
 /**
- * Finds who a login is, by a column of the legacy database. In: a rule of access.yaml, and a login that an issuer has
- * verified; no password is looked at here. Out: the one resource that the rule's search finds, or nobody.
+ * Finds the user of a login, by a column of the legacy database. In: a rule of access.yaml, and a login that an issuer
+ * has verified; passwords are not checked here. Out: the one resource that the rule's search finds, or nobody.
  * docs/access-rules.md, "Logins"
  */
 import type { LoginRule, PackAccess } from '../auth/rules.ts';
@@ -9,8 +9,8 @@ import type { Facade } from '../facade.ts';
 import { escapedValue } from '../search/values.ts';
 
 /**
- * The resource that somebody is (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such
- * rule, nobody has the login, or several do. Throws what a search throws: an outage is not the same as nobody.
+ * Finds the user's resource (`Practitioner/7`), by the name of a rule and the login. Undefined: there is no such rule,
+ * nobody has the login, or several do. Throws the errors of a search: an outage is not the same as nobody.
  */
 export type FindUser = (rule: string, login: string) => Promise<string | undefined>;
 
@@ -21,7 +21,7 @@ export interface LoginParts {
   readonly timeLimit: number;
 }
 
-/** Characters of a login. */
+/** Maximum characters of a login. */
 const LONGEST = 200;
 
 export function userFinder({ facade, access, timeLimit }: LoginParts): FindUser {
@@ -49,7 +49,7 @@ export function userFinder({ facade, access, timeLimit }: LoginParts): FindUser 
   };
 }
 
-/** What is wrong with names of rules, in words; undefined: the pack has them all. */
+/** Returns a message if the pack lacks one of these rules; else undefined. */
 export function unknownLogins(rules: readonly string[], { logins = {} }: PackAccess): string | undefined {
   const missing = rules.find(rule => !Object.hasOwn(logins, rule));
   if (missing === undefined) return undefined;
@@ -57,8 +57,8 @@ export function unknownLogins(rules: readonly string[], { logins = {} }: PackAcc
 }
 
 /**
- * Whom a login belongs to by several rules, of which any may know it: staff and patients log in at one issuer.
- * Undefined where no rule finds anybody, or two find different people.
+ * Finds the user of a login by several rules, because staff and patients may log in at one issuer. Undefined if no rule
+ * finds anybody, or two find different people.
  */
 export async function userOfLogin(
   find: FindUser,
@@ -70,7 +70,7 @@ export async function userOfLogin(
   return others.length > 0 ? undefined : only;
 }
 
-/** Grants that name a login get the user whom it belongs to; a login of nobody makes the token no good. */
+/** Adds the user to grants that name a login; a login of nobody makes the token invalid. */
 export function withLogins(tokens: Tokens, find: FindUser): Tokens {
   return {
     ...tokens,
@@ -83,12 +83,12 @@ export function withLogins(tokens: Tokens, find: FindUser): Tokens {
   };
 }
 
-/** Blank, it would search for all who have any. */
+/** False for a blank login, which would find everybody who has any. */
 function isLogin(text: string): boolean {
   return text.length <= LONGEST && text.trim() === text && /^[^\p{Cc}]+$/u.test(text);
 }
 
-/** What somebody calls himself is one value, whatever is in it. https://hl7.org/fhir/R4/search.html#escaping */
+/** Escapes the login, so that it is one value whatever it contains. https://hl7.org/fhir/R4/search.html#escaping */
 function asked({ found }: LoginRule, login: string): LoginRule['found'] {
   const escaped = escapedValue(login);
   return found.map(([name, value]) => [name, value.replaceAll('{login}', () => escaped)]);

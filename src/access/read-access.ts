@@ -1,8 +1,7 @@
 /**
- * Reads `access.yaml` of a pack: which user sees which patients. In: the file, and what the mappings offer to search.
- * Out: the rules as data, and every problem with its place. Without the file patients see their own record, and nobody
- * else sees anything.
- * docs/access-rules.md
+ * Reads `access.yaml` of a pack: which user sees which patients. In: the file, and the searches that the mappings
+ * offer. Out: the rules as data, and every problem with its place. Without the file, patients see their own record, and
+ * nobody else sees anything. docs/access-rules.md
  */
 import {
   type GlassRule,
@@ -30,23 +29,23 @@ import {
 } from '../mapping/load/read/tree.ts';
 import type { Position } from '../mapping/model.ts';
 
-/** What a search in the file is held against. */
+/** The data with which a search in the file is checked. */
 export interface Searchable {
-  /** Types that FHIR has. */
+  /** True for a resource type of FHIR. */
   isType(type: string): boolean;
   /** Types that some mapping makes. */
   readonly served: readonly string[];
-  /** Resources of the type belong to patients. */
+  /** True if resources of the type belong to patients. */
   isOfPatients(type: string): boolean;
-  /** Systems of codes by their aliases. */
+  /** Code systems by alias. */
   readonly systems: Readonly<Record<string, string>>;
-  /** Some mapping gives the label, `system|code`. */
+  /** True if some mapping gives the label, `system|code`. */
   hasLabel(label: string): boolean;
-  /** The type offers the search parameter of this code. */
+  /** True if the type offers the search parameter of this code. */
   offers(type: string, code: string): boolean;
-  /** Codes of all parameters that a type offers: trying them all takes a while. */
+  /** Returns the codes of all parameters that a type offers; slow, because it tries them all. */
   codes(type: string): readonly string[];
-  /** What is wrong with one parameter. `any`: the value stands for others, so that only its form counts. */
+  /** Returns the problems of one parameter. `any`: the value is a placeholder, so only its form is checked. */
   problems(
     type: string,
     parameter: readonly [name: string, value: string],
@@ -59,13 +58,13 @@ export interface ReadAccess {
   readonly problems: readonly Problem[];
 }
 
-/** Every patient. */
+/** Stands for every patient. */
 const ALL = 'all';
 
 /** Type of the resources that rules search. */
 const PATIENT = 'Patient';
 
-/** What a rule can put into its searches, and what stands for it while they are checked. */
+/** Placeholders in a rule's searches, with the values that replace them for the check. */
 const NAMES: Readonly<Record<string, (user: string) => string>> = { user: user => `${user}/1`, id: () => '1' };
 
 export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
@@ -92,7 +91,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     return {
       users: found,
       clients: clients && scalarsOf(clients).map(({ text }) => text),
-      // The shape was checked.
+      // `checkShape` has checked the values.
       opens: scalarsOf(child(tree, 'opens')).map(({ text }) => text as Opened),
     };
   }
@@ -123,7 +122,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     };
   }
 
-  /** `alias#code` as it is searched. */
+  /** Returns `alias#code` as it is searched. */
   function labelOf({ text, at }: ScalarTree): readonly string[] {
     const [, alias = '', code] = /^([^#]*)#(\S+)$/.exec(text) ?? [];
     const system = Object.hasOwn(searchable.systems, alias) ? searchable.systems[alias] : undefined;
@@ -153,7 +152,7 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     checkUser(user, at);
     const also = scalarsOf(child(value, 'also')).flatMap(ownType);
     const rules = scalarsOf(child(value, 'patients')).map(written => patientsOf(written, user));
-    // Types that belong to nobody do not depend on the patients.
+    // Types that belong to nobody do not depend on the patients, so only the first rule has them.
     return rules.flatMap((patients, i) =>
       patients === undefined ? [] : [{ user, patients, also: i === 0 ? also : [] }],
     );
@@ -176,12 +175,12 @@ export function readAccess(file: PackFile, searchable: Searchable): ReadAccess {
     return [text];
   }
 
-  /** Undefined: a search with errors lets nobody in. */
+  /** Undefined if the search has errors, so that it lets nobody in. */
   function patientsOf(written: ScalarTree, user: string): UserRule['patients'] | undefined {
     return written.text.trim() === ALL ? 'all' : searchOf(written, PATIENT, NAMES, user);
   }
 
-  /** The parameters of a search of one type. `names`: what `{…}` may stand in values. */
+  /** Returns the parameters of a search on one type. `names`: placeholders that values may have. */
   function searchOf(written: ScalarTree, type: string, names: typeof NAMES, user: string): Criteria | undefined {
     const { text, at } = written;
     const found = parseSearch(text);
@@ -253,7 +252,7 @@ interface Search {
   readonly parameters: Criteria;
 }
 
-/** `Type?name=value&name=value`, percent-encoded where a value has `&`, `+` or `%`. */
+/** Parses `Type?name=value&name=value`, percent-encoded if a value has `&`, `+` or `%`. */
 function parseSearch(text: string): Search | undefined {
   const [, type = '', query] = /^([A-Z][A-Za-z]+)\?(.+)$/s.exec(text.trim()) ?? [];
   return query === undefined ? undefined : { type, parameters: [...new URLSearchParams(query)] };
