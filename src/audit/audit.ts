@@ -1,6 +1,6 @@
 /**
- * Writes the audit for the server, and decides whether answers wait for it, what happens when the store fails, and how
- * a flood of refusals is summed up. In: records. Out: a promise after which the answer may go out.
+ * Writes the audit for the server. Decides whether answers wait for it, what happens if the store fails, and how a
+ * flood of refusals is summed up. In: records. Out: a promise after which the answer may be sent.
  */
 import type { AuditSettings } from '../config/config.ts';
 import type { Log } from '../log.ts';
@@ -15,44 +15,44 @@ export interface AuditLoad extends WriterLoad {
 
 export interface Audit {
   readonly file: string;
-  /** Rejects with AuditError where the answer must not go out. */
+  /** Rejects with AuditError if the answer must not be sent. */
   write(record: AuditRecord): Promise<void>;
-  /** No answer goes out: the audit is required, and a short while ago it could not be written. */
+  /** True if no answer may be sent: the audit is required, and could not be written recently. */
   isFailing(): boolean;
   load(): AuditLoad;
   close(): Promise<void>;
 }
 
-/** Records of callers who are not known: so many are written one by one, of more there is a count. */
+/** Limits for records of unknown callers: a number is written one by one, the rest is counted. */
 export interface FloodLimits {
-  /** At a time. */
+  /** Maximum number at once. */
   readonly each: number;
-  /** Milliseconds after which one more may be. */
+  /** Milliseconds after which one more is allowed. */
   readonly pace: number;
   /** Milliseconds between two counts. */
   readonly window: number;
 }
 
-/** Less than 20 MB a day, whatever comes. */
+/** Less than 20 MB a day in any case. */
 const FLOOD: FloodLimits = { each: 200, pace: 20_000, window: 10_000 };
 const UNAUTHORIZED = 401;
-/** Beyond REQUESTS_PER_MINUTE. */
+/** Status of requests beyond REQUESTS_PER_MINUTE. */
 const TOO_MANY = 429;
-/** Characters of a request that are kept: with its parameters it may have 256,000. */
+/** Maximum characters of a stored request: with its parameters it may have 256,000. */
 const LENGTH = { answered: 32_000, refused: 2000, unknown: 500 } as const;
-/** Milliseconds between two lines of the log on the same trouble. */
+/** Milliseconds between two log lines about the same problem. */
 const PAUSE = 60_000;
 /**
- * Milliseconds after which a store that could not be written is tried again: a balancer that sends nobody here would
- * not learn that it can be.
+ * Milliseconds after which a failed store is tried again: without this, a load balancer that sends no requests here
+ * would never learn that it works again.
  */
 const TRIED_AGAIN = 30_000;
-/** Part of the bytes from which on the log warns. */
+/** Share of the bytes from which on the log warns. */
 const NEARLY = 0.8;
 
 /**
- * Rejects with AuditError where the store cannot be opened, unless it is `best-effort`. `clock`: milliseconds that
- * never go back.
+ * Opens the audit. Rejects with AuditError if the store cannot be opened, unless it is `best-effort`. `clock`:
+ * milliseconds of a monotonic clock.
  */
 export async function openAudit(
   settings: Omit<AuditSettings, 'sinks'>,
@@ -93,7 +93,7 @@ export async function openAudit(
     }
   };
   let opening = false;
-  /** Once at a time; while it fails, each record fails with it and tries again. */
+  /** Opens the store again, once at a time; while that fails, each record fails too and tries again. */
   const reopen = (): void => {
     if (opening) return;
     opening = true;
@@ -140,14 +140,16 @@ export async function openAudit(
   };
 }
 
-/** A store that is full stops the answers of everybody: long requests must not fill it. */
+/** Shortens long requests, because a full store stops all answers. */
 function shortened(record: AuditRecord, isSummedUp: boolean): AuditRecord {
   const { query, status } = record;
   const most = LENGTH[isSummedUp ? 'unknown' : status < 400 ? 'answered' : 'refused'];
   return query.length <= most ? record : { ...record, query: `${query.slice(0, most)}… (${query.length} characters)` };
 }
 
-/** Whoever asks by the thousand without a good token must not fill the store, which would stop the answers of all. */
+/**
+ * Sums up refusals: thousands of requests without a valid token must not fill the store, which would stop all answers.
+ */
 function refusals(
   { each, pace, window }: FloodLimits,
   store: (record: AuditRecord) => Promise<void>,
@@ -180,7 +182,7 @@ function refusals(
       }
       further++;
       last = record;
-      // What is counted tells nothing of a patient: it is not waited for.
+      // A count says nothing about a patient, so the answer does not wait for it.
       timer ??= setTimeout(() => void flush().catch(() => {}), window);
     },
     close: () => flush().catch(() => {}),

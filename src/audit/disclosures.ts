@@ -1,8 +1,8 @@
 /**
  * Lists records of the audit by time, for the privacy officer. In: the file, and which records are wanted. Out: the
- * records one after the other, so that years of them need no memory. For one patient these are the answers that held
- * the patient's data, searches that named the patient, reads of the patient that were refused, and all files of
- * exports, which may hold data of anybody.
+ * records one after the other, so that years of them need no memory. For one patient these are answers with the
+ * patient's data, searches that named the patient, refused reads of the patient, and all export files, which may hold
+ * anybody's data.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
@@ -12,12 +12,12 @@ import { AuditError } from './writer.ts';
 export interface Wanted {
   /** Logical id. */
   readonly patient?: string | undefined;
-  /** Milliseconds since the epoch: from the first on, before the second. */
+  /** Milliseconds since the epoch: at or after the first, before the second. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
   /** A subject, a reference to a user (`Practitioner/7`), or a client. */
   readonly who?: string | undefined;
-  /** Of those alone who asked to see what is hidden. */
+  /** Only records of requests that broke the glass, or tried to. */
   readonly glass?: boolean | undefined;
 }
 
@@ -30,22 +30,22 @@ export interface Disclosure {
   /** Relative reference. */
   readonly user: string | null;
   readonly purpose: string | null;
-  /** Why they asked to see what is hidden from them; null: they did not. */
+  /** The reason given for break-glass; null: none. */
   readonly glass: string | null;
   readonly address: string;
   readonly interaction: string;
   readonly query: string;
-  /** HTTP. */
+  /** HTTP status. */
   readonly status: number;
-  /** `listed`: the patients are those; `unknown`: a file that may hold data of any patient. */
+  /** `listed`: `patient` lists them all; `unknown`: a file that may hold any patient's data. */
   readonly patients: 'listed' | 'unknown';
   readonly patient: readonly string[];
-  /** Answers that the record stands for. */
+  /** Number of answers that the record stands for. */
   readonly answers: number;
   readonly request: string;
 }
 
-/** Throws AuditError where the file cannot be read. */
+/** Yields the records. Throws AuditError if the file cannot be read. */
 export function* disclosures(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
   try {
     yield* read(file, wanted);
@@ -58,7 +58,7 @@ export function* disclosures(file: string, wanted: Wanted): Generator<Disclosure
 function* read(file: string, wanted: Wanted): Generator<Disclosure, void, undefined> {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
-    // A file that no server of this version has opened yet knows of no such thing.
+    // Without this column: no server of this version has opened the file yet.
     const columns = database.prepare("SELECT 1 FROM pragma_table_info('RECORD') WHERE name = 'GLASS'");
     if (wanted.glass === true && columns.get() === undefined) return;
     const { where, values } = conditionOf(wanted);

@@ -1,6 +1,6 @@
 /**
  * Sends the audit to other systems (sinks). Each sink follows the store and continues where it was when the server
- * stopped; answers wait for the store alone. In: the store, its facade, settings. Out: how far each sink is.
+ * stopped; answers wait only for the store. In: the store, its facade, settings. Out: the progress of each sink.
  * docs/audit.md
  */
 import { join } from 'node:path';
@@ -22,28 +22,28 @@ export interface Forwarding {
 }
 
 export interface ForwardOptions {
-  /** Of the store. */
+  /** Path of the store. */
   readonly file: string;
-  /** That of the audit. */
+  /** Facade of the audit. */
   readonly facade: Pick<Facade, 'read' | 'search'>;
-  /** Of the FHIR interface. */
+  /** Base of the FHIR interface. */
   readonly base: string;
   readonly sinks: readonly SinkSettings[];
-  /** Where the positions are kept. */
+  /** Folder for the positions. */
   readonly dataDir: string;
   readonly log: Pick<Log, 'error' | 'info' | 'warn'>;
-  /** Of this server. */
+  /** Version of this server. */
   readonly version: string;
-  /** Milliseconds between two looks for more. */
+  /** Milliseconds between two checks for new events. */
   readonly pause?: number;
 }
 
-/** In DATA_DIR. */
+/** File in DATA_DIR. */
 const POSITIONS = 'audit-sinks.json';
 
 type Positions = Readonly<Record<string, Position>>;
 
-/** How far each sink is; a file that is damaged is set aside, and all that the store holds is sent again. */
+/** Reads the position of each sink; sets a damaged file aside, so that everything in the store is sent again. */
 function positionsOf(file: string, log: Pick<Log, 'error'>): Positions {
   const positions = readOrSetAside(
     file,
@@ -55,7 +55,7 @@ function positionsOf(file: string, log: Pick<Log, 'error'>): Positions {
   return typeof positions === 'object' && positions !== null ? (positions as Positions) : {};
 }
 
-/** Throws what SQLite or the file system says. */
+/** Starts all sinks. Throws errors of SQLite or the file system. */
 export function forwardAudit(options: ForwardOptions): Forwarding {
   const { file, facade, base, sinks, dataDir, log, pause } = options;
   const events = eventsIn(file, facade, base);
@@ -74,7 +74,7 @@ export function forwardAudit(options: ForwardOptions): Forwarding {
         try {
           writePrivate(kept, positions);
         } catch (error) {
-          // It goes on; the next start would send again what arrived since.
+          // Forwarding continues; the next start would send again what has arrived since.
           log.warn('the position of audit forwarding cannot be saved', describeError(error));
         }
       },
@@ -97,7 +97,7 @@ export function forwardAudit(options: ForwardOptions): Forwarding {
   };
 }
 
-/** A sink that leads elsewhere begins anew. */
+/** Returns a name that depends on the target, so that a sink with another target starts from the beginning. */
 function nameOf(settings: SinkSettings): string {
   switch (settings.kind) {
     case 'json':

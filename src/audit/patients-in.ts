@@ -1,8 +1,8 @@
 /**
- * Finds whose data an answer holds. In: a facade. Out: the same facade, which tells `RequestContext.see` the logical
- * ids of the patients that its answers are about: patients themselves, those that resources refer to, and those whom a
- * search names if the caller may see them. It looks them up if the answer leaves out the elements that name them
- * (`_elements`, `_summary`), or if a resource only leads to one that names them (a Binary, by its security context).
+ * Finds whose data an answer holds. In: a facade. Out: the same facade, which passes to `RequestContext.see` the
+ * logical ids of the patients that its answers are about: patients themselves, those that resources refer to, and those
+ * whom a search names if the caller may see them. It looks them up if the answer leaves out the elements that name them
+ * (`_elements`, `_summary`), or if a resource only refers to one that names them (a Binary, by its security context).
  */
 import { type Access, ANY } from '../auth/access.ts';
 import { andThen } from '../common/awaitable.ts';
@@ -11,7 +11,7 @@ import { childrenOf, namedNodesOf } from '../mapping/children.ts';
 import type { Node, Registry } from '../mapping/model.ts';
 import { COMPARTMENT_TYPE } from '../r4/search-parameters.ts';
 
-/** Strings in JSON hold no quotes without a backslash, so these stand nowhere but in resources and references. */
+/** In a JSON string quotes are escaped, so these patterns match only resources and references. */
 const RESOURCE = /\{"resourceType":"([A-Za-z]+)","id":"([A-Za-z0-9.-]{1,64})"/g;
 const REFERENCE = /"reference":"([A-Za-z]+)\/([A-Za-z0-9.-]{1,64})"/g;
 const PATIENT = new RegExp(
@@ -19,22 +19,25 @@ const PATIENT = new RegExp(
   'g',
 );
 
-/** Logical ids of the patients that FHIR JSON text holds or refers to. */
+/** Returns the logical ids of the patients that FHIR JSON text holds or refers to. */
 export function patientsIn(json: string): ReadonlySet<string> {
   const found = new Set<string>();
   for (const [, referred, own] of json.matchAll(PATIENT)) found.add(referred ?? own ?? '');
   return found;
 }
 
-/** Parameters that leave elements out. */
+/** Parameters that omit elements. */
 const SELECTING: ReadonlySet<string> = new Set(['_elements', '_summary']);
-/** Ids in one search. */
+/** Maximum ids in one search. */
 const AT_ONCE = 100;
 
 export function seeingPatients<F extends Facade>(facade: F): F {
   const owners = ownersOf(facade.registry);
 
-  /** The elements that say whose resources are. The caller has them already: what else it may see does not count. */
+  /**
+   * Reads the elements that name a resource's patients. Uses full access, because the caller already has these
+   * resources.
+   */
   const lookUp = async (type: string, ids: readonly string[], asked: RequestContext): Promise<readonly string[]> => {
     const { see: _seen, seeNamed: _seeNamed, patient: _narrowed, ...rest } = asked;
     const context: RequestContext = {
@@ -49,7 +52,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
       const parameters = [['_id', some.join()], ['_count', String(some.length)], selecting] as const;
       const found = await facade.search({ type, parameters }, context);
       texts.push(found.json);
-      // A page may be shorter than the list.
+      // A page may have fewer entries than the list.
       const missing = found.entries < some.length ? some : [];
       for (const id of missing) texts.push((await facade.read(type, id, [selecting], context))?.json ?? '');
     }
@@ -80,7 +83,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     }
   };
 
-  /** Of these patients, those whom the caller may see. */
+  /** Returns those of these patients whom the caller may see. */
   const visible = async (ids: readonly string[], context: RequestContext): Promise<readonly string[]> => {
     const { access } = context;
     if (access.kind === 'all') return ids;
@@ -110,7 +113,7 @@ export function seeingPatients<F extends Facade>(facade: F): F {
     return found;
   };
 
-  /** Answers, and tells whom the answer holds and whom the question names. */
+  /** Answers, and reports the patients in the answer and those whom the request names. */
   const watched = async <T extends { readonly json: string }>(
     parameters: Parameters,
     context: RequestContext,
@@ -159,11 +162,11 @@ export function seeingPatients<F extends Facade>(facade: F): F {
 }
 
 interface Owners {
-  /** Resources of the type say whose they are. */
+  /** True if resources of the type name their patients. */
   owned(type: string): boolean;
-  /** Where they do not: the types that they refer to and that do. */
+  /** If they do not: the types with such resources that they refer to. */
   leads(type: string): ReadonlySet<string>;
-  /** The elements that refer to patients, or lead to them. */
+  /** The elements that refer to patients, or to resources that name them. */
   elements(type: string): readonly string[];
 }
 
@@ -189,7 +192,7 @@ function ownersOf(registry: Registry): Owners {
   };
 }
 
-/** The types that a type refers to, each with the elements that do. */
+/** Returns the types that a type refers to, each with the elements that do. */
 function targets(type: string, registry: Registry): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   const note = (target: string, element: string): void => {

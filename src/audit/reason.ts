@@ -1,12 +1,12 @@
 /**
- * Names why a file of the audit cannot be used. In: what SQLite or the system threw. Out: a name that holds no value
- * of a request.
+ * Names why a file of the audit cannot be used. In: an error of SQLite or the system. Out: a name without any value of
+ * a request.
  */
 
 /** https://www.sqlite.org/rescode.html#full */
 const SQLITE_FULL = 13;
 
-/** `code`: `SQLITE_` and the number of SQLite's primary result, or the system's name such as EACCES. */
+/** `code`: `SQLITE_` and SQLite's primary result code, or the system's error code such as EACCES. */
 export interface Reason {
   readonly full: boolean;
   readonly code: string;

@@ -1,16 +1,16 @@
 /**
- * The record of one answer in the audit: who asked, for what, with which outcome, and whose data went out. It becomes
- * one AuditEvent for each of these patients, or a single one if there are none.
- * docs/audit.md; https://profiles.ihe.net/ITI/BALP
+ * Declares the record of one answer in the audit: who asked, for what, with which outcome, and whose data was sent. It
+ * becomes one AuditEvent for each of these patients, or a single one if there are none. docs/audit.md;
+ * https://profiles.ihe.net/ITI/BALP
  */
 
-/** Who asked. */
+/** The caller. */
 export interface Who {
-  /** The application, by its `client_id`; of an open server or a session the way in: `open`, `rest`. */
+  /** The application, by its `client_id`; for an open server or a session, `open` or `rest`. */
   readonly client: string;
-  /** The person, as the issuer names them; absent where an application acts for itself. */
+  /** The person, as named by the issuer; absent if an application acts for itself. */
   readonly subject?: string;
-  /** Who vouches for the subject: an address. */
+  /** URL of the issuer that vouches for the subject. */
   readonly issuer?: string;
   /** Relative reference: `Practitioner/7`. */
   readonly user?: string;
@@ -29,7 +29,7 @@ export type Interaction =
   | 'batch'
   | typeof ADMINISTRATION;
 
-/** No request: somebody changed at the console who may log in, or what may ask. */
+/** Not a request: a change at the console of who may log in, or which app may request tokens. */
 export const ADMINISTRATION = 'administration';
 
 export interface AuditRecord {
@@ -38,7 +38,7 @@ export interface AuditRecord {
   /** X-Request-Id of the answer; the requests of a batch share it. */
   readonly request: string;
   readonly who: Who;
-  /** Address of the peer; behind a proxy the proxy's. */
+  /** Address of the peer; behind a proxy it is the proxy's. */
   readonly address: string;
   /** Host name of this server as the client addressed it. */
   readonly server: string;
@@ -47,26 +47,26 @@ export interface AuditRecord {
   readonly route: string;
   /** HTTP status. */
   readonly status: number;
-  /** The request as it came: method, address behind the server, and the parameters of a body. */
+  /** The request as it was sent: method, path and query, and the parameters of a body. */
   readonly query: string;
-  /** Of a read: what was asked for, `Type/id`. */
+  /** For a read: the requested resource, `Type/id`. */
   readonly resource?: string;
-  /** Logical ids of those whose data is in the answer. */
+  /** Logical ids of the patients whose data is in the answer. */
   readonly patients: readonly string[];
-  /** The answer is a file that may hold any patient's data, so that nobody is listed. */
+  /** The answer is a file that may hold any patient's data, so that `patients` is incomplete. */
   readonly bulk?: true;
-  /** Why the caller asked to see what is hidden: break-glass, whether it was allowed or not. */
+  /** The caller's reason for break-glass, whether it was allowed or not. */
   readonly glass?: string;
-  /** The answer was kept from an earlier request. */
+  /** The answer came from the cache. */
   readonly kept?: true;
-  /** Answers that this record stands for. Default: 1. */
+  /** Number of answers that this record stands for. Default: 1. */
   readonly count?: number;
 }
 
-/** The client of a caller who gave no good token and has no session. */
+/** The client of a caller without a valid token or session. */
 export const NOBODY = 'nobody';
 
-/** Whether nothing is known of who asked. A client may be called as it likes, but somebody vouches for it. */
+/** True if nothing is known about the caller. A client may have any name, but an issuer vouches for it. */
 export function isUnknown({ who }: Pick<AuditRecord, 'who'>): boolean {
   return who.client === NOBODY && who.issuer === undefined;
 }

@@ -1,13 +1,13 @@
 /**
- * Says whether the wall clock can be believed: it has not been set for an hour. What is removed for its age is gone
- * for good, and a machine that begins in the wrong year mostly knows the right one minutes later.
+ * Says whether the wall clock can be trusted: it has not been set for an hour. Expired records are removed permanently,
+ * and a machine that starts in the wrong year mostly has the right one minutes later.
  */
 
-/** Milliseconds: by which the clock was set if it differs by more, and after which it is believed. */
+/** Milliseconds: a larger difference means that the clock was set; and the time after which it is trusted. */
 const SET = 60_000;
 const SETTLED = 3_600_000;
 
-/** `wall`: milliseconds since the epoch; `steady`: milliseconds that never go back. */
+/** `wall`: milliseconds since the epoch; `steady`: milliseconds of a monotonic clock. */
 export function settledClock(
   wall: () => number = Date.now,
   steady: () => number = () => performance.now(),

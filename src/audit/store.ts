@@ -1,5 +1,5 @@
 /**
- * Keeps the audit in a SQLite file in DATA_DIR that only its owner can read. In: lists of records. Out: each list
+ * Stores the audit in a SQLite file in DATA_DIR that only its owner can read. In: lists of records. Out: each list is
  * written as a whole, or an error and nothing of it. It is synchronous; worker.ts is the thread that waits for the
  * disk.
  */
@@ -11,26 +11,25 @@ import { ADMINISTRATION, type AuditRecord, outcomeOf } from './record.ts';
 
 export interface StoreOptions {
   readonly path: string;
-  /** Bytes that the file may take; beyond, writing fails. Undefined: as many as there is room for. */
+  /** Maximum bytes of the file; beyond that, writing fails. Undefined: no limit. */
   readonly bytes: number | undefined;
   /** What a written record survives: a power cut, or only the end of the process. */
   readonly survives: 'power' | 'process';
 }
 
 export interface AuditStore {
-  /** Writes all of the records or none. Throws what SQLite says. */
+  /** Writes all of the records or none. Throws SQLite's errors. */
   append(records: readonly AuditRecord[]): void;
-  /** Removes up to `most` records from before an instant (milliseconds since the epoch). Out: how many. */
+  /** Removes up to `most` records from before an instant (milliseconds since the epoch). Returns their number. */
   expire(before: number, most: number): number;
-  /** Bytes in use, without those of removed records. */
+  /** Returns the bytes in use, without those of removed records. */
   used(): number;
   close(): void;
 }
 
 /**
- * RECORD: one row for each answer. EVENT: one row for each AuditEvent, which is of one patient, or of none (PATIENT is
- * NULL, NO is 0). Both are mapped by pack/events.yaml, and EVENT repeats the instant, so that its index serves in the
- * order of time.
+ * RECORD: one row per answer. EVENT: one row per AuditEvent, for one patient, or for none (PATIENT is NULL, NO is 0).
+ * Both are mapped by pack/events.yaml, and EVENT repeats the instant, so that its index gives the order by time.
  */
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS RECORD (
@@ -72,7 +71,7 @@ CREATE INDEX IF NOT EXISTS EVENT_PATIENT ON EVENT (PATIENT, RECORDED);
 CREATE INDEX IF NOT EXISTS EVENT_RECORDED ON EVENT (RECORDED);
 `;
 
-/** A file of an earlier version has fewer columns. */
+/** Columns that files of earlier versions lack. */
 const ADDED = { GLASS: 'VARCHAR(500)' } as const;
 
 function addColumns(database: DatabaseSync): void {
@@ -87,7 +86,7 @@ function addColumns(database: DatabaseSync): void {
 }
 
 const PAGE_BYTES = 4096;
-/** Milliseconds that another process may write. */
+/** Milliseconds to wait while another process writes. */
 const BUSY = 5000;
 /**
  * Actions: reading a resource, executing a query or an operation, or updating who has access.
@@ -102,7 +101,7 @@ function actionOf(interaction: AuditRecord['interaction']): string {
   return interaction === 'read' || interaction === 'vread' ? READ : EXECUTE;
 }
 
-/** Opens the file, and makes it where there is none. Throws what SQLite or the file system says. */
+/** Opens the file, and makes it if there is none. Throws errors of SQLite or the file system. */
 export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
   const database = openWritable(path);
   try {
@@ -118,7 +117,7 @@ export function openStore({ path, bytes, survives }: StoreOptions): AuditStore {
   }
 }
 
-/** SQLite's files beside it have the rights of the file itself. */
+/** SQLite gives its other files the permissions of this one. */
 function openWritable(path: string): DatabaseSync {
   touchPrivate(path);
   return new DatabaseSync(path, { timeout: BUSY });
@@ -133,7 +132,7 @@ function storeOf(database: DatabaseSync): AuditStore {
   );
   const event = database.prepare('INSERT INTO EVENT (SEQ, NO, RECORDED, PATIENT) VALUES (?, ?, ?, ?)');
   const oldest = database.prepare(
-    // The last stays, so that SQLite gives no number twice: sinks and readers know records by their numbers.
+    // The last record stays, so that SQLite reuses no number: sinks and readers identify records by number.
     'SELECT SEQ FROM RECORD WHERE RECORDED < ? AND SEQ < (SELECT MAX(SEQ) FROM RECORD) ORDER BY RECORDED LIMIT ?',
   );
   const forget = ['RECORD', 'EVENT'].map(table => database.prepare(`DELETE FROM ${table} WHERE SEQ = ?`));
@@ -170,7 +169,7 @@ function storeOf(database: DatabaseSync): AuditStore {
   };
 }
 
-/** Type and id of a relative reference; nothing of a text that only looks like one. */
+/** Returns type and id of a relative reference; nothing for other texts. */
 function named(reference = ''): readonly string[] {
   const parts = reference.split('/', 2);
   return isResourceType(parts[0] ?? '') ? parts : [];

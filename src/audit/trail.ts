@@ -1,7 +1,7 @@
 /**
- * Serves the audit as FHIR: `GET [base]/AuditEvent` is read and searched as any other type, under the same rules of
- * access. In: the file of the audit. Out: a facade over it by the mapping in pack/, and a facade of the server that
- * has its type as well.
+ * Serves the audit as FHIR: `GET [base]/AuditEvent` reads and searches it like any other type, under the same access
+ * rules. In: the file of the audit. Out: a facade over it by the mapping in pack/, and a facade of the server that has
+ * its type as well.
  * https://hl7.org/fhir/R4/auditevent.html
  */
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ import { openSqlite } from '../sql/sqlite/database.ts';
 import { patientsIn } from './patients-in.ts';
 
 const PACK = fileURLToPath(new URL('./pack', import.meta.url));
-/** Kilobytes of the file that are kept in memory. */
+/** Kilobytes of the file that are cached in memory. */
 const CACHE = 8192;
 
 export interface Trail {
@@ -27,7 +27,7 @@ export interface Trail {
 
 type TrailOptions = Pick<FacadeOptions, 'pageSize' | 'pageMax' | 'secret' | 'softwareVersion'>;
 
-/** Opens the file for reading; it has been made by then. Throws DatabaseError. */
+/** Opens the file, which has to exist, for reading. Throws DatabaseError. */
 export async function openTrail(file: string, options: TrailOptions): Promise<Trail> {
   const database = openSqlite(file, { cache: CACHE });
   try {
@@ -41,7 +41,7 @@ export async function openTrail(file: string, options: TrailOptions): Promise<Tr
   }
 }
 
-/** Not offered: of patients the store has ids only, so included resources would be empty. */
+/** Not offered: the store has only the ids of patients, so included resources would be empty. */
 const INCLUDES: ReadonlySet<string> = new Set(['_include', '_revinclude']);
 
 /** The types that the audit adds: those that the server's own mappings do not serve, without Patient. */
@@ -49,7 +49,7 @@ export function typesOf(trail: Facade, own: Facade): readonly string[] {
   return trail.registry.types.filter(type => type !== COMPARTMENT_TYPE && !own.offers.types.includes(type));
 }
 
-/** Both facades as one. */
+/** Combines both facades. */
 export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>): Facade {
   const types = typesOf(trail, own);
   const of = (type: string): Facade => (types.includes(type) ? trail : own);
@@ -92,7 +92,7 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
       if (compartment !== COMPARTMENT_TYPE || !types.includes(type)) return own.searchCompartment(asked, context);
       const { access, shown } = viewOf(type, context);
       const ids = await byIds(access, [id], own, context);
-      // An audit outlives records: whether there is such a patient is not asked.
+      // Does not check that the patient exists, because an audit outlives records.
       return shown(await trail.searchCompartment(asked, { ...context, access: onlyOf(type, ids) }));
     },
     capabilities: context => withResources(own.capabilities(context), trail.capabilities(context), types),
@@ -101,14 +101,14 @@ export function withTrail(own: Facade, { facade: trail }: Pick<Trail, 'facade'>)
 
 interface View {
   readonly access: Access;
-  /** What a caller is shown of an answer. */
+  /** Reduces an answer to what the caller may see. */
   readonly shown: <T extends { readonly json: string }>(found: T) => T;
 }
 
 /**
- * The audit tells what others searched for. A scope for all types (`user/*.rs`, `system/*.rs`) therefore gives no more
- * of it than what is about the patients that it names; all else takes a scope that names the type. And what is shown of
- * the audit of one patient never says which others were searched for together with this one.
+ * Limits the audit for a caller, because it reveals what others searched for. A scope for all types (`user/*.rs`,
+ * `system/*.rs`) gives only what is about the patients that it names; everything else takes a scope that names the
+ * type. The audit of one patient never shows which other patients were in the same search.
  */
 function viewOf(type: string, { access, named }: RequestContext): View {
   if (access.kind === 'all' && (named === undefined || named().includes(type)))
@@ -122,17 +122,17 @@ function viewOf(type: string, { access, named }: RequestContext): View {
   };
 }
 
-/** Some patients are those whom a search finds, and the audit knows ids alone. */
+/** True if a search defines the patients of a permission, because the audit knows only ids. */
 function isSearching(access: Access): boolean {
   return access.kind === 'limited' && access.permissions.some(({ within }) => within.some(one => 'found' in one));
 }
 
-/** Patients whom a search finds, at most; who may see more has to say whose audit is wanted. */
+/** Maximum patients that a search finds; a caller who may see more has to name the patients. */
 const FOUND = 500;
 
 /**
- * The same with the ids of those whom the searches find. `asked`: of these alone; undefined: of all.
- * Throws FhirError where they are too many.
+ * Replaces searches for patients by the ids that they find. `asked`: only these patients; undefined: all. Throws
+ * FhirError if there are too many.
  */
 async function byIds(
   access: Access,
@@ -169,13 +169,13 @@ async function byIds(
   return { ...access, permissions };
 }
 
-/** Ids of the patients whose audit a search is about; undefined where it does not say. */
+/** Returns the ids of the patients that a search names; undefined if it names none. */
 function patientsAsked(parameters: Parameters): readonly string[] | undefined {
   const named = parameters.find(([name]) => name === 'patient');
   return named?.[1].split(',').map(value => value.slice(value.lastIndexOf('/') + 1));
 }
 
-/** Of one type: nothing is asked of others. */
+/** Limits the access to one type. */
 function onlyOf(type: string, access: Access): Access {
   const { caller } = access;
   const permissions =
@@ -193,10 +193,10 @@ function isWithinSome({ within }: Permission): boolean {
   return within.some(patients => 'ids' in patients && patients.ids.length > 0);
 }
 
-/** Base64 has no quotes, and a string of JSON none without a backslash: nothing else looks so. */
+/** Base64 has no quotes, and JSON strings escape them: nothing else matches. */
 const QUERY = /,"query":"([A-Za-z0-9+/=]+)"/g;
 
-/** Requests without what stands behind their paths. */
+/** Removes the parameters of requests, and keeps their paths. */
 function withoutParameters(json: string): string {
   return json.replace(QUERY, (_, query: string) => {
     const [path = ''] = Buffer.from(query, 'base64').toString('utf8').split(/[?\n]/, 1);
@@ -214,7 +214,7 @@ interface Entry {
   readonly searchRevInclude?: unknown;
 }
 
-/** A CapabilityStatement with what another says of some types. */
+/** Adds to a CapabilityStatement the resources of some types from another. */
 function withResources(own: Statement, other: Statement, types: readonly string[]): object {
   const more = (other.rest ?? [])
     .flatMap(({ resource = [] }) => resource)

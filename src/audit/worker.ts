@@ -1,6 +1,6 @@
 /**
- * Writes the audit in a thread of its own, so that nobody else waits for the disk. In: lists of records. Out: for each
- * list, in order, that it is written, or why not. The next list tries a file again that could not be opened.
+ * Writes the audit in a thread of its own, so that nothing else waits for the disk. In: lists of records. Out: for each
+ * list, in order, that it is written, or why not. If the file could not be opened, the next list tries again.
  */
 import { fdatasync, openSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -11,27 +11,27 @@ import { type AuditStore, openStore, type StoreOptions } from './store.ts';
 
 export interface WriterData extends StoreOptions {
   readonly bytes: number;
-  /** Milliseconds that records are kept. */
+  /** Milliseconds for which records are kept. */
   readonly keep: number;
 }
 
 /** `end`, or a list of AuditRecord as JSON. */
 export type ToWriter = string;
 
-/** `used`: bytes. `full`: beyond what the file may take, or the disk has no room. */
+/** `used`: bytes. `full`: the file has reached its maximum, or the disk is full. */
 export type FromWriter =
   | { readonly kind: 'open' }
   | { readonly kind: 'written'; readonly used: number }
   | { readonly kind: 'failed'; readonly full: boolean; readonly code: string };
 
-/** Milliseconds between two looks for records that are too old, and how many go at a time. */
+/** Milliseconds between two sweeps of expired records, and the maximum number removed at once. */
 const SWEEP = 60_000;
 const SWEPT = 2000;
-/** Milliseconds after which what only the system has goes to the disk. */
+/** Milliseconds after which written data is flushed to the disk. */
 const TO_DISK = 1000;
-/** Lists between two looks at the size. */
+/** Lists between two measurements of the size. */
 const MEASURED = 100;
-/** Part of the bytes from which on old records make room whatever the clock went through. */
+/** Share of the bytes above which expired records are removed even if the clock was set. */
 const CROWDED = 0.8;
 
 const { keep, ...options } = workerData as WriterData;
@@ -46,11 +46,11 @@ const isSettled = settledClock();
 
 const tell = (message: FromWriter): void => port.postMessage(message);
 
-/** Old records make room for new ones. */
+/** Removes expired records. */
 function sweep(kept: AuditStore): void {
   const now = performance.now();
   if (now - swept < SWEEP || !(isSettled() || kept.used() > CROWDED * options.bytes)) return;
-  // While there are more, the next list goes on with it.
+  // If there may be more, the next list continues.
   if (kept.expire(Date.now() - keep, SWEPT) < SWEPT) swept = now;
 }
 
@@ -58,7 +58,10 @@ let log: number | undefined;
 let syncing = false;
 let unsynced: Error | undefined;
 
-/** A power cut takes what was written since; SQLite itself waits for the disk only when it empties its log. */
+/**
+ * Flushes soon, because a power cut loses what was written since; SQLite itself waits for the disk only when it empties
+ * its log.
+ */
 function syncSoon(): void {
   if (options.survives === 'power' || syncing) return;
   log ??= openSync(`${options.path}-wal`, 'r');

@@ -1,18 +1,18 @@
 /**
- * Writes the audit by group commit: records that come while a list is on its way to the disk go together with the next
- * one, so that the disk is waited for once for all of them. In: records. Out: a promise that each is written.
+ * Writes the audit by group commit: records that arrive while a list is being written go into the next one, so that all
+ * of them wait for the disk only once. In: records. Out: a promise that each is written.
  */
 import { Worker } from 'node:worker_threads';
 import type { AuditRecord } from './record.ts';
 import type { FromWriter, ToWriter, WriterData } from './worker.ts';
 
-/** The audit cannot be written, and why. Holds no value of a request. */
+/** The audit cannot be written. Holds no value of a request. */
 export class AuditError extends Error {
   override readonly name = 'AuditError';
   readonly full: boolean;
-  /** Of SQLite or the system. */
+  /** Error code of SQLite or the system. */
   readonly code: string;
-  /** The file, where it could not be opened. */
+  /** The file, if it could not be opened. */
   readonly file: string | undefined;
 
   constructor(full: boolean, code: string, file?: string) {
@@ -24,9 +24,9 @@ export class AuditError extends Error {
 }
 
 export interface WriterLoad {
-  /** Records that are on their way. */
+  /** Number of records on their way. */
   readonly waiting: number;
-  /** Bytes of the file that are in use, and that it may take. */
+  /** Bytes of the file in use, and their maximum. */
   readonly used: number;
   readonly bytes: number;
 }
@@ -35,7 +35,7 @@ export interface AuditWriter {
   /** Resolves when the record is written. Rejects with AuditError. */
   write(record: AuditRecord): Promise<void>;
   load(): WriterLoad;
-  /** Writes what waits, then ends the thread. */
+  /** Writes all waiting records, then ends the thread. */
   close(): Promise<void>;
 }
 
@@ -45,28 +45,29 @@ interface Waiting {
   readonly reject: (error: AuditError) => void;
 }
 
-/** Records of one transaction at most. */
+/** Maximum records of one transaction. */
 const LIST = 1000;
-/** Records that may wait; who comes then is refused, for a disk that hangs must not fill the memory. */
+/** Maximum waiting records; further ones are refused, because a hanging disk must not fill the memory. */
 const QUEUE = 20_000;
 /**
- * Characters of all of them, for a request may bring a body of 256 kB; and of one transaction, which the thread holds.
+ * Maximum characters of all waiting records, because a request may have a body of 256 kB; and of one transaction, which
+ * the thread holds.
  */
 const QUEUE_LENGTH = 64_000_000;
 const LIST_LENGTH = 16_000_000;
-/** Milliseconds that a list may take before the disk counts as hanging. */
+/** Milliseconds after which the disk counts as hanging. */
 const TIME_LIMIT = 15_000;
 /** A small heap is enough: the thread holds one list at a time. */
 const RESOURCES = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 } as const;
 
-/** Starts the thread. Rejects with AuditError where the file can not be opened. */
+/** Starts the thread. Rejects with AuditError if the file cannot be opened. */
 export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Promise<AuditWriter> {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: data, resourceLimits: RESOURCES });
   let used = 0;
   let ended: AuditError | undefined;
   let queue: Waiting[] = [];
   let flying: readonly Waiting[] = [];
-  /** Characters of both. */
+  /** Characters of `queue` and `flying`. */
   let length = 0;
   let timer: NodeJS.Timeout | undefined;
   let closing: (() => void) | undefined;
@@ -78,7 +79,7 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
   const send = (): void => {
     if (flying.length > 0) return;
     if (queue.length === 0) {
-      // A process with nothing left to do ends, whatever it has not closed.
+      // Does not keep the process alive, even if the writer is not closed.
       worker.unref();
       closing?.();
       return;
@@ -88,7 +89,7 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
     queue = queue.slice(next);
     worker.ref();
     timer = setTimeout(() => stop(new AuditError(false, 'ETIMEDOUT')), timeLimit);
-    // One text is copied in a quarter of the time that the objects take.
+    // One string is copied in a quarter of the time that the objects take.
     worker.postMessage(JSON.stringify(flying.map(({ record }) => record)) satisfies ToWriter);
   };
   const landed = (done: (list: readonly Waiting[]) => void): void => {
@@ -99,7 +100,7 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
     done(list);
     send();
   };
-  /** The thread is lost: nothing is written from now on. */
+  /** The thread is lost: nothing is written any more. */
   const stop = (error: AuditError): void => {
     if (ended !== undefined) return;
     ended = error;
@@ -146,7 +147,7 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       queue.push({ record, resolve, reject });
       length += lengthOf(record);
-      // Those of the same turn of the event loop go together.
+      // Records of the same turn of the event loop go together.
       if (queue.length === 1 && flying.length === 0) setImmediate(send);
       return promise;
     },
@@ -166,12 +167,12 @@ export async function openWriter(data: WriterData, timeLimit = TIME_LIMIT): Prom
   };
 }
 
-/** Of what may be long. */
+/** Returns the length of the parts that may be long. */
 function lengthOf({ query, patients }: AuditRecord): number {
   return query.length + patients.reduce((sum, id) => sum + id.length, 0);
 }
 
-/** How many go together. */
+/** Returns the number of records for the next list. */
 function nextList(queue: readonly Waiting[]): number {
   let length = 0;
   const end = queue.slice(0, LIST).findIndex(({ record }) => {

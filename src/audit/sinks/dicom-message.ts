@@ -1,6 +1,6 @@
 /**
- * Writes an AuditEvent as the DICOM audit message that ATNA sends by syslog. In: an AuditEvent as JSON. Out: XML. FHIR
- * modelled AuditEvent on this message, under other names.
+ * Writes an AuditEvent as the DICOM audit message that ATNA sends by syslog. In: an AuditEvent as JSON. Out: XML.
+ * FHIR's AuditEvent is modelled on this message, with other names.
  * https://dicom.nema.org/medical/dicom/current/output/html/part15.html#sect_A.5
  * https://hl7.org/fhir/R4/auditevent-mappings.html
  */
@@ -49,7 +49,7 @@ interface AuditEvent {
 
 type Attributes = Readonly<Record<string, string | undefined>>;
 
-/** The document, without a byte order mark. */
+/** Returns the document, without a byte order mark. */
 export function dicomMessage(json: string): string {
   const event = JSON.parse(json) as AuditEvent;
   const parts = [
@@ -83,7 +83,7 @@ function participant({ type, who, requestor, network }: AuditEvent['agent'][numb
     'ActiveParticipant',
     {
       UserID: identifier?.value ?? reference ?? 'unknown',
-      // Whoever vouches for the name, and who that is as a FHIR resource.
+      // The user as a FHIR resource, or else who vouches for the name.
       AlternativeUserID: identifier?.value === undefined ? undefined : (reference ?? identifier.system),
       UserIsRequestor: String(requestor),
       NetworkAccessPointID: network?.address,
@@ -102,7 +102,7 @@ function auditSource({ observer, type = [] }: AuditEvent['source']): string {
   );
 }
 
-/** Ids of patients and of queries, by RFC 3881; of other resources their address. */
+/** Writes an entity. Patients and queries have ids by RFC 3881; other resources have their address. */
 function object({
   what,
   type,
@@ -145,7 +145,7 @@ function codingOf({ coding, text }: Concept): Coding {
   return first ?? { system: 'text', code: text ?? '', display: text ?? '' };
 }
 
-/** The terminology of DICOM is known there by its abbreviation. */
+/** Writes a code; DICOM uses the abbreviation of its own terminology. */
 function coded(name: string, { system = '', code = '', display }: Coding): string {
   const codeSystemName = system === 'http://dicom.nema.org/resources/ontology/DCM' ? 'DCM' : system;
   return element(name, { 'csd-code': code, codeSystemName, originalText: display ?? code }, []);

@@ -1,28 +1,28 @@
 /**
  * Reads AuditEvents from the store in the order in which they were written. In: the file, and the facade that makes
- * them. Out: those behind a position, a few at a time. Ids of records count upward, and no id is given twice.
+ * them. Out: those after a position, a few at a time. Ids of records count upward and are never reused.
  */
 import { DatabaseSync } from 'node:sqlite';
 import { OPEN_ACCESS } from '../../auth/access.ts';
 import type { Facade } from '../../facade.ts';
 import type { EventText } from './sink.ts';
 
-/** The event that was last: the record, and its number among the record's events. */
+/** The last event: its record, and its number among the record's events. */
 export interface Position {
   readonly seq: number;
   readonly no: number;
-  /** When it was recorded, milliseconds since the epoch: by this another file is known. */
+  /** Time of the record in milliseconds since the epoch; it shows whether the file is still the same. */
   readonly at: number;
 }
 
 export const BEGINNING: Position = { seq: 0, no: -1, at: 0 };
 
 export interface Events {
-  /** At most so many, and the position of the last; an empty list where there are none. */
+  /** Returns at most so many events, and the position of the last; an empty list if there are none. */
   after(position: Position, most: number): Promise<Following>;
-  /** Records behind a position. */
+  /** Returns the number of records after a position. */
   behind(position: Position): number;
-  /** The same position, or the beginning where the file is not the one that it is of. */
+  /** Returns the same position, or the beginning if the position belongs to another file. */
   known(position: Position): Position;
   close(): void;
 }
@@ -30,13 +30,13 @@ export interface Events {
 export interface Following {
   readonly events: readonly EventText[];
   readonly last: Position;
-  /** Those in between that the store has removed before: records, for of their events nothing is known. */
+  /** Records that the store has removed between both positions. Their events are not counted, because they are gone. */
   readonly gone: number;
 }
 
 const TYPE = 'AuditEvent';
 
-/** Throws what SQLite says where there is no such file. `base`: of the FHIR interface. */
+/** Opens the store for reading. Throws SQLite's error if there is no such file. `base`: of the FHIR interface. */
 export function eventsIn(file: string, facade: Pick<Facade, 'read' | 'search'>, base: string): Events {
   const database = new DatabaseSync(file, { readOnly: true });
   const next = database.prepare(
@@ -53,7 +53,7 @@ export function eventsIn(file: string, facade: Pick<Facade, 'read' | 'search'>, 
     const { json } = await facade.search({ type: TYPE, parameters }, context);
     const { entry = [] } = JSON.parse(json) as { entry?: readonly { readonly resource: { readonly id: string } }[] };
     const texts = new Map(entry.map(({ resource }) => [resource.id, JSON.stringify(resource)]));
-    // A page may be shorter than the list.
+    // A page may have fewer entries than the list.
     for (const id of ids.filter(one => !texts.has(one))) {
       const found = await facade.read(TYPE, id, [], context);
       if (found !== undefined) texts.set(id, found.json);
@@ -83,7 +83,7 @@ export function eventsIn(file: string, facade: Pick<Facade, 'read' | 'search'>, 
       if (position.seq === 0) return BEGINNING;
       if (numberOf(newest.get()?.['SEQ']) < position.seq) return BEGINNING;
       const row = recorded.get(position.seq);
-      // A record that is no longer there was older than all that are.
+      // A removed record must be older than all that remain.
       const same = row === undefined ? position.seq < numberOf(oldest.get()?.['SEQ']) : row['RECORDED'] === position.at;
       return same ? position : BEGINNING;
     },

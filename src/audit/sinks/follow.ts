@@ -1,17 +1,18 @@
 /**
  * Sends the stored audit events to one sink, in order and at least once. In: the events, a sink, and the position where
- * it stopped last. What may not have arrived is sent again, after pauses that grow. Only the store holds what waits.
+ * it stopped last. Events that may not have arrived are sent again, after growing pauses. Only the store holds waiting
+ * events.
  */
 import { BEGINNING, type Events, type Position } from './events.ts';
 import { type Sink, type SinkError, sinkError } from './sink.ts';
 
 export interface SinkLoad {
   readonly kind: Sink['kind'];
-  /** Events that were sent, those sent again included. */
+  /** Number of events sent, including those sent again. */
   readonly sent: number;
-  /** Records that are not yet known to have arrived. */
+  /** Number of records not yet known to have arrived. */
   readonly behind: number;
-  /** Records that the store removed, by their age, before they were sent. */
+  /** Number of records that the store removed because of their age before they were sent. */
   readonly gone: number;
   readonly failing: boolean;
 }
@@ -21,24 +22,24 @@ export interface FollowOptions {
   readonly sink: Sink;
   /** Undefined: from the beginning. */
   readonly from: Position | undefined;
-  /** Told where the sink has arrived, for the next start. */
+  /** Called with the position up to which events have arrived, for the next start. */
   readonly arrived: (position: Position) => void;
-  /** Told once when it begins to fail and once when it goes on. */
+  /** Called once when it begins to fail, and once when it continues. */
   readonly tell: (failure: SinkError | undefined) => void;
-  /** Milliseconds between two looks for more. */
+  /** Milliseconds between two checks for new events. */
   readonly pause?: number;
 }
 
 export interface Follower {
   load(): SinkLoad;
-  /** Sends nothing more; what was sent and is not known to have arrived is sent again by the next start. */
+  /** Stops sending; the next start sends again what is not known to have arrived. */
   close(): Promise<void>;
 }
 
-/** Events in one list. */
+/** Maximum events per list. */
 const LIST = 50;
 const PAUSE = 1000;
-/** The longest pause of a sink that fails, as a multiple of `PAUSE`. */
+/** The longest pause after failures, as a multiple of `pause`. */
 const LONGEST = 60;
 
 export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: FollowOptions): Follower {
@@ -52,7 +53,7 @@ export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: Fol
   const rest = (milliseconds: number): Promise<void> =>
     new Promise(resolve => {
       const timer = setTimeout(resolve, milliseconds);
-      // A process with nothing left to do ends.
+      // Does not keep the process alive.
       timer.unref();
       wake = () => {
         clearTimeout(timer);
@@ -69,7 +70,7 @@ export function follow({ events, sink, from, arrived, tell, pause = PAUSE }: Fol
     arrived(position);
   };
 
-  /** Whether there may be more. */
+  /** Sends the next list. True if there may be more. */
   const step = async (): Promise<boolean> => {
     const following = await events.after(reached, LIST);
     await sink.send(following.events);

@@ -1,6 +1,6 @@
 /**
- * Sink: appends AuditEvents as NDJSON to a file, or writes them to standard output. The file is opened anew for each
- * list, so that it can be rotated by a rename.
+ * Sink that appends AuditEvents as NDJSON to a file, or writes them to standard output. It opens the file again for
+ * each list, so that the file can be rotated by renaming.
  * https://github.com/ndjson/ndjson-spec
  */
 import { appendFile, writeFile } from 'node:fs';
@@ -11,7 +11,7 @@ const STDOUT = 1;
 const append = promisify(appendFile);
 const write = promisify(writeFile);
 
-/** `target`: the path of a file, or `stdout`. Only its owner can read a file that is made here. */
+/** `target`: the path of a file, or `stdout`. A new file is readable only by its owner. */
 export function jsonLines(target: string): Sink {
   let torn = false;
   return {
@@ -19,7 +19,7 @@ export function jsonLines(target: string): Sink {
     settles: 0,
     async send(events) {
       if (events.length === 0) return;
-      // What was cut off stands on a line of its own, and is sent again.
+      // After an interrupted write, starts a new line; the events are sent again.
       const text = (torn ? '\n' : '') + events.map(({ json }) => `${json}\n`).join('');
       torn = true;
       try {

@@ -1,21 +1,21 @@
 /**
- * Sink: sends AuditEvents as log records of OpenTelemetry, by OTLP over HTTP in JSON. The collector answers when it
+ * Sink that sends AuditEvents as OpenTelemetry log records, by OTLP over HTTP in JSON. The collector answers when it
  * has them.
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp
  */
 import { type EventText, type Sink, SinkError, sinkError } from './sink.ts';
 
 export interface OtlpOptions {
-  /** With its path, as `https://collector.example.org:4318/v1/logs`. */
+  /** URL with its path, like `https://collector.example.org:4318/v1/logs`. */
   readonly url: string;
-  /** For the collector to know who sends. */
+  /** Headers that identify the sender to the collector. */
   readonly headers: Readonly<Record<string, string>>;
   readonly version: string;
-  /** Told how many records the collector has taken and thrown away; it must not be sent them again. */
+  /** Called with the number of records that the collector has accepted and discarded; they must not be sent again. */
   readonly rejected: (records: number) => void;
 }
 
-/** Milliseconds that a collector may take. */
+/** Milliseconds in which the collector has to answer. */
 const TIME_LIMIT = 15_000;
 /** https://opentelemetry.io/docs/specs/otel/logs/data-model/#field-severitynumber */
 const SEVERITY = { '0': [9, 'INFO'], '4': [13, 'WARN'], '8': [17, 'ERROR'] } as const;
@@ -66,7 +66,7 @@ function attribute(key: string, stringValue: string): object {
   return { key, value: { stringValue } };
 }
 
-/** What a collector took and did not keep. An answer that is no JSON says nothing of that. */
+/** Returns the number of records that the collector discarded; 0 if the answer is not JSON. */
 function rejectedIn(text: string): number {
   try {
     const { partialSuccess } = JSON.parse(text) as { partialSuccess?: { rejectedLogRecords?: number | string } };

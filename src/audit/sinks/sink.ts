@@ -1,4 +1,4 @@
-/** The interface of a sink: a system that gets the audit besides its store. */
+/** Declares the interface of a sink: a system that gets the audit besides its store. */
 
 /** One AuditEvent. */
 export interface EventText {
@@ -13,22 +13,22 @@ export type SinkKind = 'json' | 'syslog' | 'otlp';
 export interface Sink {
   readonly kind: SinkKind;
   /**
-   * Milliseconds for which what was sent may still be lost without a word: a sink that acknowledges has 0. What was
-   * sent within them before a failure is sent again.
+   * Milliseconds in which sent events may still be lost silently; 0 for a sink that acknowledges. After a failure,
+   * events sent within this time are sent again.
    */
   readonly settles: number;
   /**
-   * Resolves when all are taken over; rejects with SinkError where some may not be. An empty list asks whether what was
-   * sent before may have been lost meanwhile.
+   * Resolves when the sink has accepted all; rejects with SinkError if it may have missed some. An empty list checks
+   * whether events sent before may have been lost.
    */
   send(events: readonly EventText[]): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A sink does not take what it should. Holds no value of a record. */
+/** A sink does not accept events. Holds no value of a record. */
 export class SinkError extends Error {
   override readonly name = 'SinkError';
-  /** Of the system, of TLS or of HTTP: ECONNREFUSED, CERT_HAS_EXPIRED, HTTP_503. */
+  /** Error code of the system, of TLS or of HTTP: ECONNREFUSED, CERT_HAS_EXPIRED, HTTP_503. */
   readonly code: string;
 
   constructor(code: string) {
@@ -37,7 +37,7 @@ export class SinkError extends Error {
   }
 }
 
-/** What the system said, without its words: they may hold anything. */
+/** Returns only the error's code, because its message may contain anything. */
 export function sinkError(error: unknown): SinkError {
   if (error instanceof SinkError) return error;
   const { code, name, cause } = (error ?? {}) as {

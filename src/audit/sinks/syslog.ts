@@ -1,6 +1,6 @@
 /**
- * Sink: sends AuditEvents by syslog over TLS, as ATNA's ITI-20 has them: RFC 5424 messages of DICOM's XML, framed by
- * RFC 5425. Syslog has no acknowledgement, so what a connection carried shortly before it broke is sent again.
+ * Sink that sends AuditEvents by syslog over TLS, as in ATNA's ITI-20: RFC 5424 messages with DICOM's XML, framed by
+ * RFC 5425. Syslog has no acknowledgement, so events sent shortly before a connection broke are sent again.
  * https://profiles.ihe.net/ITI/TF/Volume2/ITI-20.html
  */
 import { readFileSync } from 'node:fs';
@@ -13,24 +13,24 @@ import { type EventText, type Sink, SinkError, sinkError } from './sink.ts';
 export interface SyslogOptions {
   readonly host: string;
   readonly port: number;
-  /** Files: who vouches for the server (default: what Node trusts), and this client's certificate with its key. */
+  /** Files: certificate authorities of the server (default: Node's), and this client's certificate with its key. */
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** Milliseconds for opening a connection, and for which it may accept no bytes. */
+/** Time limit in milliseconds for opening a connection, and for one that accepts no bytes. */
 const TIME_LIMIT = 15_000;
-/** Milliseconds within which a connection that broke silently is usually noticed. */
+/** Milliseconds within which a silently broken connection is usually noticed. */
 const SETTLES = 10_000;
-/** Facility 10, security; severity 5 (notice), or 4 (warning) for what failed. ITI-20 */
+/** Facility 10, security; severity 5 (notice), or 4 (warning) for failures. ITI-20 */
 const NOTICE = 85;
 const WARNING = 84;
 
-/** The files are read for each connection, so that certificates may be replaced. */
+/** Reads the files for each connection, so that certificates may be replaced. */
 export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
   let socket: TLSSocket | undefined;
-  /** Why the last connection ended, until somebody was told. */
+  /** Why the last connection ended; cleared when it is reported. */
   let broken: SinkError | undefined;
 
   const opened = async (): Promise<TLSSocket> => {
@@ -58,7 +58,7 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
     };
     made.on('error', ended);
     made.on('close', () => ended(new SinkError('ECONNRESET')));
-    // A server says nothing; what it sends is not kept. Its end is the end of the connection.
+    // A syslog server sends nothing; incoming bytes are dropped. If it ends the connection, so does this client.
     made.on('end', () => ended(new SinkError('ECONNRESET')));
     made.resume();
     socket = made;
@@ -98,7 +98,7 @@ export function syslog({ host, port, ca, cert, key }: SyslogOptions): Sink {
   };
 }
 
-/** Resolves when the system has all of it. */
+/** Resolves when the operating system has accepted all bytes. */
 function written(socket: TLSSocket, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => socket.destroy(new SinkError('ETIMEDOUT')), TIME_LIMIT);
@@ -114,8 +114,8 @@ function written(socket: TLSSocket, bytes: Buffer): Promise<void> {
 }
 
 /**
- * RFC 5425 section 4.3: the number of bytes, a blank, the message. RFC 5424 section 6; without a byte order mark, as
- * ITI-20 wants.
+ * Frames a message: the number of bytes, a space, the message (RFC 5425 section 4.3). The message follows RFC 5424
+ * section 6, without a byte order mark, as ITI-20 requires.
  */
 export function framed({ json }: EventText): Buffer {
   const { recorded, outcome } = JSON.parse(json) as { readonly recorded: string; readonly outcome: string };
@@ -125,7 +125,7 @@ export function framed({ json }: EventText): Buffer {
   return Buffer.concat([Buffer.from(`${message.byteLength} `, 'latin1'), message]);
 }
 
-/** HOSTNAME: printable ASCII, 255 characters. */
+/** Returns HOSTNAME: printable ASCII, at most 255 characters. */
 function name(host: string): string {
   return host.replace(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
 }
