@@ -1,6 +1,6 @@
 /**
- * Checks the custodian of documents when a version begins to be served: a document does not show that another
- * organization stands for it. In: the contents of documents, and the searches of the version. Out: lines of the log.
+ * Checks the custodian of documents when a version starts to be served, because a document does not show that another
+ * organization stands for it. In: the contents of documents, and the searches of the version. Out: log lines.
  */
 import { OPEN_ACCESS } from '../auth/access.ts';
 import { checkCustodian } from '../ccda/check-custodian.ts';
@@ -10,7 +10,7 @@ import { describeFailure } from '../http/middleware/errors.ts';
 import type { Log } from '../log.ts';
 import { tellProblem } from './problems.ts';
 
-/** `timeLimit`: milliseconds that the database may take. Never rejects: nobody waits for it. */
+/** `timeLimit`: milliseconds for the database. Never rejects, because nobody waits for it. */
 export async function tellCustodian(
   content: Content,
   facade: Pick<Facade, 'search'>,

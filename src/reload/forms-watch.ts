@@ -1,32 +1,34 @@
 /**
- * Checks the form of rows again after another program has written to the database: one row of a new form disproves its
- * column's form. In: a function that looks, and what to do if a form is disproved. Out: looks, one after the other,
+ * Checks the form of rows again after another program has written to the database: one row in a new form disproves its
+ * column's form. In: a function that checks, and what to do if a form is disproved. Out: checks, one after the other,
  * and a promise for requests that must wait for the result.
  */
 
 export interface FormsWatchOptions {
-  /** Milliseconds between two looks at least. */
+  /** Minimum milliseconds between two checks. */
   readonly pause: number;
-  /** Whether some column is written otherwise. Never throws. */
+  /** True if a column has another form. Never throws. */
   readonly look: () => Promise<boolean>;
   readonly changed: () => Promise<unknown>;
 }
 
 export interface FormsWatch {
-  /** A fetched row shows that a column is written otherwise: looks at once. Several calls before that are one. */
+  /**
+   * Checks at once, because a fetched row shows that a column has another form. Several calls before that count as one.
+   */
   doubt(): void;
-  /** While a doubt is looked into, and what follows from it is done: resolves then. Undefined: there is none. */
+  /** Resolves when a doubt has been checked and handled. Undefined: there is none. */
   settled(): Promise<void> | undefined;
-  /** Resolves when no look is under way any more, and none will be. */
+  /** Resolves when no check is running, and none will follow. */
   stop(): Promise<void>;
 }
 
-/** A look takes its time from who writes all day: after a long one the pause is as many times as long. */
+/** After a long check, the pause is this many times as long, because continuous writing makes checks long. */
 const SHARE = 50;
-/** Changes that are followed at once; what is written otherwise after that has to wait for the next look. */
+/** Maximum changes handled at once; further ones wait for the next check. */
 const AT_ONCE = 5;
 
-/** Begins to look after the first pause. */
+/** Starts checking after the first pause. */
 export function watchForms({ pause, look, changed }: FormsWatchOptions): FormsWatch {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -45,11 +47,11 @@ export function watchForms({ pause, look, changed }: FormsWatchOptions): FormsWa
       longest = Math.max(longest, performance.now() - begun);
       return otherwise;
     };
-    // While the mappings are made anew, a row may show another column to be written otherwise.
+    // While the mappings are loaded again, a row may show another form of another column.
     for (let times = 0; times < AT_ONCE && (await isOtherwise()) && !stopped; times++) await changed();
     rest(Math.max(pause, longest * SHARE));
   };
-  /** After the look that is under way. */
+  /** Checks after the running check has ended. */
   const begin = (): Promise<void> => {
     clearTimeout(timer);
     looking = looking.then(() => (stopped ? undefined : once()));

@@ -1,6 +1,6 @@
 /**
  * Holds the mappings that are served, and replaces them. In: a function that makes a version of a checked pack. Out:
- * the version that is served now. A pack on disk that has errors is reported and not served.
+ * the version that is served now. A pack on disk with errors is reported and not served.
  */
 import type { Refused } from '../http/context.ts';
 import { describeError, type Log } from '../log.ts';
@@ -18,42 +18,42 @@ export interface SoundPack extends CheckedPack {
 }
 
 /**
- * `same`: as served already; `later`: the schema could not be asked; `lacking`: it no longer has what the mappings that
- * are served need.
+ * `same`: already served; `later`: the schema could not be read; `lacking`: it no longer has what the served mappings
+ * need.
  */
 export type Outcome = 'swapped' | 'same' | 'refused' | 'lacking' | 'later';
 
 export interface LivePack<T> {
   current(): T;
   refused(): Refused | undefined;
-  /** What the schema lacks for the version that is served. */
+  /** What the schema lacks for the served version. */
   lacking(): Refused | undefined;
-  /** The schema has all that the mappings of the version that is served need: none is left out. */
+  /** True if the schema has everything that the served mappings need, and none is left out. */
   isWhole(): boolean;
   /**
-   * `always`: somebody asked for it. Then also where no file has changed, for the schema of the database may have; and
-   * where mappings of the version before are gone, which otherwise are taken for files that are not all written yet.
-   * Never throws.
+   * Loads the files on disk if they have changed. `always`: on request, even if no file has changed, because the schema
+   * of the database may have; and even if mappings of the version before are gone, which is otherwise taken for files
+   * not completely written yet. Never throws.
    */
   reload(always?: boolean): Promise<Outcome>;
-  /** Checks the files that are served, not those on disk, against the schema where that has changed. Never throws. */
+  /** Checks the served files, not those on disk, against the schema if it has changed. Never throws. */
   look(): Promise<Outcome>;
-  /** Likewise where the schema has not changed: rows are written otherwise. Never throws. */
+  /** Does the same even if the schema is unchanged: rows have another form. Never throws. */
   again(): Promise<Outcome>;
 }
 
 export interface LiveOptions<T> {
   readonly folder: string;
-  /** Version of the schema, instead of pack.yaml's. */
+  /** Schema version that replaces the one in pack.yaml. */
   readonly schema?: string | undefined;
-  /** Take what works of a pack that has errors. */
+  /** Serve the working mappings of a pack that has errors. */
   readonly degraded?: boolean;
   readonly database: Database;
   readonly log: Log;
   readonly first: SoundPack;
-  /** Everything that depends on the mappings; what is under way keeps the old one to its end. */
+  /** Makes everything that depends on the mappings; requests in progress keep the old version to their end. */
   readonly make: (pack: SoundPack) => T;
-  /** Told how each attempt ended, and whether it was for the files or for the schema alone. */
+  /** Called with the outcome of each attempt, and whether it was for the files or only for the schema. */
   readonly tell: (outcome: Outcome, of: 'files' | 'schema') => void;
 }
 
@@ -76,7 +76,7 @@ export function livePack<T>({
   let last: Promise<unknown> = Promise.resolve();
 
   const refuse = (problems: readonly string[], outcome: 'refused' | 'later'): Outcome => {
-    // What is tried again and again is told once.
+    // A repeated failure is logged once.
     if (outcome === 'later' && refused?.problems[0] === problems[0]) return outcome;
     log.error('the mappings on disk are refused', { problems: problems.length, serving: files.version });
     refused = { at: new Date().toISOString(), problems };
@@ -108,7 +108,7 @@ export function livePack<T>({
     const left = new Set([...mappingsOf(registry), ...unservedOf(checked.pack)]);
     const gone = names.filter(name => !left.has(name));
     if (gone.length > 0 && !isServed && !isOnPurpose) return refuse([goneText(gone)], 'refused');
-    // Between two long turns, those who wait are answered.
+    // Lets waiting requests run between two long tasks.
     await new Promise(resolve => setImmediate(resolve));
     const before = files.version;
     current = make({ ...checked, registry });
@@ -155,13 +155,13 @@ export function livePack<T>({
     try {
       return !always && (await isAsSeen(database, schema)) ? 'same' : await check(files, true);
     } catch (error) {
-      // Whether the database is there, others tell.
+      // Other parts report whether the database is reachable.
       if (!(error instanceof DatabaseError)) tellUnexpected(error, log);
       return 'later';
     }
   };
 
-  /** One after the other. */
+  /** Runs actions one after the other. */
   const inTurn = (of: 'files' | 'schema', action: () => Promise<Outcome>): Promise<Outcome> => {
     const run = last.then(action);
     last = run;
@@ -184,7 +184,7 @@ function mappingsOf({ mappings }: Registry): readonly string[] {
   return mappings.map(({ name }) => name);
 }
 
-/** Files that are copied one by one are a sound pack of fewer mappings for a while. */
+/** Explains a pack with fewer mappings, which may be one whose files are being copied one by one. */
 function goneText(names: readonly string[]): string {
   return (
     `No longer in the pack: ${names.join(', ')}. The previous version stays in use, because the files may not all be written yet. ` +
@@ -206,14 +206,14 @@ function tellUnexpected(error: unknown, log: Log): string {
   return `unexpected ${kind} at ${at}`;
 }
 
-/** A database that is there and locked or slow is not told to be away. */
+/** Explains why the schema could not be read. A locked or slow database is not called unreachable. */
 function uncheckedText({ reason, told, message }: DatabaseError): string {
   const why =
     reason === 'failed' ? `The database refuses a statement (${message})` : (told ?? 'The database does not answer');
   return `${why}, so the mappings cannot be checked against its schema`;
 }
 
-/** Undefined while the folder is being replaced. */
+/** Reads the pack; undefined while the folder is being replaced. */
 function read(folder: string, schema: string | undefined): PackFiles | undefined {
   try {
     return readPackFiles(folder, schema);
@@ -223,10 +223,10 @@ function read(folder: string, schema: string | undefined): PackFiles | undefined
   }
 }
 
-/** Problems that are told: one slip in a large file may make thousands. */
+/** Maximum number of logged problems: one mistake in a large file may cause thousands. */
 const TOLD = 200;
 
-/** Errors before warnings. */
+/** Returns the first problems, errors before warnings. */
 function firstOf(problems: readonly Problem[]): readonly Problem[] {
   if (problems.length <= TOLD) return problems;
   const isError = ({ severity }: Problem): boolean => severity === 'error';

@@ -1,6 +1,4 @@
-/**
- * Logs problems of mappings, one line each with its place.
- */
+/** Logs problems of mappings, each on one line with its place. */
 import type { Log } from '../log.ts';
 import { type Problem, placeText, problemLine } from '../mapping/load/problem.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Collects gauges for `/metrics`: which mappings are served, how busy database, exports and cache are. In: those
+ * Collects gauges for `/metrics`: which mappings are served, and the load of database, exports and cache. In: those
  * parts. Out: readings, taken at each scrape.
  */
 import type { Audit } from '../audit/audit.ts';

@@ -1,21 +1,21 @@
 /**
- * Checks the schema when a statement misses a table or column. In: such statements, and a function that looks. Out: a
- * look at once, then one after each pause while something is missing; never two at a time.
+ * Checks the schema when a statement misses a table or column. In: such statements, and a function that checks. Out: a
+ * check at once, then one after each pause while something is missing; never two at a time.
  */
 
 export interface SchemaWatchOptions {
-  /** Milliseconds between the end of a look and the next. */
+  /** Milliseconds between the end of a check and the next. */
   readonly pause: number;
-  /** `whole`: nothing is missing. Never throws. */
+  /** Checks the schema; `whole`: nothing is missing. Never throws. */
   readonly look: () => Promise<'whole' | 'lacking'>;
 }
 
 export interface SchemaWatch {
-  /** A statement named what is not there: looks at once, or after the pause. */
+  /** A statement named a missing object: checks at once, or after the current pause. */
   missed(): void;
-  /** It is known that something is missing: looks after the pause. */
+  /** Something is known to be missing: checks after the pause. */
   lacking(): void;
-  /** Resolves when no look is under way any more, and none will be. */
+  /** Resolves when no check is running, and none will follow. */
   stop(): Promise<void>;
 }
 

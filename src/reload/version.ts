@@ -1,7 +1,7 @@
 /**
- * Makes everything that belongs to one version of the mappings: facade, REST interface, HTTP application. In: a sound
- * pack, and the parts that outlive it. Out: an application that knows only this version, so that a request ends with
- * the version that it began with.
+ * Makes everything that belongs to one version of the mappings: facade, REST interface, HTTP application. In: a pack
+ * without errors, and the parts that outlive it. Out: an application that knows only this version, so that a request
+ * ends with the version with which it began.
  */
 import { glassOf } from '../access/glass.ts';
 import type { Audit } from '../audit/audit.ts';
@@ -42,7 +42,7 @@ export interface Version {
   readonly rest: RestParts | undefined;
 }
 
-/** What all versions share. */
+/** Parts that all versions share. */
 export interface Lasting {
   readonly config: Config;
   readonly log: Log;
@@ -50,32 +50,35 @@ export interface Lasting {
   /** Undefined: there is no folder for their files, so exports are not offered. */
   readonly jobs: Jobs | undefined;
   readonly entrance: Entrance;
-  /** Without it every answer is made anew. */
+  /** Without it no answer is cached. */
   readonly cache: AnswerCache<Answer> | undefined;
   readonly refused: () => Refused | undefined;
   readonly lacking: () => Refused | undefined;
   readonly metrics: Metrics;
   readonly admission: Admission;
   readonly intake: Intake;
-  /** How often each client may ask; undefined: as often as it likes. */
+  /** Rate limit of each client; undefined: none. */
   readonly rate: Meters | undefined;
-  /** Undefined: nobody writes down who saw whom. */
+  /** Undefined: there is no audit. */
   readonly audit: Audit | undefined;
-  /** Whether a browser app is registered at an origin; undefined where no apps are. */
+  /** True if a browser app is registered at an origin; undefined if there are no apps. */
   readonly isAppOrigin: ((origin: string) => boolean) | undefined;
-  /** How a caller gets a token; undefined where access is open. */
+  /** How a caller gets a token; undefined if access is open. */
   readonly authorization: Authorization | undefined;
-  /** Who may come in, by token; undefined where access is open. */
+  /** Decides by token who may come in; undefined if access is open. */
   readonly entry: Entry | undefined;
   /** The audit as FHIR. */
   readonly trail: Trail | undefined;
-  /** Warnings and errors that were logged last, the newest first. */
+  /** The latest warnings and errors of the log, newest first. */
   readonly problems: () => readonly Problem[];
 }
 
 const SOFTWARE = { name: 'Lintel', version: SOFTWARE_VERSION } as const;
 
-/** The same mappings may read rows otherwise: answers that were kept for one version are not those of the next. */
+/**
+ * Distinguishes versions in cache keys: the same mappings may read rows differently, and cached answers hold for one
+ * version only.
+ */
 let versions = 0;
 
 export function versionOf({ registry, catalog, pack, content, access, changed }: SoundPack, lasting: Lasting): Version {

@@ -1,25 +1,25 @@
 /**
  * Watches the files of a pack and of the packs that it extends. In: its folder, and a callback. Out: calls, one at a
- * time, once two looks in a row saw the same changed files. It polls names, times and sizes: kernel events do not come
- * from network drives and bind mounts, nor after a folder was replaced.
+ * time, after two checks in a row saw the same changed files. It polls names, times and sizes, because there are no
+ * kernel events from network drives and bind mounts, nor after a folder was replaced.
  */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packFolders } from '../mapping/load/read/folders.ts';
 
 export interface WatchOptions {
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly every: number;
-  /** `later`: it could not be done now, and is called again at the next look. */
+  /** `later`: not possible now; it is called again after the next check. */
   readonly changed: () => Promise<'done' | 'later'>;
 }
 
 export interface Watch {
-  /** Resolves when nothing more will be called. */
+  /** Resolves when no further call will follow. */
   stop(): Promise<void>;
 }
 
-/** The first call comes without a change: what was read before may be older than the first look. */
+/** The first call comes without a change, because files may have changed between their reading and the first check. */
 export function watchFolder(folder: string, { every, changed }: WatchOptions): Watch {
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
@@ -29,7 +29,7 @@ export function watchFolder(folder: string, { every, changed }: WatchOptions): W
 
   const look = async (): Promise<void> => {
     let now = await signatureOf(seen.folders);
-    // Which packs it builds on, their own files say; one that is not there yet may come.
+    // The packs that it extends are named in its files; a missing one may still appear.
     if (now !== before || !seen.isWhole) {
       seen = foldersOf(folder);
       now = await signatureOf(seen.folders);
@@ -56,7 +56,7 @@ export function watchFolder(folder: string, { every, changed }: WatchOptions): W
 
 interface Seen {
   readonly folders: readonly string[];
-  /** No pack that one of them builds on is missing. */
+  /** True if no extended pack is missing. */
   readonly isWhole: boolean;
 }
 
@@ -74,7 +74,9 @@ async function signatureOf(folders: readonly string[]): Promise<string> {
   return (await Promise.all(folders.map(signatureOfOne))).join('\n');
 }
 
-/** Changes with every file that is written, added or removed. A folder that cannot be read is as one without files. */
+/**
+ * Returns a text that changes with every file that is written, added or removed. An unreadable folder counts as empty.
+ */
 async function signatureOfOne(folder: string): Promise<string> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
