@@ -1,7 +1,7 @@
 /**
- * Where each primitive of a resource comes from. In: the resource in the boxes of the interpreter (traced.ts), and as
- * it is served. Out: for each primitive its path, the columns of rows, the codec, the row of a code map, and the place
- * in the pack.
+ * Finds where each primitive of a resource comes from. In: the resource in the boxes of the interpreter (traced.ts),
+ * and as it is served. Out: for each primitive its path, the columns of rows, the codec, the row of a code map, and the
+ * place in the pack.
  */
 import type { StoredRows, View } from '../law/stored-rows.ts';
 import { Expected, ifJudged, type Thing } from '../law/thing.ts';
@@ -16,7 +16,7 @@ import type { Leaf, Tracing } from './traced.ts';
 
 /** A primitive of the resource. */
 export interface PreviewElement {
-  /** `name[0].family` */
+  /** Such as `name[0].family`. */
   readonly path: string;
   readonly value: unknown;
   readonly kind: 'column' | 'constant' | 'reference' | 'text' | 'id';
@@ -29,31 +29,31 @@ export interface PreviewElement {
   readonly place: Position;
 }
 
-/** A column of a row, and what the row holds there. */
+/** A column of a row, with its stored value. */
 export interface Source {
   readonly table: string;
   readonly column: string;
-  /** Undefined: the database works it out, and no row that was read has it. */
+  /** Undefined if the database computes it, so that no row that was read has it. */
   readonly stored: SqlValue | undefined;
 }
 
 interface RowSource extends Source {
-  /** It is a column of the previewed row itself, and not of one that was looked up or stands below it. */
+  /** True for a column of the previewed row itself, not of a lookup or a child row. */
   readonly ownRow: boolean;
 }
 
-/** What the interpreter made of a row. */
+/** The interpretation of a row. */
 export interface Made {
   readonly mapping: Mapping;
   readonly view: View;
   readonly rows: StoredRows;
   readonly tracing: Tracing<View>;
   readonly registry: Registry;
-  /** The columns that are split into pieces, by the alias of these. */
+  /** Columns that are split into pieces, by the alias of the pieces. */
   readonly pieces: ReadonlyMap<Identifier, ColumnExpression>;
 }
 
-/** The columns that a mapping splits into pieces, by the alias of these. */
+/** Returns the columns that a mapping splits into pieces, by the alias of the pieces. */
 export function piecesIn({ root }: Mapping): ReadonlyMap<Identifier, ColumnExpression> {
   return new Map(piecesOf(root));
 }
@@ -63,10 +63,10 @@ function piecesOf(node: Node): readonly (readonly [Identifier, ColumnExpression]
   return [...own, ...childrenOf(node).flatMap(piecesOf)];
 }
 
-/** The primitives of a part of a resource: as it was interpreted, and as it is served. */
+/** Returns the primitives of a part of a resource, as interpreted and as served. */
 export function elementsIn(thing: Thing, path: string, served: unknown, made: Made): readonly PreviewElement[] {
   const leaf = made.tracing.leafOf(thing);
-  // What only the database can work out may be a whole element: all that it emits comes of the one node.
+  // A value that only the database can compute may be a whole element; all of its primitives come from this node.
   if (leaf) return primitivesIn(served, path).map(([inner, one]) => elementOf(leaf, inner, one, made));
   if (Array.isArray(thing)) {
     return itemsThere(thing, served).flatMap((item, i) => elementsIn(item, `${path}[${i}]`, at(served, i), made));
@@ -87,7 +87,7 @@ export function elementsIn(thing: Thing, path: string, served: unknown, made: Ma
   ];
 }
 
-/** The primitives of a part of a resource, by their paths. */
+/** Returns the primitives of a part of a resource, with their paths. */
 function primitivesIn(served: unknown, path: string): readonly (readonly [path: string, value: unknown])[] {
   if (served === undefined) return [];
   if (typeof served !== 'object' || served === null) return [[path, served]];
@@ -100,8 +100,8 @@ function dotted(served: object): readonly (readonly [name: string, value: unknow
 }
 
 /**
- * The items that are served: some that only the database can work out may be none. No way is told rather than a wrong
- * one.
+ * Returns the items that are served: an item that only the database can compute may be absent. If it is unclear which
+ * are, returns none, because a wrong origin is worse than no origin.
  */
 function itemsThere(things: readonly Thing[], served: unknown): readonly Thing[] {
   const count = Array.isArray(served) ? served.length : 0;
@@ -133,7 +133,7 @@ function kindOf(node: Node): PreviewElement['kind'] {
   return node.kind === 'constant' ? 'constant' : 'text';
 }
 
-/** What a node reads of rows. */
+/** Returns the expressions that a node reads from rows. */
 function expressionsIn(node: Node): readonly Expression[] {
   if (node.kind === 'value') return node.from;
   if (node.kind === 'ref') return node.on.map(({ ours }) => ours);
@@ -144,7 +144,7 @@ function sourcesOf(expressions: readonly Expression[], view: View, made: Made): 
   const found = new Map<string, RowSource>();
   const see = (column: ColumnExpression): void => {
     const { rows, view: own, pieces } = made;
-    // A piece comes from the column that is split into pieces.
+    // A piece comes from the column that was split.
     const split = pieces.get(column.alias);
     if (split) {
       see(split);
@@ -164,7 +164,7 @@ function sourcesOf(expressions: readonly Expression[], view: View, made: Made): 
   return [...found.values()];
 }
 
-/** The table that an alias stands for, seen from a row; undefined within a sub-select. */
+/** Returns the table of an alias, as seen from a row; undefined within a sub-select. */
 function scopeUnder(
   alias: Identifier,
   view: View,
@@ -178,7 +178,7 @@ function scopeUnder(
   return undefined;
 }
 
-/** Undefined where the database works it out, as in a sub-select. */
+/** Returns the stored value; undefined if the database computes it, as in a sub-select. */
 function storedIn(rows: StoredRows, column: ColumnExpression, view: View): SqlValue | undefined {
   return ifJudged(() => rows.stored(column, view));
 }

@@ -1,8 +1,8 @@
 /**
- * One row beside the resource that a mapping makes of it. In: a mapping and the key of a row. Out: for each primitive
- * of the resource the table, column, codec, row of a code map and place in the pack that it comes from; the columns
- * that were read, with the elements that each makes; what the validator says, by place. A mapping reads no column under
- * `deny`, so neither does this.
+ * Shows one row beside its resource. In: a mapping and the key of a row. Out: for each primitive of the resource the
+ * table, column, codec, row of a code map and place in the pack that it comes from; the columns that were read, each
+ * with its elements; the findings of the validator, by place. Mappings read no column under `deny`, so the preview
+ * reads none either.
  */
 
 import { OPEN_CONTEXT } from '../auth/access.ts';
@@ -28,17 +28,17 @@ import { Tracing } from './traced.ts';
 export interface Preview {
   readonly mapping: string;
   readonly type: string;
-  /** Undefined: the row is no resource of the mapping, and `reason` says why. */
+  /** Undefined if the row is no resource of the mapping; `reason` then says why. */
   readonly id: string | undefined;
   readonly reason: string | undefined;
-  /** As the server answers it. */
+  /** As served. */
   readonly resource: Readonly<Record<string, unknown>> | undefined;
   readonly elements: readonly PreviewElement[];
   readonly columns: readonly PreviewColumn[];
   readonly issues: readonly PreviewIssue[];
 }
 
-/** A column of the row itself, and the elements that it makes. */
+/** A column of the row itself, with its elements. */
 export interface PreviewColumn extends Source {
   readonly declared: string;
   readonly elements: readonly string[];
@@ -56,16 +56,16 @@ export interface Previewing {
   readonly facade: Facade;
   readonly now: number;
   readonly signal: AbortSignal;
-  /** Of the addresses in the resource. */
+  /** Base URL of references in the resource. */
   readonly base?: string;
 }
 
-/** A key that cannot be of the mapping's rows. Its message shows no value. */
+/** A key that is impossible or has no row. The message contains no value. */
 export class PreviewError extends Error {}
 
-/** A row may need rows that need rows. */
+/** Rounds of fetching: a row may need other rows, which need further ones. */
 const ROUNDS = 12;
-/** A row that a key names, the rows that its resource is made of, and what became of them. */
+/** A row, the rows that its resource uses, and the preview. */
 export interface RowRead {
   readonly row: StoredRow;
   readonly rows: StoredRows;
@@ -73,12 +73,12 @@ export interface RowRead {
   readonly preview: Preview;
 }
 
-/** Throws PreviewError where no row has the key. Rejects with DatabaseError. */
+/** Makes the preview of a row. Throws PreviewError if no row has the key. Rejects with DatabaseError. */
 export async function previewRow(mapping: Mapping, key: readonly string[], asking: Previewing): Promise<Preview> {
   return (await readRow(mapping, key, asking)).preview;
 }
 
-/** The same with the rows. */
+/** Does the same and returns the rows too. */
 export async function readRow(mapping: Mapping, key: readonly string[], asking: Previewing): Promise<RowRead> {
   const { registry, database, facade, now, signal, base = OPEN_CONTEXT.base } = asking;
   const { source } = mapping;
@@ -98,7 +98,7 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
     source.key.map(column => keyValue(key[own.indexOf(column)], column)),
     signal,
   );
-  // A key that is unique under `where` alone may be that of rows which `where` takes away.
+  // If the key is unique only under `where`, several rows may have it; choose the one that `where` selects.
   const fits = await settled(rows, signal, () =>
     found.find(one => ifJudged(() => tracing.holds(source.where, rows.view(source, one))) === true),
   );
@@ -138,7 +138,7 @@ export async function readRow(mapping: Mapping, key: readonly string[], asking: 
   return { row, rows, catalog, preview };
 }
 
-/** Works something out again until all rows that it needs have been fetched. */
+/** Repeats a computation until all rows that it needs have been fetched. */
 async function settled<T>(rows: StoredRows, signal: AbortSignal, work: () => T): Promise<T> {
   for (let round = 0; round < ROUNDS; round++) {
     rows.lacking = false;
@@ -149,7 +149,7 @@ async function settled<T>(rows: StoredRows, signal: AbortSignal, work: () => T):
   throw new PreviewError('The row depends on a longer chain of tables than supported');
 }
 
-/** A key as a person writes it. */
+/** Converts a typed key to a stored value. */
 function keyValue(written: string | undefined, { column, type }: ColumnExpression): SqlValue {
   if (written === undefined) return null;
   const stored =
@@ -166,9 +166,9 @@ function bytesOf(written: string): Uint8Array | undefined {
   return /^0x(?:[0-9a-f]{2})+$/i.test(written) ? Buffer.from(written.slice(2), 'hex') : undefined;
 }
 
-/** Why a row is no resource of a mapping; undefined: it is one. */
+/** Returns why a row is no resource of a mapping; undefined if it is one. */
 function reasonOf(mapping: Mapping, view: View, rows: StoredRows, tracing: Tracing<View>): string | undefined {
-  // Where only the database can tell, the read below asks it.
+  // If only the database can decide, the read below asks it.
   return ifJudged(() => {
     const { source } = mapping;
     if (!tracing.holds(source.where, view)) {
@@ -188,7 +188,7 @@ function declaredIn(catalog: Catalog, table: TableName, column: string): string 
   return (info && findColumn(info, column)?.declared) ?? '';
 }
 
-/** What the validator says, each by the line that made it. */
+/** Returns the findings of the validator, each with the line that made it. */
 function issuesOf(mapping: Mapping, resource: unknown): readonly PreviewIssue[] {
   return findingsOf(resource).map(finding => ({
     severity: finding.kind === 'error' ? 'error' : 'warning',

@@ -1,7 +1,7 @@
 /**
- * Rows that are worth a preview. In: a mapping, and which rows: any, those with the most NULLs, the longest, the
- * strangest, or those that a FHIR search finds. Out: their keys as a person would write them, of a bounded sample;
- * `lintel check` takes its rows in the same way.
+ * Finds rows for a preview. In: a mapping, and the kind of rows: any, those with the most NULLs, the longest, the most
+ * unusual, or those that a FHIR search finds. Out: their keys as text, from a limited sample; `lintel check` samples
+ * rows in the same way.
  */
 import { OPEN_CONTEXT } from '../auth/access.ts';
 import { poolOf, type Random, strangest } from '../check/pool.ts';
@@ -20,15 +20,15 @@ import { PreviewError, type Previewing, previewRow } from './preview.ts';
 export type Wish = 'any' | 'empty' | 'long' | 'strange';
 
 export interface ShownRow {
-  /** In the order of the mapping's key. */
+  /** Values in the order of the mapping's key. */
   readonly key: readonly string[];
-  /** What is peculiar about it, without a value. */
+  /** What is special about the row, without a value. */
   readonly note: string;
 }
 
 const MOST = 12;
 
-/** Some rows of the mapping's table. Rejects with DatabaseError. */
+/** Returns some rows of the mapping's table. Rejects with DatabaseError. */
 export async function rowsLike(
   wish: Wish,
   mapping: Mapping,
@@ -68,8 +68,8 @@ function lengthOf(row: StoredRow): number {
 }
 
 /**
- * The rows of the resources that a search of the mapping's type finds, as far as this mapping makes them. `search`:
- * `name=value&…`. Throws PreviewError for a search that is none. Rejects with DatabaseError.
+ * Returns the rows of this mapping among the resources that a search of its type finds. `search`: `name=value&…`.
+ * Throws PreviewError if the search is invalid. Rejects with DatabaseError.
  */
 export async function rowsFoundBy(
   search: string,
@@ -80,7 +80,7 @@ export async function rowsFoundBy(
   return (await keysOfIds(mapping, ids, { registry, database, now, signal })).map(key => ({ key, note: '' }));
 }
 
-/** The row that makes a resource, and by which mapping. Undefined: none does. Rejects with DatabaseError. */
+/** Finds the row and the mapping that make a resource; undefined if there is none. Rejects with DatabaseError. */
 export async function rowOf(
   type: string,
   id: string,
@@ -88,7 +88,7 @@ export async function rowOf(
 ): Promise<{ readonly mapping: string; readonly key: readonly string[] } | undefined> {
   for (const mapping of asking.registry.ofType(type)) {
     for (const key of await keysOfIds(mapping, [id], asking)) {
-      // Rows of other mappings may have the same id, and be no resource.
+      // Rows of other mappings may yield the same id without being a resource.
       if ((await previewRow(mapping, key, asking)).id === id) return { mapping: mapping.name, key };
     }
   }
@@ -137,7 +137,7 @@ function ownKey({ source }: Mapping): Mapping['source']['key'] {
   return source.key.filter(({ alias }) => alias === source.alias);
 }
 
-/** As a key is written: bytes as `0x…`. */
+/** Returns the text of a key value: bytes as `0x…`. */
 function written(stored: SqlValue): string {
   if (stored instanceof Uint8Array) return `0x${Buffer.from(stored).toString('hex')}`;
   return String(stored ?? '');

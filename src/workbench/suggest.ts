@@ -1,7 +1,7 @@
 /**
- * Suggests codes for a raw value of a legacy column. In: the raw value and the codes that may be meant. Out: codes with
- * a score from 0 to 1 and the reason in words, best first. A person reviews them: nothing is ever mapped by a
- * suggestion. All codes come from this repository and from the pack; no value is sent anywhere.
+ * Suggests codes for a raw value of a legacy column. In: the raw value and the possible codes. Out: codes with a score
+ * from 0 to 1 and the reason in words, best first. A person reviews them: a suggestion alone never maps anything. All
+ * codes come from this repository and from the pack; no value is sent anywhere.
  */
 import { readFileSync } from 'node:fs';
 import { editDistance } from '../mapping/load/read/spelling.ts';
@@ -16,41 +16,39 @@ export interface Suggestion {
   readonly display: string | undefined;
   /** From 0 to 1, two decimals. */
   readonly score: number;
-  /** Completes `suggested because …`; shows no value. */
+  /** Completes `suggested because …`; contains no value. */
   readonly reason: string;
 }
 
-/** A code that may be meant. */
+/** A possible code. */
 interface Candidate {
   readonly code: string;
   readonly system: string;
   readonly display: string | undefined;
 }
 
-/** The codes that a raw value of one column may mean. */
+/** The possible codes for the raw values of one column. */
 export interface Vocabulary {
   readonly candidates: readonly Candidate[];
-  /** What code maps of the pack say of other raw values, by the plain form of these. */
+  /** Codes for other raw values in code maps of the pack, by the normalized raw value. */
   readonly mapped: ReadonlyMap<string, { readonly of: Candidate; readonly map: string }>;
 }
 
-/** Suggestions that are worse are none. */
+/** Minimum score of a suggestion. */
 const LEAST = 0.4;
-/** Suggestions of one raw value. */
+/** Maximum number of suggestions per raw value. */
 const MOST = 5;
-/** A code system of more codes is not compared letter by letter. */
+/** Code systems with more codes are not compared letter by letter. */
 const COMPARED = 5000;
 
-/**
- * Usual raw values by the code that they mean: `M` for male. Where the code is none of the vocabulary, nothing follows.
- */
+/** Usual raw values by code: `M` for male. Used only if the vocabulary has the code. */
 const meanings: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries(
     JSON.parse(readFileSync(new URL('./meanings.json', import.meta.url), 'utf8')) as Record<string, readonly string[]>,
   ),
 );
 
-/** What a code map may give: the codes of its systems, as far as they are known here or in the pack. */
+/** Returns the codes that a code map may yield: those of its systems, as far as they are known here or in the pack. */
 export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
   const own = new Set([map, ...map.rows.values(), map.blank].flatMap(one => one?.system ?? []));
   const candidates = new Map<string, Candidate>();
@@ -61,7 +59,7 @@ export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
   };
   for (const system of own) for (const one of codesIn(system)) add(one);
   const mapped = new Map<string, { readonly of: Candidate; readonly map: string }>();
-  // The map's own rows are last, and so count before those of others.
+  // The map's own rows come last and so take precedence.
   for (const { name, rows } of [...registry.codeMaps.filter(one => one !== map), map]) {
     for (const [raw, coded] of rows) {
       if (coded?.system === undefined || !own.has(coded.system)) continue;
@@ -73,7 +71,7 @@ export function vocabularyOf(map: CodeMap, registry: Registry): Vocabulary {
   return { candidates: [...candidates.values()], mapped };
 }
 
-/** All codes of one system, as far as they are known here. */
+/** Returns all known codes of one system. */
 export function vocabularyOfSystem(system: string): Vocabulary {
   return { candidates: codesIn(system), mapped: new Map() };
 }
@@ -82,13 +80,13 @@ function codesIn(system: string): readonly Candidate[] {
   return [...(codesOf(system) ?? [])].map(code => ({ code, system, display: displayOf(system, code) }));
 }
 
-/** What the database itself says of codes: a list with a text for each. */
+/** A code list of the database, with a text for each code. */
 export interface Meanings {
   readonly name: string;
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** Best first; none where nothing is alike. What `list` says of the value is compared in place of it. */
+/** Returns suggestions, best first. If `list` has a text for the value, the text is compared instead. */
 export function suggestionsFor(stored: string, vocabulary: Vocabulary, list?: Meanings): readonly Suggestion[] {
   const meaning = list?.texts.get(stored.trim());
   if (!meaning) return suggestionsOf(stored, vocabulary);
@@ -130,7 +128,7 @@ function likeness(raw: string, text: string, one: Candidate, among: number, begu
     scores.push([text.length > 1 ? 0.9 : 0.85, 'it usually means this code']);
   }
   if (beginsWith(text, one.code, one.display)) {
-    // The more codes begin alike, the less a beginning says.
+    // The more codes have this beginning, the lower the score.
     const sure = text.length === 1 ? 0.65 : 0.85;
     scores.push([begun === 1 ? sure : sure / Math.sqrt(begun), 'the code begins with it']);
   }
@@ -149,7 +147,10 @@ function likeness(raw: string, text: string, one: Candidate, among: number, begu
   return scores;
 }
 
-/** In lower case, without what separates words. Other signs mean something: `MG%` is another unit than `mg`. */
+/**
+ * Normalizes a text: lower case, no separators. Other characters stay, because they matter: `MG%` is another unit than
+ * `mg`.
+ */
 function plain(text: string): string {
   const letters = text
     .normalize('NFKD')
@@ -158,13 +159,13 @@ function plain(text: string): string {
   return letters === '' ? text.trim() : letters;
 }
 
-/** Digits are no abbreviation: `4.2` begins many codes of SNOMED CT. */
+/** True if code or display begins with the text. Digits alone do not count: `4.2` begins many codes of SNOMED CT. */
 function beginsWith(text: string, code: string, display: string | undefined): boolean {
   if (!/\p{L}/u.test(text)) return false;
   return plain(code).startsWith(text) || (display !== undefined && plain(display).startsWith(text));
 }
 
-/** `cmpl` of `completed`: it begins alike, and the letters come in this order. */
+/** True for `cmpl` of `completed`: the same first letter, and all letters in this order. */
 function isAbbreviation(text: string, code: string): boolean {
   if (text[0] !== code[0] || text.length >= code.length) return false;
   let at = 0;
@@ -175,7 +176,7 @@ function isAbbreviation(text: string, code: string): boolean {
   return true;
 }
 
-/** Share of the words of a text that another has, of words with three letters or more. */
+/** Returns the share of words in common, counting words of three letters or more. */
 function sharedWords(text: string, other: string): number {
   const words = wordsOf(text);
   const others = new Set(wordsOf(other));

@@ -1,17 +1,17 @@
 /**
- * An interpreter that remembers which node, on which row, made each primitive of a resource. In: a mapping and a row.
- * Out: the resource in boxes, one for each primitive; `leafOf` opens a box.
+ * Interprets a row and records which node, on which row, made each primitive of the resource. In: a mapping and a row.
+ * Out: the resource in boxes, one per primitive; `leafOf` opens a box.
  */
 
 import { Interpreter } from '../law/interpret.ts';
 import { Expected, type Thing } from '../law/thing.ts';
 import type { Node } from '../mapping/model.ts';
 
-/** A primitive of a resource and what made it. */
+/** A primitive of a resource, with the node and the row that made it. */
 export interface Leaf<R> {
   readonly node: Node;
   readonly row: R;
-  /** Expected: only the database can work it out. */
+  /** An `Expected` if only the database can compute it. */
   readonly thing: Thing;
 }
 
@@ -20,7 +20,7 @@ type Rows<R> = Parameters<Interpreter<R>['node']>[1];
 export class Tracing<R> extends Interpreter<R> {
   readonly #leaves = new WeakMap<object, Leaf<R>>();
 
-  /** What a box of this interpreter holds; undefined for what is no primitive. */
+  /** Returns the content of a box; undefined if `thing` is no box of this interpreter. */
   leafOf(thing: Thing): Leaf<R> | undefined {
     return typeof thing === 'object' && thing !== null ? this.#leaves.get(thing) : undefined;
   }
@@ -43,7 +43,7 @@ export class Tracing<R> extends Interpreter<R> {
     }
   }
 
-  /** The further elements of a reference are boxed already. */
+  /** Boxes the reference only; its further elements are boxed already. */
   #referenced(thing: Thing, node: Node, row: R): Thing {
     if (typeof thing !== 'object' || thing === null || !('reference' in thing)) return this.#boxed(thing, node, row);
     const { reference, ...members } = thing;
@@ -56,7 +56,7 @@ export class Tracing<R> extends Interpreter<R> {
     if (isObject && !(thing instanceof Expected) && !('digits' in thing)) {
       return Object.fromEntries(Object.entries(thing).map(([name, part]) => [name, this.#boxed(part, node, row)]));
     }
-    // Each box is an object of its own: two equal texts have two.
+    // Each box is a new object, so that equal texts have different boxes.
     const box: Thing = thing instanceof Expected ? new Expected(thing.accepts) : { digits: '' };
     this.#leaves.set(box, { node, row, thing });
     return box;

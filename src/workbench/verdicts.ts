@@ -1,7 +1,7 @@
 /**
- * What the law says of each element of a file of the pack: by which parameters it can be searched, and whether an index
- * serves that. In: a registry, the catalog, a path. Out: a verdict for each place where the file gives an element its
- * value. Offers and indexes are those of `lintel check --parameters`.
+ * Determines for each element of a file how it can be searched: by which parameters, and whether an index serves that.
+ * In: a registry, the catalog, a path. Out: a verdict for each place where the file gives an element its value. Offers
+ * and indexes are those of `lintel check --parameters`.
  */
 
 import { lineageOf } from '../explain/search.ts';
@@ -17,22 +17,25 @@ import type { Catalog } from '../sql/catalog.ts';
 
 export interface Verdict {
   readonly type: string;
-  /** `name.family`; empty: the resource itself. */
+  /** Such as `name.family`; empty for the resource itself. */
   readonly element: string;
   readonly place: Position;
-  /** The parameters that lead to the element in order of their codes, composites last; empty: FHIR has none. */
+  /** The parameters that lead to the element, sorted by code, composites last; empty if FHIR has none. */
   readonly searches: readonly { readonly code: string; readonly how: 'offered' | 'computed' | 'none' }[];
-  /** Columns that no index begins with, where a plain search compares them; undefined: no search does. */
+  /** Columns that a plain search compares without a leading index; undefined if no search compares any. */
   readonly withoutIndex: readonly string[] | undefined;
 }
 
-/** Codes of parameters that were tried out on a mapping. */
+/** Codes of parameters that were tried out on a mapping already. */
 const triedOut = new WeakMap<Mapping, Set<string>>();
 
-/** More verdicts of one file are not told. */
+/** Maximum number of verdicts per file. */
 const MOST = 5000;
 
-/** Others are served between two parameters; rejects with the reason of `signal` once nobody waits. */
+/**
+ * Returns the verdicts of a file. Yields to other requests between parameters; rejects with the reason of `signal` once
+ * it is aborted.
+ */
 export async function verdictsOf(
   path: string,
   registry: Registry,
@@ -56,7 +59,7 @@ interface Gathered extends Verdict {
   withoutIndex: readonly string[] | undefined;
 }
 
-/** By place: what the file gives to resources of the mapping. */
+/** Collects the elements that the file gives to resources of the mapping, by place. */
 function verdictsAt(mapping: Mapping, path: string): ReadonlyMap<string, Gathered> {
   const found = new Map<string, Gathered>();
   for (const { element, at } of lineageOf(mapping)) {
@@ -84,7 +87,7 @@ async function addSearches(
     if (leaves.length === 0) continue;
     await new Promise(resolve => setImmediate(resolve));
     signal.throwIfAborted();
-    // Each mapping of the type by itself: a large pack has hundreds, and a key that is typed meanwhile waits for one.
+    // One mapping at a time: a large pack has hundreds, and a request meanwhile should wait for only one.
     for (const other of registry.ofType(mapping.resource)) {
       if (triedOut.get(other)?.has(code)) continue;
       await new Promise(resolve => setImmediate(resolve));
@@ -98,13 +101,13 @@ async function addSearches(
       const verdict = verdicts.get(placeText(leaf.at));
       if (!verdict || verdict.searches.at(-1)?.code === code) continue;
       verdict.searches.push({ code, how });
-      // Ids are found by the key of the table.
+      // Ids are found by the key of the table, so no index is missing.
       if (how === 'offered' && code !== '_id') verdict.withoutIndex ??= valueWithoutIndex(leaf, mapping, catalog);
     }
   }
 }
 
-/** Composites last: what they compare has a parameter of its own. */
+/** Sorts by code, composites last, because their components have parameters of their own. */
 function byCode(a: SearchParameter, b: SearchParameter): number {
   const isLast = (one: SearchParameter): number => (one.type === 'composite' ? 1 : 0);
   return isLast(a) - isLast(b) || (a.code < b.code ? -1 : 1);

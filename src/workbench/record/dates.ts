@@ -1,13 +1,12 @@
 /**
- * Moves a day that a text or a number spells, in whatever form it has. In: the value, the days to move by, the
- * hours and minutes to turn the time of day by. Out: candidates, of which the caller takes the first that its
- * codec reads as the day that was meant.
+ * Shifts a date that a text or a number spells, in any form. In: the value, the days to shift by, the hours and minutes
+ * to shift the time of day by. Out: candidates; the caller takes the first that its codec reads as the shifted date.
  */
 import { formOf, isAmbiguousDay } from '../../profile/form.ts';
 import { civil, dayOf, isDay, pad } from '../../time/calendar.ts';
 
 export interface Shift {
-  /** Many: each month and each year becomes another. */
+  /** Large enough to change every month and year. */
   readonly days: number;
   readonly hours: number;
   readonly minutes: number;
@@ -15,13 +14,13 @@ export interface Shift {
 
 interface Day {
   readonly year: number;
-  /** 0: only the year is known. */
+  /** 0 if only the year is known. */
   readonly month: number;
-  /** 0: only the month is known. */
+  /** 0 if only the month is known. */
   readonly day: number;
 }
 
-/** From this year on a date is no day of a life: 9999-12-31. */
+/** From this year on, a date is a sentinel such as 9999-12-31. */
 const SENTINELS = 2200;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
@@ -30,7 +29,7 @@ export function isSentinelDay(text: string): boolean {
   return Number(year) >= SENTINELS;
 }
 
-/** A day that begins with its year and has its month and day in two digits. */
+/** Shifts a date with the year first and two-digit month and day. */
 export function shiftedYearFirst(text: string, shift: Shift): string | undefined {
   const [, before = '', year, mark = '', month, day, rest = ''] =
     /^(\s*)(\d{4})([-/. ]?)(\d\d)\3(\d\d)(?!\d{3}(?!\d{3}))(.*)$/s.exec(text) ?? [];
@@ -51,17 +50,17 @@ export function shiftedForms(text: string, shift: Shift): readonly string[] {
   ].filter(one => one !== undefined);
 }
 
-/** A time of day alone: `0830`, `08:30:15`. */
+/** Shifts a time without a date: `0830`, `08:30:15`. */
 export function shiftedTime(text: string, shift: Shift): string | undefined {
   return /^\s*(?:\d\d:?\d\d|\d:\d\d)/.test(text) ? shiftedRest(text, shift) : undefined;
 }
 
-/** Days back until the day is 12 or less in each case. */
+/** Going back so many days always reaches a day of the month of 12 or less. */
 const MOST_BACK = 31;
 
 /**
- * A text that by its form is a day or a time, of which no codec says how it is read. Of `03/04/2020`, where each of
- * both may be the day, another is made that is a day either way.
+ * Shifts a text that looks like a date or a time although no codec reads it. `03/04/2020`, in which each part may be
+ * the day, becomes a date that is ambiguous too.
  */
 export function shiftedLook(text: string, shift: Shift): string | undefined {
   if (/^(?:19|20)\d\d([-/.]?)\d\d\1\d\d(?!\d)/.test(text)) return shiftedYearFirst(text, shift);
@@ -88,7 +87,7 @@ function movedBy(year: number, month: number, day: number, { days }: Shift): Day
   return isDay(year, month, day) ? civil(dayOf(year, month, day) + days) : undefined;
 }
 
-/** `10.3.2024`, `03/10/24`, `10032024`; the day or the month first. */
+/** Shifts `10.3.2024`, `03/10/24`, `10032024`; with the day or the month first. */
 function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
   const [, before = '', a, mark = '', b, year, rest = ''] =
     /^(\s*)(\d{1,2})([-/. ])(\d{1,2})\3(\d{4}|\d\d)(?!\d)(.*)$/s.exec(text) ??
@@ -107,7 +106,9 @@ function yearLast(text: string, shift: Shift): readonly (string | undefined)[] {
   return [spelled(true), spelled(false)];
 }
 
-/** `94-03-10`: which century is meant only a codec knows, and both have the same days but for one in 1900. */
+/**
+ * Shifts `94-03-10`. Only a codec knows the century, but the calendars of both are the same except for one day in 1900.
+ */
 function shortYearFirst(text: string, shift: Shift): string | undefined {
   const [, before = '', year, mark = '', month = '', day = '', rest = ''] =
     /^(\s*)(\d\d)([-/. ])(\d{1,2})\3(\d{1,2})(?!\d)(.*)$/s.exec(text) ?? [];
@@ -118,7 +119,9 @@ function shortYearFirst(text: string, shift: Shift): string | undefined {
   return `${before}${written.join(mark)}${time}`;
 }
 
-/** `2024031008`, `202403100830`, `20240310083005.123-0500`, `20240310-0500`, `2024-0500`: stamps of HL7 v2. */
+/**
+ * Shifts timestamps of HL7 v2: `2024031008`, `202403100830`, `20240310083005.123-0500`, `20240310-0500`, `2024-0500`.
+ */
 function ofMessage(text: string, shift: Shift): string | undefined {
   const [, year, month = '', day = '', hour = '', rest = '', zone = ''] =
     /^(\d{4})(\d\d)?(\d\d)?(\d\d)?((?:\d\d){0,2}(?:\.\d+)?)([+-]\d{4})?\s*$/.exec(text) ?? [];
@@ -130,7 +133,7 @@ function ofMessage(text: string, shift: Shift): string | undefined {
   return `${parts.join('')}${time}${zone}`;
 }
 
-/** `10-MAR-2024`, `10 Mar 2024`, `10-MAR-24`. */
+/** Shifts `10-MAR-2024`, `10 Mar 2024`, `10-MAR-24`. */
 function named(text: string, shift: Shift): string | undefined {
   const [, day, mark = '', month = '', year, rest = ''] =
     /^(\d{1,2})([-/. ])([A-Za-z]{3})\2(\d{4}|\d\d)(?!\d)(.*)$/s.exec(text) ?? [];
@@ -146,7 +149,9 @@ function named(text: string, shift: Shift): string | undefined {
   return `${pad(moved.day, day.length)}${mark}${spelled}${mark}${String(moved.year).slice(-year.length)}${time}`;
 }
 
-/** Years, months, days of two centuries in seven digits, and numbers that count days, seconds or milliseconds. */
+/**
+ * Shifts years, months, seven-digit dates with a digit for the century, and counts of days, seconds or milliseconds.
+ */
 function short(text: string, shift: Shift): readonly (string | undefined)[] {
   const { days } = shift;
   const [, year, mark = '', month] = /^(\d{4})(?:(-?)(\d\d))?\s*$/.exec(text) ?? [];
@@ -164,13 +169,13 @@ function short(text: string, shift: Shift): readonly (string | undefined)[] {
   ];
 }
 
-/** What is behind the point stays: it is less than a second, or a time of day. */
+/** Adds to a number and keeps its fraction, which is less than a second or a time of day. */
 function moveNumber(text: string, by: number): string {
   const [whole = '', fraction] = text.split('.');
   return `${BigInt(whole) + BigInt(by)}${fraction === undefined ? '' : `.${fraction}`}`;
 }
 
-/** What follows a day: nothing, or a time of day, which is turned. Undefined for anything else. Midnight stays. */
+/** Shifts the time after a date, or nothing; midnight stays. Undefined if the rest is no time. */
 function shiftedRest(rest: string, { hours, minutes }: Shift): string | undefined {
   if (rest.trim() === '') return rest;
   const match = /^([T ]*)(\d{1,2})(:?)(\d\d)(?:(:?)(\d\d))?(\.\d+)?(\s*(?:Z|[+-]\d\d:?\d\d|[AP]M)?\s*)$/i.exec(rest);
@@ -181,7 +186,7 @@ function shiftedRest(rest: string, { hours, minutes }: Shift): string | undefine
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second ?? 0) > 59) return undefined;
   const newHour = isHalf ? ((Number(hour) + 11 + hours) % 12) + 1 : (Number(hour) + hours) % 24;
   const newMinute = (Number(minute) + minutes) % 60;
-  // Not the first minute of a day, which may mean that no time is known.
+  // Avoids 00:00, which may mean that the time is unknown.
   const clock = [pad(newHour, hour.length), mark, pad(newHour === 0 && newMinute === 0 ? 1 : newMinute, 2)];
   const seconds = second === undefined ? '' : `${mark2}${pad((Number(second) + minutes) % 60, 2)}`;
   const digits = fraction.replace(/[1-9]/g, digit => String((Number(digit) + (minutes % 8) + 1) % 9 || 9));

@@ -1,7 +1,7 @@
 /**
- * Makes a test of a row. In: a mapping and a key. Out: the text of a test: the rows that the resource is made of
- * with invented values, and the resource that they become, made by the code that runs tests. What could not be
- * replaced is left out and told.
+ * Makes a test of a row. In: a mapping and a key. Out: the text of a test: the rows that the resource uses, with
+ * invented values, and the resource that they become, made by the code that runs tests. Values that cannot be replaced
+ * are left out and reported.
  */
 import { randomInt } from 'node:crypto';
 import { overRows, TEST_BASE, testsOf } from '../../check/pack-tests.ts';
@@ -19,29 +19,29 @@ import { Invented, type Random } from './tokens.ts';
 import { keptForm, usesIn } from './uses.ts';
 
 export interface Recorded {
-  /** Of the pack. */
+  /** Path in the pack. */
   readonly file: string;
   /** One document of YAML. */
   readonly test: string;
-  /** Columns that are NULL in the test, and why. */
+  /** Columns that are NULL in the test, with the reason. */
   readonly leftOut: readonly { readonly table: string; readonly column: string; readonly why: string }[];
-  /** Elements of the resource that the invented rows do not make. */
+  /** Elements of the original resource that the invented rows do not make. */
   readonly notMade: readonly string[];
 }
 
-/** What runs the tests of the pack. */
+/** The registry and catalog that the pack's tests use. */
 export interface TestGround {
   readonly registry: Registry;
   readonly catalog: Catalog;
 }
 
-/** Values that nobody can draw again. */
+/** Random numbers that cannot be reproduced. */
 export const DRAWN: Random = () => randomInt(2 ** 32) / 2 ** 32;
 
-/** More rows make no test that a person reads. */
+/** A test with more rows would be unreadable. */
 const MOST_ROWS = 200;
 
-/** Throws PreviewError where no test can be made. Rejects with DatabaseError. */
+/** Makes the test of a row. Throws PreviewError if that is impossible. Rejects with DatabaseError. */
 export async function recordRow(
   mapping: Mapping,
   key: readonly string[],
@@ -88,14 +88,14 @@ function hasPath(resource: unknown, path: string): boolean {
   return at !== undefined;
 }
 
-/** Beside the file of the mapping. */
+/** Returns the test file beside the file of the mapping. */
 function testFileOf({ at }: Mapping): string {
   return `${at.file.replace(/\.ya?ml$/, '')}.test.yaml`;
 }
 
 interface InventedRow {
   readonly table: TableName;
-  /** Without those that are NULL. */
+  /** Without NULL values. */
   readonly row: ReadonlyMap<string, string>;
 }
 
@@ -136,7 +136,7 @@ function inventedRows(
   const below = (end: number): number => Math.floor(random() * end);
   const days = new Set(texts.flatMap(daysIn));
   let moved = 0;
-  // No day becomes another of the rows; of many rows one may.
+  // The shift must not turn one of the rows' dates into another; with many rows this may be impossible.
   for (let tries = 0; tries < 200; tries++) {
     moved = -(400 + below(1400));
     if (![...days].some(day => days.has(day + moved))) break;
@@ -165,14 +165,14 @@ function inventedRows(
   };
 }
 
-/** The days that a text spells, year first. */
+/** Returns the dates that a text contains, year first. */
 function daysIn(text: string): readonly number[] {
   return [...text.matchAll(/(?<!\d)(\d{4})([-/.]?)(\d\d)\2(\d\d)(?!\d)/g)].map(([, year, , month, day]) =>
     dayOf(Number(year), Number(month), Number(day)),
   );
 }
 
-/** Does something over the rows of a test. */
+/** Calls `work` with the rows of a test. */
 async function overOne<T>(
   file: string,
   text: string,
@@ -223,7 +223,7 @@ function keyText(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : JSON.stringify(name);
 }
 
-/** An exponent of a number has a letter, which would be replaced. */
+/** Writes numbers without an exponent, because its letter would be replaced. */
 function inDigits(stored: SqlValue): SqlValue {
   return typeof stored === 'number' ? plainDigits(stored) : stored;
 }

@@ -1,6 +1,6 @@
 /**
- * Replaces stored values by invented ones. In: a value, and what the pack knows of its column (uses.ts). Out: what
- * a test writes in its place, or why nothing can be. Codes, sentinels, NULL and blanks stay.
+ * Replaces stored values by invented ones. In: a value, and what the pack knows about its column (uses.ts). Out: the
+ * value for the test, or why there is none. Codes, sentinels, NULL and blanks stay.
  */
 import { asRowValue } from '../../law/forms.ts';
 import { ifJudged } from '../../law/thing.ts';
@@ -13,7 +13,7 @@ import { isSentinelDay, type Shift, shiftedForms, shiftedLook, shiftedTime } fro
 import type { Invented } from './tokens.ts';
 import { type ColumnUses, type DateUse, keptForm, type UsesOf } from './uses.ts';
 
-/** `text`: as a test writes it. `leftOut`: why it is NULL there. */
+/** `text`: the value in the test. `leftOut`: why it is NULL there. */
 export type Replaced = { readonly text: string | null } | { readonly leftOut: string };
 
 export interface Replacing {
@@ -23,11 +23,11 @@ export interface Replacing {
 }
 
 const RTF = /^\s*\{\\rtf/;
-/** Letters in HTML as numbers could spell a name. */
+/** Character references in HTML, which could spell a name. */
 const NUMBERED = /&#/;
-/** `0000-00-00` is how some programs write that there is no day. */
+/** Some programs write `0000-00-00` for "no date". */
 const NO_DAY = /^[\s0T:./-]*$/;
-/** Shorter texts may come out as they went in: of one letter or digit there are few. */
+/** Shorter texts may stay unchanged, because there are few alternatives of one letter or digit. */
 const LONG = 4;
 
 export function replaced(stored: SqlValue, type: ColumnType, uses: ColumnUses, replacing: Replacing): Replaced {
@@ -41,7 +41,10 @@ export function replaced(stored: SqlValue, type: ColumnType, uses: ColumnUses, r
   return typeof other === 'string' ? { text: other } : other;
 }
 
-/** A value without letters and digits but 0 says nothing, nor do the zeros before a number: `0000000001` is short. */
+/**
+ * True if a value that tells something did not change. Zeros tell nothing, not even before a number: `0000000001`
+ * counts as short.
+ */
 function isTheSame(text: string, other: string): boolean {
   const telling = text.replace(/(?<!\d)0+/g, '');
   return text === other && telling.length >= LONG && /[\p{L}1-9]/u.test(telling);
@@ -87,14 +90,14 @@ function dashed(hex: string): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }
 
-/** Undefined: it is no date. */
+/** Returns the shifted date; undefined if the text is no date. */
 function movedDate(
   text: string,
   type: ColumnType,
   { dates, dayPart, isJoined }: ColumnUses,
   shift: Shift,
 ): Exclude<Replaced, { text: unknown }> | string | undefined {
-  // Years that are leap years stay some.
+  // Shifts by four years, so that leap years stay leap years.
   if (dayPart !== undefined) return /^\d{4}$/.test(text) && dayPart === 0 ? String(Number(text) - 4) : text;
   const isNative = type.kind === 'date' || type.kind === 'datetime' || type.kind === 'instant';
   const isRead = isNative || dates.length > 0;
@@ -102,10 +105,10 @@ function movedDate(
     const read = readOf(use, text);
     return read === undefined ? [] : [{ use, read }];
   });
-  // What is read says whether it is a day of a life: as a number of days 5432 is one, and no year.
+  // The codec's reading decides whether it is a sentinel: 5432 may be a number of days instead of a year.
   const isNone = readers.length > 0 ? readers.every(({ read }) => isSentinelDay(read)) : isSentinel(text);
   if (isRead && isNone) return text;
-  // SQL of the pack may read it.
+  // SQL of the pack may read the date.
   if (readers.length === 0 && !isNative) return isJoined ? undefined : shiftedLook(text, shift);
   const fits = shiftedForms(text, shift).find(one =>
     readers.every(({ use, read }) => isMoved(read, readOf(use, one), shift)),
@@ -113,7 +116,7 @@ function movedDate(
   return fits ?? { leftOut: 'its date is in a form that is not moved' };
 }
 
-/** Of a text that nothing reads as a date: four digits alone, but for 9999, are a number of somebody's. */
+/** True for a sentinel. For text that no codec reads, four digits other than 9999 are no sentinel but a number. */
 function isSentinel(text: string): boolean {
   return NO_DAY.test(text) || (isSentinelDay(text) && !/^\W*(?!9999)\d{4}\W*$/.test(text));
 }
@@ -123,7 +126,10 @@ function readOf({ codec, type }: DateUse, text: string): string | undefined {
   return typeof read === 'string' ? read : undefined;
 }
 
-/** As exact as before, and as many days away, but for one: times of day are turned in the zone of the column. */
+/**
+ * True if the date has the same precision and is shifted by the days, plus or minus one, because the time of day shifts
+ * in the column's zone.
+ */
 function isMoved(before: string, after: string | undefined, { days }: Shift): boolean {
   if (after?.length !== before.length) return false;
   const [from, to] = [before, after].map(one => parseDay(one.slice(0, 10)));
@@ -131,7 +137,7 @@ function isMoved(before: string, after: string | undefined, { days }: Shift): bo
   return Math.abs(to - from - days) <= 1;
 }
 
-/** The parts of each piece replaced; undefined: one of them cannot be. */
+/** Replaces the parts of each piece; undefined if one cannot be replaced. */
 function inPieces(
   text: string,
   { by, parts, between }: Pieces,
@@ -158,7 +164,7 @@ function inPieces(
 
 const SEGMENTS = /[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]*/gu;
 
-/** Letters and digits replaced, but for codes that stand among them. */
+/** Replaces letters and digits, except for codes within the text. */
 function wordsOf(text: string, { codes }: ColumnUses, by: Invented): string | undefined {
   if (codes.size === 0) return by.text(text);
   let isWhole = true;
@@ -174,7 +180,7 @@ function wordsOf(text: string, { codes }: ColumnUses, by: Invented): string | un
 const TAGS =
   /(<\/?(?:p|br|b|i|u|em|strong|div|span|ul|ol|li|table|thead|tbody|tr|td|th|h[1-6]|html|body|head|pre|hr|sub|sup)\b[^<>]*>|&(?:amp|lt|gt|quot|apos|nbsp|deg|plusmn|micro);)/i;
 
-/** Words between known tags replaced, and what else is in these tags left out; undefined: there are others. */
+/** Replaces the words between known tags and drops attributes; undefined if there are unknown tags. */
 function inHtml(text: string, by: Invented): string | undefined {
   const shown = text.replace(/<(script|style)\b.*?<\/\1\s*>/gis, '');
   const parts = shown.split(TAGS).map((part, i) => {
@@ -184,7 +190,7 @@ function inHtml(text: string, by: Invented): string | undefined {
   return parts.includes(undefined) ? undefined : parts.join('');
 }
 
-/** What patterns of the pack's conditions want at the beginning and the end stands there again. */
+/** Restores the beginning and end that patterns of the pack's conditions require. */
 function likePatterns(text: string, other: string, patterns: ReadonlySet<string>): string {
   let out = other;
   for (const pattern of patterns) {

@@ -1,17 +1,16 @@
 /**
- * Invents words and numbers in the place of those of some texts. In: all texts that will be replaced, and those
- * that must not come out. Out: for each run of letters or digits another of the same length and form, the same for
- * the same run, different for different ones. Numbers of equal length keep their order, so that rows sort as
- * before.
+ * Invents replacements for the words and numbers of some texts. In: all texts that will be replaced, and texts that
+ * must not result. Out: for each run of letters or digits another of the same length and form: the same for equal runs,
+ * different for different ones. Numbers of equal length keep their order, so that rows sort as before.
  */
 import { upperAscii } from '../../mapping/codecs/text.ts';
 
-/** At least 0, less than 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number;
 
-/** The digits of `5.6` are one run: two of one digit have few others. */
+/** The digits of `5.6` are one run, because there are few alternatives for single digits. */
 const RUNS = /\d+(?:\.\d+)?|\p{L}[\p{L}\p{M}]*/gu;
-/** Numbers of so many digits are drawn low: a SMALLINT or INT holds them. */
+/** Numbers of these lengths start with 1, so that they fit in a SMALLINT or INT. */
 const NARROW: ReadonlySet<number> = new Set([3, 5, 10, 19]);
 const CONSONANTS = 'BDFGKLMNPRSTVZ';
 const VOWELS = 'AEIOU';
@@ -26,7 +25,7 @@ export class Invented {
   readonly #avoided: ReadonlySet<string>;
   readonly #bytes = new Map<string, string>();
 
-  /** `avoided`: further texts, such as codes that mean something. */
+  /** `avoided`: further texts that must not result, such as meaningful codes. */
   constructor(texts: readonly string[], avoided: Iterable<string>, random: Random) {
     this.#random = random;
     const runs = new Set(texts.flatMap(runsOf));
@@ -38,7 +37,7 @@ export class Invented {
     this.#numbers = new Map([...lengths].flatMap(([length, some]) => this.#drawn(length, some.toSorted())));
   }
 
-  /** Undefined: no further word of its length is to be had. */
+  /** Returns a replacement; undefined if there is no unused word of the same length. */
   text(text: string): string | undefined {
     let isWhole = true;
     const replaced = text.replace(RUNS, run => {
@@ -49,7 +48,7 @@ export class Invented {
     return isWhole ? replaced : undefined;
   }
 
-  /** Hexadecimal digits in the place of others. */
+  /** Replaces hexadecimal digits. */
   hex(digits: string): string {
     const upper = digits.toUpperCase();
     const known = this.#bytes.get(upper) ?? [...upper].map(() => '0123456789ABCDEF'.charAt(this.#below(16))).join('');
@@ -76,7 +75,7 @@ export class Invented {
       const one = `${isLow ? 1 : 1 + this.#below(9)}${rest}`;
       if (!this.#avoided.has(one)) found.add(one);
     }
-    // Of few digits there are few others.
+    // There are few numbers of few digits, so the avoided ones may be used too.
     for (let at = 10 ** (length - 1); length < 4 && found.size < runs.length; at++) found.add(String(at));
     const sorted = [...found].toSorted();
     return runs.flatMap((run, i) => (sorted[i] === undefined ? [] : [[run, sorted[i]] as const]));
@@ -97,7 +96,7 @@ export class Invented {
       const first = this.#below(2);
       const from = (i: number): string => (isAny ? LETTERS : (i + first) % 2 === 0 ? CONSONANTS : VOWELS);
       const word = Array.from({ length }, (_, i) => from(i).charAt(this.#below(from(i).length))).join('');
-      // Of one letter there are few.
+      // There are few words of one letter, so the avoided ones may be used too.
       if (!this.#taken.has(word) && (!this.#avoided.has(word) || (length === 1 && tries > TRIES / 2))) return word;
     }
     return undefined;
@@ -114,7 +113,7 @@ function runsOf(text: string): readonly string[] {
   );
 }
 
-/** Only where each letter stays one. */
+/** Returns the upper-case run; a letter whose upper case is longer stays. */
 function upperOf(run: string): string {
   return [...run]
     .map(letter => (letter.toUpperCase().length === letter.length ? letter.toUpperCase() : upperAscii(letter)))

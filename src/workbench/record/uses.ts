@@ -1,8 +1,7 @@
 /**
- * What a pack knows of the values of its columns, for invented values in their place. In: a registry. Out: for
- * each column the texts that stay (codes, sentinels, constants of conditions), the codecs that read dates of it,
- * and how it is split. Columns that are compared with each other share what is known, so that equal values stay
- * equal.
+ * Collects what a pack knows about the values of its columns, to invent replacements. In: a registry. Out: for each
+ * column the texts that stay (codes, sentinels, constants of conditions), the codecs that read it as a date, and how it
+ * is split. Columns that are compared with each other share this, so that equal values stay equal.
  */
 import { eachColumn, type Reader } from '../../law/columns.ts';
 import type { Codec } from '../../mapping/codecs/codec.ts';
@@ -20,34 +19,34 @@ export interface DateUse {
 export interface ColumnUses {
   /** Whole values that stay, in the form of `keptForm`. */
   readonly kept: Set<string>;
-  /** Codes that stay where they are a part of the value; likewise. */
+  /** Codes that stay within a value, in the same form. */
   readonly codes: Set<string>;
   readonly dates: DateUse[];
-  /** Of conditions, and with prefixes of text steps: what they want at the beginning and the end stays. */
+  /** Patterns of conditions, and prefixes of text steps: the beginning and end that they require stay. */
   readonly patterns: Set<string>;
-  /** Its values join rows. */
+  /** True if its values join rows. */
   isJoined: boolean;
   isTimeOfDay: boolean;
-  /** One of three columns that make a day: its place. */
+  /** Position among three columns that make a date; undefined otherwise. */
   dayPart: number | undefined;
-  /** Tags between the words mean something. */
+  /** True if the values are HTML, so that tags stay. */
   isHtml: boolean;
-  /** A code of a code map in a table. */
+  /** True for a code of a code map in a table. */
   isTableCode: boolean;
   pieces: Pieces | undefined;
 }
 
-/** Case and blanks around do not count. */
+/** Normalizes a text: ignores case and surrounding blanks. */
 export function keptForm(text: string): string {
   return upperAscii(text.trim());
 }
 
-/** By table and column. */
+/** Returns the uses of a column. */
 export type UsesOf = (table: TableName, column: string) => ColumnUses;
 
 interface PackUses {
   readonly usesOf: UsesOf;
-  /** The tables of code maps, by `tableKey`. */
+  /** Tables of code maps, by `tableKey`. */
   readonly codeTables: ReadonlySet<string>;
 }
 
@@ -93,7 +92,7 @@ function nothingKnown(): ColumnUses {
   };
 }
 
-/** Two columns that are compared know what both know. */
+/** Merges the uses of two columns that are compared. */
 function unite(classes: Map<string, ColumnUses>, a: ColumnUses, b: ColumnUses): void {
   if (a === b) return;
   for (const text of b.kept) a.kept.add(text);

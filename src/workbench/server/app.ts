@@ -1,7 +1,7 @@
 /**
- * The server of the workbench: it sends the page and answers the page's questions. In: requests of one browser on this
- * machine. Out: JSON. All paths begin with the random base of the guard. Answers hold patients' data: nothing is kept,
- * and nothing is logged.
+ * Serves the page of the workbench and answers its requests. In: requests of one browser on this machine. Out: JSON.
+ * All paths begin with the random base of the guard. Because answers contain patients' data, nothing is cached or
+ * logged.
  */
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -21,11 +21,11 @@ import { SEARCH_QUESTIONS } from './questions/search.ts';
 import { TABLES_QUESTIONS } from './questions/tables.ts';
 import { TESTS_QUESTIONS } from './questions/tests.ts';
 
-/** Bytes of a request: a pack of 5 MB, with what JSON adds. */
+/** Maximum size of a request in bytes: a pack of 5 MB plus the overhead of JSON. */
 const MOST = 12 * 1024 * 1024;
 const TIME_LIMIT = 2000;
 
-/** All that the page may ask: the questions of each view. */
+/** All questions of the page, by view. */
 const QUESTIONS: readonly Question[] = [
   ...TABLES_QUESTIONS,
   ...MAPPING_QUESTIONS,
@@ -38,23 +38,23 @@ const QUESTIONS: readonly Question[] = [
 export interface WorkbenchParts {
   readonly desk: Desk;
   readonly bundle: Bundle;
-  /** What the page calls the database; never a user or a password. */
+  /** The database's name for the page; never a user or a password. */
   readonly database: string;
-  /** Milliseconds that a sample of rows may take. */
+  /** Time limit in milliseconds for a sample of rows. */
   readonly timeLimit?: number;
-  /** Tells the terminal of an error that the page cannot explain. */
+  /** Reports an error to the terminal that the page cannot explain. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface Workbench {
   readonly fetch: Hono['fetch'];
-  /** The path of the link that is opened once. */
+  /** Path of the one-time link. */
   readonly link: string;
 }
 
 export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT, failed }: WorkbenchParts): Workbench {
   const guard = createGuard();
-  // The page stands at the base with a slash behind it.
+  // The page has the base as its path, with a slash at the end.
   const app = new Hono({ strict: false });
   app.use(secureHeaders({ referrerPolicy: 'no-referrer', xFrameOptions: 'DENY' }));
   app.use(async (c, next) => {
@@ -86,7 +86,7 @@ export function createWorkbench({ desk, bundle, database, timeLimit = TIME_LIMIT
   }
   app.notFound(c => refuse(c, 404, 'There is no such page'));
   app.onError((error, c) => {
-    // The page was closed: nobody reads the answer, and nothing is wrong.
+    // The page was closed, so nobody reads the answer. This is no failure.
     if (c.req.raw.signal.aborted) return refuse(c, 409, 'The page was closed');
     if (error instanceof Refusal) return refuse(c, error.status, error.message);
     if (error instanceof DatabaseError) {
@@ -103,7 +103,7 @@ function refuse(c: Context, status: Refusal['status'] | 413 | 500 | 502, error: 
 }
 
 async function bodyOf(c: Context): Promise<unknown> {
-  // Pages of other origins can send a form without asking, and no JSON.
+  // Pages of other origins can send a form without a preflight request, but not JSON.
   if (!/^application\/json\b/.test(c.req.header('Content-Type') ?? '')) throw new Refusal(400, 'Expected JSON');
   return c.req.json().catch(() => undefined);
 }

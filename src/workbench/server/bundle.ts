@@ -1,6 +1,6 @@
 /**
- * The script and the style of the page. In: the sources beside this folder. Out: two texts, made by esbuild when the
- * workbench starts and kept in memory: nothing is built at `npm ci`, and no other command loads esbuild.
+ * Bundles the script and the style of the page. In: the sources beside this folder. Out: two texts, made by esbuild
+ * when the workbench starts and kept in memory: `npm ci` builds nothing, and no other command loads esbuild.
  */
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
@@ -12,7 +12,7 @@ export interface Bundle {
 
 const MAIN = fileURLToPath(new URL('../page/main.tsx', import.meta.url));
 
-/** Rejects where a source of the page is broken. */
+/** Bundles the page. Rejects if a source of the page is invalid. */
 export async function bundlePage(): Promise<Bundle> {
   try {
     const { outputFiles } = await build({
@@ -31,7 +31,7 @@ export async function bundlePage(): Promise<Bundle> {
     const textOf = (ending: string): string => outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
     return { script: textOf('.js'), style: textOf('.css') };
   } finally {
-    // Its process would go on.
+    // Otherwise the esbuild process would keep running.
     await stop();
   }
 }

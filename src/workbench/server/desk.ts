@@ -1,7 +1,7 @@
 /**
- * State of a workbench: one pack, one database, and the unsaved texts of the page. In: questions of the page. Out:
- * problems, mappings, previews. The schema is read once, and again when a person asks; the pack is read from the disk
- * each time.
+ * Holds the state of a workbench: one pack, one database, and the unsaved texts of the page. In: questions of the page.
+ * Out: problems, mappings, previews. The schema is read once, and again on request; the pack is read from the disk each
+ * time.
  */
 import type { Content } from '../../ccda/content.ts';
 import type { Config } from '../../config/config.ts';
@@ -25,33 +25,33 @@ export type DeskConfig = Pick<Config, 'mappings' | 'schema' | 'page' | 'linkSecr
 export interface Checked {
   readonly pack: LoadedPack;
   readonly catalog: Catalog;
-  /** What goes into documents; undefined: ccds.yaml is not there, or has errors. */
+  /** Content of documents; undefined if ccds.yaml is missing or has errors. */
   readonly content: Content | undefined;
 }
 
-/** A pack that can be asked. */
+/** A pack that can be searched. */
 export interface Served {
   readonly registry: Registry;
   readonly facade: Facade;
   readonly catalog: Catalog;
-  /** What goes into documents; undefined: the pack has no ccds.yaml. */
+  /** Content of documents; undefined if the pack has no ccds.yaml. */
   readonly content: Content | undefined;
-  /** The texts at hand have errors: these are the last that had none. */
+  /** True if the current texts have errors: these are the last ones without. */
   readonly stale: boolean;
-  /** The rules of `deny` that it keeps to. */
+  /** The rules of `deny` that it respects. */
   readonly denied: ReadonlySet<string>;
-  /** Where a place of its files stands in the texts at hand. */
+  /** Maps a place in its files to the current texts. */
   readonly placeNow: (place: Position) => Position;
 }
 
 export class Desk {
   readonly database: Database;
   readonly folder: string;
-  /** Of the pack as it is loaded for tests. */
+  /** Memory for the pack as loaded for tests. */
   readonly testMemory = new CheckMemory();
   readonly #config: DeskConfig;
   #catalog: Promise<Catalog> | undefined;
-  /** Tables whose permissions were asked for, in lower case. */
+  /** Lower-case names of tables whose permissions were checked. */
   #permitted = new Set<string>();
   #last: { readonly version: string; readonly checked: Promise<Checked> } | undefined;
   readonly #memory = new CheckMemory();
@@ -64,7 +64,7 @@ export class Desk {
     this.#config = config;
   }
 
-  /** The whole schema. Rejects with DatabaseError. */
+  /** Returns the whole schema. Rejects with DatabaseError. */
   catalog(): Promise<Catalog> {
     this.#catalog ??= this.database.catalog().catch((error: unknown) => {
       this.#catalog = undefined;
@@ -73,7 +73,7 @@ export class Desk {
     return this.#catalog;
   }
 
-  /** Reads the schema anew when it is needed next. */
+  /** Forgets the schema, so that it is read again when it is needed. */
   forget(): void {
     this.#catalog = undefined;
     this.#permitted = new Set();
@@ -81,23 +81,23 @@ export class Desk {
     this.#saved = undefined;
   }
 
-  /** Which columns are never read, by these texts. Undefined: pack.yaml cannot be read, so nobody knows. */
+  /** Returns the `deny` rules of these texts; undefined if pack.yaml cannot be read and the rules are unknown. */
   deny(unsaved: Unsaved): Settings['deny'] | undefined {
     const settings = settingsOf(this.files(unsaved));
     return 'deny' in settings ? settings.deny : undefined;
   }
 
-  /** The files of the pack, with these texts instead of those of the disk. */
+  /** Returns the files of the pack, with these texts in place of those on the disk. */
   files(unsaved: Unsaved): PackFiles {
     return readPackFiles(this.folder, this.#config.schema, new Map(Object.entries(unsaved)));
   }
 
-  /** The names that the pack with these texts and the database have. Rejects with DatabaseError. */
+  /** Returns the names of the pack with these texts and of the database. Rejects with DatabaseError. */
   async names(unsaved: Unsaved): Promise<Names> {
     return namesIn(this.files(unsaved), await this.catalog(), this.#memory.pack);
   }
 
-  /** Checks the pack with these texts; equal texts once. Rejects with DatabaseError. */
+  /** Checks the pack with these texts; caches the last result. Rejects with DatabaseError. */
   check(unsaved: Unsaved): Promise<Checked> {
     const files = this.files(unsaved);
     if (this.#last?.version === files.version) return this.#last.checked;
@@ -121,7 +121,7 @@ export class Desk {
     return checkKnown(this.database, await this.#catalog, files, this.#memory);
   }
 
-  /** The pack as it is on the disk; undefined where it has errors, or reads what these texts deny. */
+  /** Returns the pack on the disk; undefined if it has errors, or reads columns that these texts deny. */
   async saved(unsaved: Unsaved): Promise<Served | undefined> {
     const served = await this.#onDisk();
     return served && this.#keepsTo(served, unsaved) ? served : undefined;
@@ -148,14 +148,14 @@ export class Desk {
     return facadeOf(registry, this.database, new Date(), this.#config);
   }
 
-  /** Whether a pack of other texts may be asked: these may have rules of `deny` that it does not know. */
+  /** True if a pack of other texts respects all `deny` rules of these texts. */
   #keepsTo({ denied }: Pick<Served, 'denied'>, unsaved: Unsaved): boolean {
     return [...(rulesOf(this.files(unsaved)) ?? [])].every(rule => denied.has(rule));
   }
 
   /**
-   * The pack with these texts; with errors in them, as it was before. Undefined: it never was without, or reads what
-   * these texts deny.
+   * Returns the pack with these texts; if they have errors, its last version without. Undefined if there is none, or if
+   * it reads columns that these texts deny.
    */
   async served(unsaved: Unsaved): Promise<Served | undefined> {
     const { pack, catalog, content } = await this.check(unsaved);
@@ -177,13 +177,13 @@ function asItIs(place: Position): Position {
   return place;
 }
 
-/** The files that places of a registry are in, by path. */
+/** Returns the files that places of a registry refer to, by path. */
 function textsOf({ pack, bases = [], codes, tables, mappings }: PackFiles): ReadonlyMap<string, string> {
   const files = [...(pack ? [pack] : []), ...bases, ...codes, ...tables, ...mappings];
   return new Map(files.map(({ path, text }) => [path, text]));
 }
 
-/** The rules of `deny`; undefined: pack.yaml cannot be read. */
+/** Returns the rules of `deny`; undefined if pack.yaml cannot be read. */
 function rulesOf(files: PackFiles): ReadonlySet<string> | undefined {
   const settings = settingsOf(files);
   return 'deny' in settings ? new Set(settings.denyRules.map(({ text }) => text)) : undefined;

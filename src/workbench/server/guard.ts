@@ -1,7 +1,7 @@
 /**
- * Who reaches the workbench: one browser on this machine that opened the link of the terminal. In: each request. Out: a
- * refusal, or the request goes on. The link works once and gives a cookie. Addresses begin with a random part, to which
- * the path of the cookie is bound: cookies do not tell ports apart, so another server on this machine would be sent it
+ * Protects the workbench: only one browser on this machine may use it, the one that opened the link in the terminal.
+ * In: each request. Out: a refusal, or the request continues. The link works once and sets a cookie. Paths begin with a
+ * random part, and the cookie is bound to it: cookies ignore ports, so another server on this machine would receive it
  * otherwise.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
@@ -12,11 +12,11 @@ const COOKIE = 'lintel_workbench';
 const LOOPBACK = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
 export interface Guard {
-  /** What all addresses begin with: `/` and a random text. */
+  /** Prefix of all paths: `/` and a random text. */
   readonly base: string;
-  /** For the link; is taken once. */
+  /** One-time token of the link. */
   readonly token: string;
-  /** Refuses requests under other names than loopback's, and those that pages of other origins make. */
+  /** Refuses requests to host names other than loopback's, and requests from pages of other origins. */
   readonly origin: MiddlewareHandler;
   /** Exchanges the token for the cookie. */
   readonly enter: MiddlewareHandler;
@@ -24,7 +24,7 @@ export interface Guard {
   readonly session: MiddlewareHandler;
 }
 
-/** A guard with secrets of its own. */
+/** Creates a guard with new secrets. */
 export function createGuard(): Guard {
   const base = `/${secret()}`;
   const token = secret();
@@ -39,7 +39,7 @@ export function createGuard(): Guard {
       const origin = c.req.header('Origin');
       const site = c.req.header('Sec-Fetch-Site');
       const isForeign = origin !== undefined && origin !== `http://${host}`;
-      // A link in a mail leads here from elsewhere, and the token is its proof.
+      // The link may be opened from another site, such as a mail; the token authorizes it.
       const isLink = c.req.method === 'GET' && c.req.path === `${base}/open`;
       const isOther = site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink;
       const isUnsaid = c.req.method !== 'GET' && origin === undefined && site === undefined;
@@ -56,7 +56,7 @@ export function createGuard(): Guard {
       }
       used = true;
       setCookie(c, COOKIE, session, { path: `${base}/`, httpOnly: true, sameSite: 'Strict' });
-      // A redirect would count as a part of the way from where the link was, and a strict cookie is not sent on it.
+      // No redirect: it would count as part of the cross-site navigation, and a strict cookie would not be sent.
       return c.html(
         `<!doctype html><title>Lintel workbench</title><meta http-equiv="refresh" content="0;url=${base}/">`,
       );

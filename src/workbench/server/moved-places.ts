@@ -1,6 +1,6 @@
 /**
- * Where a place of a text stands now that the text was edited. In: files as they were and as they are. Out: a function
- * from place to place. A line that was changed is the one that stands where it stood among its neighbours.
+ * Maps a place in a text to the edited text. In: files before and after. Out: a function from place to place. A changed
+ * line corresponds to the line at the same position among its neighbours.
  */
 import type { Position } from '../../mapping/model.ts';
 import { sameLines } from '../wire/same-lines.ts';
@@ -19,14 +19,14 @@ export function movedPlaces(before: Texts, now: Texts): (place: Position) => Pos
   };
 }
 
-/** Lines count from 1. */
+/** Returns the mapping of lines; lines count from 1. */
 function movedLines(before: readonly string[], now: readonly string[]): (line: number) => number {
   const pairs = new Map(sameLines(before, now));
   return line => {
     const index = line - 1;
     const same = pairs.get(index);
     if (same !== undefined) return same + 1;
-    // Moved elsewhere as it is.
+    // The line was moved unchanged.
     const text = before[index] ?? '';
     const at = now.indexOf(text);
     if (text.trim() !== '' && at >= 0 && now.indexOf(text, at + 1) < 0) return at + 1;

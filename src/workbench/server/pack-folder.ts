@@ -1,7 +1,7 @@
 /**
- * The files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with the hash of what
- * is on the disk, or a PackFileError. Nothing outside the folder is written, through no link either. A file that a link
- * of the pack leads to is shown, since it is served too, and cannot be changed here; nor can the JSON that `lintel
+ * Reads and writes the files of the pack that the workbench edits. In: paths as the browser sends them. Out: texts with
+ * the hash of the file on the disk, or a PackFileError. Nothing outside the folder is written, not even through a link.
+ * A file behind a link is shown, because it is served too, but cannot be changed here; nor can the JSON that `lintel
  * lock` writes.
  */
 import { isUtf8 } from 'node:buffer';
@@ -23,7 +23,7 @@ import { GENERATED, pathsOfPack, readPackFiles } from '../../mapping/load/read/f
 import { readJson } from '../../mapping/load/read/json.ts';
 import type { Unsaved, WireFile } from '../wire/mapping.ts';
 
-/** `refused`: no such file may be there. `changed`: another program wrote it since it was read. */
+/** `refused`: no such file is allowed. `changed`: another program has written it since it was read. */
 export class PackFileError extends Error {
   readonly reason: 'refused' | 'changed';
 
@@ -33,10 +33,10 @@ export class PackFileError extends Error {
   }
 }
 
-/** Letters, digits, `_`, `-` and `.` but no hidden file; as deep as packs are read. */
+/** Allows letters, digits, `_`, `-` and `.`, but no hidden file; as deep as packs are read. */
 const PATH = /^(?:\w[\w.-]*\/){0,4}\w[\w.-]*\.(?:ya?ml|csv|json)$/;
 
-/** All files of a pack that a person edits, tests included, and those of the packs that it builds on. */
+/** Returns all files of a pack that a person edits, tests included, and those of the packs below. */
 export function filesOf(folder: string): readonly WireFile[] {
   const own = pathsOfPack(folder).filter(path => PATH.test(path));
   const { bases = [], codes, tables, mappings } = readPackFiles(folder);
@@ -45,17 +45,14 @@ export function filesOf(folder: string): readonly WireFile[] {
     ...own.map(path => {
       const bytes = readFileSync(join(folder, path));
       const text = bytes.toString('utf8');
-      // Saved as it is shown, a text in another encoding would lose its letters.
+      // A text in another encoding is read-only: saving it as shown would lose letters.
       return { path, text, hash: hashOf(text), fixed: !isOwn(folder, path) || !isUtf8(bytes) };
     }),
     ...below.map(({ path, text }) => ({ path, text, hash: hashOf(text), fixed: true })),
   ];
 }
 
-/**
- * What is wrong with guides of the pack, and with the syntax of JSON that Lintel does not read. `unsaved`: texts by
- * path.
- */
+/** Returns the problems of guides, and syntax errors of other JSON files. `unsaved`: texts by path. */
 export function jsonProblems(folder: string, unsaved: Unsaved): readonly Problem[] {
   const report = createReport();
   report.take(guideProblems(folder, unsaved));
@@ -66,7 +63,7 @@ export function jsonProblems(folder: string, unsaved: Unsaved): readonly Problem
   return report.problems();
 }
 
-/** Of all these files the hashes alone. Throws PackFileError where one goes while they are read. */
+/** Returns the hashes of all these files. Throws PackFileError if a file disappears meanwhile. */
 export function hashesOf(folder: string): Readonly<Record<string, string>> {
   try {
     return Object.fromEntries(filesOf(folder).map(({ path, hash }) => [path, hash]));
@@ -76,7 +73,7 @@ export function hashesOf(folder: string): Readonly<Record<string, string>> {
   }
 }
 
-/** The file as it is on the disk; undefined: there is none. Throws PackFileError. */
+/** Reads a file from the disk; undefined if there is none. Throws PackFileError. */
 export function readFileOf(folder: string, path: string): WireFile | undefined {
   const place = placeOf(folder, path);
   if (!statusOf(place)) return undefined;
@@ -85,7 +82,7 @@ export function readFileOf(folder: string, path: string): WireFile | undefined {
   return { path, text, hash: hashOf(text), fixed: !isUtf8(bytes) };
 }
 
-/** Writes a file whole. `before`: the hash of what it replaces; undefined: it is new. Throws PackFileError. */
+/** Writes a file atomically. `before`: the hash of the replaced file; undefined for a new one. Throws PackFileError. */
 export function saveFile(folder: string, path: string, text: string, before: string | undefined): WireFile {
   const place = placeOf(folder, path);
   const there = readFileOf(folder, path);
@@ -106,7 +103,7 @@ export function saveFile(folder: string, path: string, text: string, before: str
   return { path, text, hash: hashOf(text), fixed: false };
 }
 
-/** Whether the workbench may write it. */
+/** True if the workbench may write the file. */
 function isOwn(folder: string, path: string): boolean {
   try {
     placeOf(folder, path);
@@ -117,13 +114,15 @@ function isOwn(folder: string, path: string): boolean {
   }
 }
 
-/** Where a file of the pack stands or would stand. Throws PackFileError for whatever is none. */
+/**
+ * Returns the absolute path of a file of the pack, whether it exists or not. Throws PackFileError for any other path.
+ */
 function placeOf(folder: string, path: string): string {
   const refused = new PackFileError('refused', 'The path is not a YAML, CSV or JSON file of the pack');
   if (!PATH.test(path) || GENERATED.has(path)) throw refused;
   const root = realpathSync(folder);
   const place = join(root, path);
-  // From the top: below a file nothing can be looked at.
+  // From the top down, because nothing can be examined below a file.
   for (const { index } of path.matchAll(/\//g)) {
     if (!(statusOf(join(root, path.slice(0, index)))?.isDirectory() ?? true)) throw refused;
   }
@@ -131,7 +130,7 @@ function placeOf(folder: string, path: string): string {
   return place;
 }
 
-/** Of a link itself, not of where it leads. */
+/** Returns the status of a link itself, not of its target. */
 function statusOf(place: string): Stats | undefined {
   return lstatSync(place, { throwIfNoEntry: false });
 }

@@ -1,5 +1,6 @@
 /**
- * The document of the page, and what the browser lets it do: its own script and style, and no other address.
+ * Writes the HTML of the page, and its Content-Security-Policy: it may load its own script and style, and connect only
+ * to this server.
  */
 import { randomBytes } from 'node:crypto';
 
@@ -9,7 +10,7 @@ export interface PageText {
   readonly policy: string;
 }
 
-/** `base`: the path of the page without the slash at its end. The nonce is for the styles that the editor makes. */
+/** Writes the page. `base`: its path without the final slash. The nonce allows the styles that the editor creates. */
 export function pageText(base: string): PageText {
   const nonce = randomBytes(18).toString('base64');
   return {

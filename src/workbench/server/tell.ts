@@ -1,6 +1,4 @@
-/**
- * Problems, mappings and previews as the page takes them.
- */
+/** Converts problems, mappings and previews for the page. */
 import { type Problem, placeText, problemLine } from '../../mapping/load/problem.ts';
 import type { Mapping, Position } from '../../mapping/model.ts';
 import type { SqlValue } from '../../sql/expression.ts';
@@ -31,7 +29,7 @@ export function mappingOf({ name, resource, source, at }: Mapping): WireMapping 
   return { name, type: resource, place: placeOf(at), table: printTable(source.table), key };
 }
 
-/** `served`: what the preview is of. */
+/** Converts a preview. `served`: the pack that made it. */
 export function previewOf(shown: Preview, { stale, placeNow }: Pick<Served, 'stale' | 'placeNow'>): WirePreview {
   const here = (place: Position): WirePlace => placeOf(placeNow(place));
   return {
@@ -54,7 +52,7 @@ function elementOf(element: PreviewElement, here: (place: Position) => WirePlace
   };
 }
 
-/** As it is, bytes as `0x…`; undefined where the database works it out. */
+/** Returns the stored value as text, bytes as `0x…`; undefined if the database computes it. */
 function storedText(stored: SqlValue | undefined): string | null | undefined {
   if (stored === undefined || stored === null) return stored;
   return stored instanceof Uint8Array ? `0x${Buffer.from(stored).toString('hex')}` : String(stored);

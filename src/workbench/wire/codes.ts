@@ -1,34 +1,34 @@
 /**
- * What the view *Codes* and the server tell each other. A system is written as in the pack: an alias or an address;
- * blank: the map's.
+ * Defines the JSON between the view *Codes* and the server. A system is written as in the pack: an alias or a URI;
+ * blank means the map's.
  */
 import type { WirePlace } from './mapping.ts';
 
 export interface WireCodeMaps {
-  /** Undefined: pack.yaml or a file of code maps cannot be read. */
+  /** Undefined if pack.yaml or a file of code maps cannot be read. */
   readonly maps: readonly WireCodeMap[] | undefined;
-  /** Aliases of pack.yaml, offered where a system is typed. */
+  /** Aliases of pack.yaml, offered as completions for a system. */
   readonly systems: readonly string[];
 }
 
 export interface WireCodeMap {
   readonly name: string;
   readonly place: WirePlace;
-  /** `table`: its rows are those of a table, and are not changed here. */
+  /** `table`: the rows are in a database table, and cannot be changed here. */
   readonly kind: 'rows' | 'table';
-  /** Of a pack below: it is shown only. */
+  /** True if it belongs to a pack below, so that it is read-only. */
   readonly fixed: boolean;
   readonly rows: number;
   readonly system: string;
-  /** Keys without case. */
+  /** True if keys ignore case. */
   readonly fold: boolean;
-  /** Columns that read it: `PERSON.SEX`. */
+  /** Columns that it is applied to: `PERSON.SEX`. */
   readonly readers: readonly string[];
 }
 
 export interface WireCodeRow {
   readonly raw: string;
-  /** `absent`: it is known and means none. */
+  /** `absent` for a known value that means "none". */
   readonly code: string;
   readonly display: string;
   readonly system: string;
@@ -37,11 +37,11 @@ export interface WireCodeRow {
 
 export interface WireCodeRows {
   readonly rows: readonly WireCodeRow[];
-  /** All that there are. */
+  /** Total number of rows. */
   readonly total: number;
 }
 
-/** How many values of each map have no row; `late`: maps that the time did not suffice for. */
+/** Number of values without a row for each map. `late`: maps that were not counted in time. */
 export interface WireUnmapped {
   readonly maps: readonly { readonly name: string; readonly values: number; readonly rows: number }[];
   readonly late: readonly string[];
@@ -49,7 +49,7 @@ export interface WireUnmapped {
 
 export interface WireHeld {
   readonly columns: readonly WireHeldColumn[];
-  /** The time budget ended before all columns were counted. */
+  /** True if the time ended before all columns were counted. */
   readonly late: boolean;
 }
 
@@ -57,13 +57,13 @@ export interface WireHeldColumn {
   readonly table: string;
   readonly column: string;
   readonly place: WirePlace;
-  /** Steps stand before the map: what the column holds is not what the map looks up. */
+  /** True if the column holds the keys of the map as they are, without steps before the map. */
   readonly isCode: boolean;
-  /** An `else` or another alternative stands in for what the map does not know. */
+  /** True if an `else` or another alternative handles values that the map does not have. */
   readonly hasElse: boolean;
-  /** What the `else` of the map itself makes of them, in words. */
+  /** The effect of the map's own `else`, in words. */
   readonly ownElse: string | undefined;
-  /** Without a row, exactly; at most 1000 are listed. */
+  /** Exact totals of values without a row; at most 1000 are listed. */
   readonly total: { readonly values: number; readonly rows: number };
   readonly unknown: readonly WireUnknown[];
   readonly known: readonly { readonly value: string; readonly rows: number }[];
@@ -84,17 +84,17 @@ export interface WireSuggestion {
   readonly reason: string;
 }
 
-/** New texts of files, and how many rows changed. */
+/** New texts of files, and the number of changed rows. */
 export interface WireCodeTexts {
   readonly texts: readonly { readonly path: string; readonly text: string }[];
   readonly changed: number;
-  /** What is wrong with an imported list, by its lines: then nothing changes. */
+  /** Problems of an imported list, by line; if there are any, nothing changes. */
   readonly problems: readonly string[];
 }
 
-/** A list as the file of a new code map. */
+/** A new code map made from a list. */
 export interface WireNewMap {
-  /** Undefined: it has problems. */
+  /** Undefined if there are problems. */
   readonly map:
     | { readonly name: string; readonly path: string; readonly text: string; readonly rows: number }
     | undefined;

@@ -1,20 +1,18 @@
-/**
- * What the view *Coverage* and the server tell each other.
- */
+/** Defines the JSON between the view *Coverage* and the server. */
 import type { WirePlace } from './mapping.ts';
 
 export interface WireCoverage {
   readonly guide: string;
-  /** Guides that may be asked for: those of Lintel and those of the pack. */
+  /** Available guides: those of Lintel and those of the pack. */
   readonly guides: readonly string[];
-  /** Resources read of each profile at most. */
+  /** Maximum number of resources read per profile. */
   readonly sample: number;
-  /** Mappings that the time did not suffice for. */
+  /** Mappings that the time limit did not reach. */
   readonly unreached: readonly string[];
   readonly profiles: readonly WireProfile[];
   readonly certification: readonly WireVerdict[];
   readonly topics: readonly WireTopic[];
-  /** The texts at hand have errors: this is of the last that had none. */
+  /** True if the current texts have errors: this is about the last ones without. */
   readonly stale: boolean;
 }
 
@@ -30,10 +28,10 @@ export interface WireProfile {
   readonly profile: string;
   readonly type: string;
   readonly verdict: WireState;
-  /** What the test kit makes of it; undefined: it is not tested. */
+  /** Result in the test kit; undefined if it is not tested. */
   readonly kit: { readonly verdict: 'pass' | 'skip' | 'fail'; readonly because: readonly string[] } | undefined;
   readonly mappings: readonly string[];
-  /** Sampled resources that claim it; undefined: the time was over. */
+  /** Number of sampled resources that claim it; undefined if the time was over. */
   readonly resources: number | undefined;
   readonly elements: readonly WireElementCoverage[];
   readonly searches: readonly WireSearchCoverage[];
@@ -42,7 +40,7 @@ export interface WireProfile {
 export interface WireElementCoverage {
   readonly element: string;
   readonly state: 'filled' | 'empty' | 'mapped' | 'other' | 'unmapped';
-  /** Resources that have it. */
+  /** Number of resources that have it. */
   readonly resources: number | undefined;
   readonly place: WirePlace | undefined;
   readonly lacksTargets: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * What the page of the workbench and its server tell each other, as JSON. Types alone: the browser and Node both read
- * them.
+ * Defines the JSON between the page of the workbench and its server. Contains only types, because both the browser and
+ * Node read it.
  */
 
 export interface WirePlace {
@@ -14,33 +14,33 @@ export interface WireFile {
   /** Relative to the folder of the pack. */
   readonly path: string;
   readonly text: string;
-  /** Of the text on the disk. */
+  /** Hash of the text on the disk. */
   readonly hash: string;
-  /** Of a pack that this one builds on: it is shown and not changed. */
+  /** True if it belongs to a pack below, so that it is read-only. */
   readonly fixed: boolean;
 }
 
-/** What the disk has, by path: the hashes of the files alone. */
+/** Hashes of the files on the disk, by path. */
 export interface WireHashes {
   readonly hashes: Readonly<Record<string, string>>;
 }
 
-/** All that the page begins with. */
+/** All data for the start of the page. */
 export interface WirePack {
   readonly folder: string;
   readonly database: string;
   readonly files: readonly WireFile[];
 }
 
-/** Texts that are not saved yet, by path. */
+/** Unsaved texts by path. */
 export type Unsaved = Readonly<Record<string, string>>;
 
 export interface WireProblem {
   readonly severity: 'error' | 'warning' | 'notice';
   readonly place: WirePlace;
-  /** In full, without the place. */
+  /** The whole message, without the place. */
   readonly text: string;
-  /** What stands there, and what is likely meant. */
+  /** The text at this place, and its likely correction. */
   readonly fix?: { readonly found: string; readonly suggestion: string };
 }
 
@@ -54,53 +54,53 @@ export interface WireMapping {
 
 export interface WireCheck {
   readonly problems: readonly WireProblem[];
-  /** Undefined: the pack has errors. */
+  /** Undefined if the pack has errors. */
   readonly mappings: readonly WireMapping[] | undefined;
 }
 
-/** What the law says of an element where the file gives it a value. */
+/** How an element can be searched, at the place that gives it a value. */
 export interface WireVerdict {
   readonly type: string;
-  /** `name.family` */
+  /** Such as `name.family`. */
   readonly element: string;
   readonly line: number;
-  /** The parameters that lead to it: compared as it is stored, computed for each row, or not offered. */
+  /** The parameters that lead to it: compared as stored, computed for each row, or not offered. */
   readonly searches: readonly { readonly code: string; readonly how: 'offered' | 'computed' | 'none' }[];
-  /** Columns that no index begins with; undefined: no search compares any. */
+  /** Columns without a leading index; undefined if no search compares any. */
   readonly withoutIndex?: readonly string[] | undefined;
 }
 
-/** Of one file, in its order. */
+/** Verdicts of one file, in its order. */
 export interface WireVerdicts {
-  /** Undefined: the pack has errors. */
+  /** Undefined if the pack has errors. */
   readonly verdicts: readonly WireVerdict[] | undefined;
 }
 
-/** A word that may stand where the cursor is. */
+/** A completion at the cursor. */
 export interface WireOption {
   readonly label: string;
   readonly kind: 'keyword' | 'element' | 'column' | 'table' | 'codec' | 'code map' | 'mapping' | 'system' | 'value';
-  /** Beside it: a cardinality and type, a declared type. */
+  /** Shown beside it: a cardinality and type, or a declared type. */
   readonly detail?: string;
-  /** What it means, in words. */
+  /** Its meaning, in words. */
   readonly info?: string;
-  /** A key of a map: a colon goes behind it. */
+  /** True for a key of a map, which is followed by a colon. */
   readonly key?: boolean;
-  /** It stands on the next line, further indented. */
+  /** True if it goes on the next line, indented. */
   readonly opens?: boolean;
-  /** What is likelier comes first. */
+  /** Higher values come first. */
   readonly boost?: number;
 }
 
 export interface WireCompletion {
-  /** Where the word begins that an option replaces. */
+  /** Offset of the word that an option replaces. */
   readonly from: number;
   readonly options: readonly WireOption[];
-  /** More fit than are told: what is typed next has to be asked for again. */
+  /** True if not all options are listed, so that further typing must ask again. */
   readonly isCut: boolean;
 }
 
-/** What a new file begins with, and where the next word goes. */
+/** The initial text of a new file, and the position of the next word. */
 export interface WireBeginning {
   readonly text: string;
   readonly line: number;
@@ -112,16 +112,16 @@ export interface WireColumn {
   readonly table: string;
   readonly column: string;
   readonly declared: string;
-  /** Null: NULL. Undefined: the database works it out. */
+  /** Null for NULL; undefined if the database computes it. */
   readonly stored: string | null | undefined;
-  /** Paths of the elements that it makes. */
+  /** Paths of its elements. */
   readonly elements: readonly string[];
 }
 
 export interface WireElement {
-  /** `name[0].family` */
+  /** Such as `name[0].family`. */
   readonly path: string;
-  /** `PERSON.SEX via code map sex.code` */
+  /** Such as `PERSON.SEX via code map sex.code`. */
   readonly lineage: string;
   readonly sources: readonly { readonly table: string; readonly column: string }[];
   readonly place: WirePlace;
@@ -142,18 +142,18 @@ export interface WirePreview {
     readonly message: string;
     readonly place: WirePlace;
   }[];
-  /** The pack as it is written has errors: this is of the last text without. */
+  /** True if the current texts have errors: this uses the last ones without. */
   readonly stale: boolean;
-  /** What the saved texts make of the row, where others are not saved; null: nothing. */
+  /** The resource by the saved texts, if there are unsaved ones; null if there is none. */
   readonly before?: unknown;
 }
 
-/** What the resource of a row gives in C-CDA documents. */
+/** What the resource of a row contributes to C-CDA documents. */
 export interface WireCcda {
-  /** Of the header, as XML: of a patient alone. */
+  /** The part of the header, as XML; only for a patient. */
   readonly header: string | undefined;
   readonly sections: readonly WireCcdaSection[];
-  /** Why there is no section, and what else is to be known; one sentence each. */
+  /** Why there is no section, and further remarks; one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -161,9 +161,9 @@ export interface WireCcdaSection {
   readonly title: string;
   /** LOINC. */
   readonly code: string;
-  /** Lists of ccds.yaml that find the resource for it: `problems`. */
+  /** Lists of ccds.yaml that find the resource for this section, such as `problems`. */
   readonly lists: readonly string[];
-  /** Titles of the documents that have the section. */
+  /** Titles of the documents that contain the section. */
   readonly topics: readonly string[];
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
@@ -172,14 +172,14 @@ export interface WireCcdaSection {
   readonly xml: string;
 }
 
-/** Which rows are looked for: some of the table, or those that a search finds. */
+/** The kind of rows to find in the table. */
 export type WireWish = 'any' | 'empty' | 'long' | 'strange';
 
 export interface WireRows {
   readonly rows: readonly { readonly key: readonly string[]; readonly note: string }[];
 }
 
-/** An answer that is none: what is wrong, for a person. */
+/** The message of a failed request, for the user. */
 export interface WireError {
   readonly error: string;
 }

@@ -1,14 +1,15 @@
 /**
- * Lines that two texts have in common, in the order of both: the page shows with it what an edit changes, and the
- * server where a line stands now.
+ * Finds lines that two texts have in common, in the order of both. The page uses it to show the changes of an edit, the
+ * server to find the new position of a line.
  */
 
 /**
- * Between equal beginnings and ends more lines are not compared: the table of the comparison grows with their product.
+ * Maximum number of lines that are compared, without the common beginning and end: memory grows with the product of
+ * both numbers.
  */
 const MOST = 1500;
 
-/** Pairs of indexes of equal lines, as many as there can be. */
+/** Returns pairs of indexes of equal lines, as many as possible. */
 export function sameLines(before: readonly string[], now: readonly string[]): readonly (readonly [number, number])[] {
   let start = 0;
   while (start < before.length && start < now.length && before[start] === now[start]) start++;
@@ -25,7 +26,7 @@ export function sameLines(before: readonly string[], now: readonly string[]): re
 
 function within(old: readonly string[], fresh: readonly string[]): readonly (readonly [number, number])[] {
   if (old.length > MOST || fresh.length > MOST) return [];
-  // Of each pair of beginnings how many lines the rests have in common.
+  // For each pair of positions, the number of lines that the remaining texts have in common.
   const common = Array.from({ length: old.length + 1 }, () => new Uint16Array(fresh.length + 1));
   const at = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--) {

@@ -1,15 +1,15 @@
 /**
- * Completion of a FHIR search while it is typed, on the page and in files that hold searches. In: the text up to the
- * cursor, and what can be searched. Out: where the part that is completed begins, and what may stand there.
+ * Completes a FHIR search while it is typed, on the page and in files that hold searches. In: the text up to the
+ * cursor, and what can be searched. Out: the start of the part that is completed, and the options.
  * https://hl7.org/fhir/R4/search.html
  */
 import type { WireParameter } from './search.ts';
 
 export interface Choice {
   readonly label: string;
-  /** What is put there, where it is more than the label. */
+  /** Inserted text, if it differs from the label. */
   readonly apply?: string;
-  /** Said beside it. */
+  /** Shown beside the label. */
   readonly detail?: string;
 }
 
@@ -19,14 +19,14 @@ interface Completion {
   readonly choices: readonly Choice[];
 }
 
-/** What can be searched, as far as it was asked for. */
+/** The types and parameters that are loaded so far. */
 export interface Searched {
   readonly types: readonly string[];
-  /** Of a type that was not asked for yet: none. */
+  /** Returns the parameters of a type; none if they are not loaded yet. */
   parameters(type: string): readonly WireParameter[];
 }
 
-/** What prefixes mean, for numbers, quantities and dates. */
+/** Meanings of prefixes, for numbers, quantities and dates. */
 const PREFIXES: Readonly<Record<string, string>> = {
   eq: 'equals',
   ne: 'is another',
@@ -40,7 +40,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
 };
 const PREFIXED: ReadonlySet<string> = new Set(['date', 'number', 'quantity']);
 
-/** What each modifier asks. */
+/** Meanings of modifiers. */
 export const MODIFIER_MEANINGS: Readonly<Record<string, string>> = {
   missing: 'there is none (true) or one (false)',
   not: 'none of the codes',
@@ -55,7 +55,7 @@ export const MODIFIER_MEANINGS: Readonly<Record<string, string>> = {
   identifier: 'the identifier of the target',
 };
 
-/** Parameters of the answer, with their values. */
+/** Parameters that control the answer, with their values. */
 const OF_ANSWER: Readonly<Record<string, { readonly detail: string; readonly values: readonly string[] }>> = {
   _count: { detail: 'matches on a page', values: ['10', '50', '0'] },
   _elements: { detail: 'only these elements, with commas', values: [] },
@@ -66,7 +66,7 @@ const OF_ANSWER: Readonly<Record<string, { readonly detail: string; readonly val
   _total: { detail: 'how many there are', values: ['accurate', 'estimate', 'none'] },
 };
 
-/** `text`: up to the cursor. */
+/** Completes a search. `text`: up to the cursor. */
 export function complete(text: string, offers: Searched): Completion | undefined {
   const mark = text.indexOf('?');
   if (mark < 0) {
@@ -86,7 +86,7 @@ function find(type: string, code: string, offers: Searched): WireParameter | und
   return offers.parameters(type).find(one => one.code === code);
 }
 
-/** The name of a parameter: its code, modifiers, and chains of further ones behind points. */
+/** Completes the name of a parameter: its code, modifiers, and chained parameters after dots. */
 function names(type: string, part: string, start: number, offers: Searched): Completion | undefined {
   const point = part.indexOf('.');
   if (point >= 0) return chained(type, part, point, start, offers);
@@ -112,7 +112,7 @@ function names(type: string, part: string, start: number, offers: Searched): Com
   };
 }
 
-/** Parameters of the types that a reference leads to: those before the point say which. */
+/** Completes parameters of the types that a reference leads to; the part before the dot determines these. */
 function chained(type: string, part: string, point: number, start: number, offers: Searched): Completion | undefined {
   const [code = '', target] = part.slice(0, point).split(':');
   const targets = find(type, code, offers)?.targets.filter(one => target === undefined || one === target) ?? [];
@@ -127,7 +127,7 @@ function chained(type: string, part: string, point: number, start: number, offer
   };
 }
 
-/** A reference can also lead to a parameter of what it refers to. */
+/** Returns a parameter; if it is a reference, also the start of a chain. */
 function choicesOf({ code, type, targets }: WireParameter): readonly Choice[] {
   const own = {
     label: code,
@@ -137,7 +137,7 @@ function choicesOf({ code, type, targets }: WireParameter): readonly Choice[] {
   return targets.length > 0 ? [own, { label: `${code}.`, detail: 'of what it refers to' }] : [own];
 }
 
-/** `_has:Observation:patient:code`. */
+/** Completes `_has:Observation:patient:code`. */
 function has(type: string, part: string, start: number, offers: Searched): Completion | undefined {
   const [, source, reference, ...more] = part.split(':');
   const from = start + part.lastIndexOf(':') + 1;
@@ -191,7 +191,7 @@ function values(type: string, name: string, text: string, start: number, offers:
   return { from, choices: Object.entries(PREFIXES).map(([label, detail]) => ({ label, detail })) };
 }
 
-/** The parameter at the end of a chain. */
+/** Returns the parameter at the end of a chain. */
 function asked(type: string, name: string, offers: Searched): WireParameter | undefined {
   const [own = '', ...rest] = name.split('.');
   const [code = '', target] = own.split(':');
@@ -201,7 +201,7 @@ function asked(type: string, name: string, offers: Searched): WireParameter | un
   return next === undefined ? undefined : asked(next, rest.join('.'), offers);
 }
 
-/** The same once all parameters are there that it needs. `load` is asked for those of a type. */
+/** Completes after loading all parameters that it needs. `load` loads those of a type. */
 export async function completed(
   text: string,
   types: readonly string[],

@@ -1,30 +1,28 @@
-/**
- * What the view *Search* and the server tell each other, as JSON. Types alone.
- */
+/** Defines the JSON between the view *Search* and the server. Types only. */
 
 export interface WireParameter {
   readonly code: string;
-  /** `token`, `date`, `reference` and so on. */
+  /** Such as `token`, `date`, `reference`. */
   readonly type: string;
   readonly modifiers: readonly string[];
-  /** Of references: the types that they lead to. */
+  /** Target types of a reference. */
   readonly targets: readonly string[];
   readonly sortable: boolean;
 }
 
-/** The types that can be searched, by the texts as they are, or by the last without errors. */
+/** The types that can be searched, by the current texts or the last ones without errors. */
 export interface WireTypes {
   readonly types: readonly string[];
   readonly stale: boolean;
 }
 
-/** Of one type. */
+/** Parameters of one type. */
 export interface WireParameters {
   readonly parameters: readonly WireParameter[];
 }
 
 export interface WireSearchStatement {
-  /** `rows of …`, `keys of …` */
+  /** Such as `rows of …`, `keys of …`. */
   readonly purpose: string;
   readonly mappings: readonly string[];
   readonly sql: readonly string[];
@@ -36,26 +34,29 @@ export interface WireSearchStatement {
 export interface WireAdvice {
   readonly name: string;
   readonly table: string;
-  /** CREATE INDEX */
+  /** CREATE INDEX statement. */
   readonly statement: string;
-  /** What of this search it is for. */
+  /** The parts of this search that it serves. */
   readonly serves: readonly string[];
-  /** An index that is there, and why it does not serve. */
+  /** An existing index, and why it does not serve. */
   readonly instead: string | undefined;
-  /** Lines of plans that would change; empty: the engine would not use it; undefined: the engine tells nothing. */
+  /**
+   * Lines of plans that would change; empty if the engine would not use the index; undefined if it gives no
+   * information.
+   */
   readonly effects:
     | readonly { readonly purpose: string; readonly before: readonly string[]; readonly after: readonly string[] }[]
     | undefined;
 }
 
 export interface WireSearch {
-  /** What is wrong with the search, and what was left out. */
+  /** Problems of the search, and what was left out. */
   readonly issues: readonly { readonly severity: 'error' | 'warning'; readonly text: string }[];
-  /** As FHIR JSON; undefined: it was refused, or took too long. */
+  /** FHIR JSON; undefined if the search was refused or took too long. */
   readonly bundle: unknown;
-  /** Milliseconds until the Bundle was there. */
+  /** Milliseconds until the Bundle was complete. */
   readonly milliseconds: number;
-  /** Why there is none, though the search is sound. */
+  /** Why there is no Bundle although the search is valid. */
   readonly failed: string | undefined;
   /** The typed query, in words. */
   readonly query: readonly string[];
@@ -63,18 +64,20 @@ export interface WireSearch {
   readonly engine: string;
   readonly statements: readonly WireSearchStatement[];
   readonly advice: readonly WireAdvice[];
-  /** It is known which indexes are missing; of a very large pack it is not. */
+  /** False if missing indexes were not determined, because the pack is very large. */
   readonly isAdvised: boolean;
-  /** Of a search with conditions: lines of plans that look at all rows of a table. */
+  /** Lines of plans that scan a whole table; only for a search with conditions. */
   readonly scans: readonly string[];
-  /** Texts that are compared by their words, and which command makes an index of these. */
+  /** Texts that are searched by word, and the command that makes an index for them. */
   readonly words: readonly string[];
-  /** `Patient?name`: values that are worked out before they are compared, which no plain index serves. */
+  /**
+   * Searches such as `Patient?name` whose values are computed before they are compared, so that no plain index serves.
+   */
   readonly computed: readonly string[];
   readonly stale: boolean;
 }
 
-/** The row of a resource. */
+/** The row that makes a resource. */
 export interface WireRow {
   readonly mapping: string;
   readonly key: readonly string[];

@@ -1,16 +1,14 @@
-/**
- * What the view *Tables* and the server tell each other, as JSON. Types alone.
- */
+/** Defines the JSON between the view *Tables* and the server. Types only. */
 import type { WirePlace } from './mapping.ts';
 
 /** A table of the list. */
 export interface WireTable {
-  /** Names it in questions. */
+  /** Identifies it in requests. */
   readonly id: string;
-  /** With its schema where a statement has to name it. */
+  /** With the schema if a statement must name it. */
   readonly name: string;
   readonly columns: readonly string[];
-  /** Which of `columns` the pack reads, by their positions. */
+  /** Indexes of the `columns` that the pack reads. */
   readonly mapped: readonly number[];
 }
 
@@ -19,16 +17,19 @@ export interface WireTables {
   readonly mapped: WireMapped;
 }
 
-/** Of which texts it is told what is mapped: these; the last without errors; or none, for there were always errors. */
+/**
+ * The texts that `mapped` is about: the current ones; the last ones without errors; or none, because there were always
+ * errors.
+ */
 export type WireMapped = 'current' | 'stale' | 'unknown';
 
 export interface WireRows {
   readonly count: number;
-  /** Counted; by the engine's statistics; or no more than these. */
+  /** Counted; estimated by the engine's statistics; or an upper limit. */
   readonly kind: 'exact' | 'about' | 'most';
 }
 
-/** By the ids of tables; those that nobody knows without counting are left out. */
+/** By id of the table; without those that would have to be counted. */
 export interface WireSizes {
   readonly sizes: Readonly<Record<string, WireRows>>;
 }
@@ -42,7 +43,7 @@ export interface WireForeignKey {
 
 export interface WireUse {
   readonly mapping: string;
-  /** `name.family`; undefined: a key, a condition or a lookup. */
+  /** Such as `name.family`; undefined for a key, a condition or a lookup. */
   readonly element: string | undefined;
   readonly place: WirePlace;
 }
@@ -54,7 +55,7 @@ export interface WireTableColumn {
   readonly uses: readonly WireUse[];
 }
 
-/** What the schema and the pack say of a table. */
+/** What schema and pack say about a table. */
 export interface WireDetail {
   readonly id: string;
   readonly name: string;
@@ -62,7 +63,7 @@ export interface WireDetail {
   readonly key: readonly string[];
   readonly indexes: readonly { readonly name: string; readonly columns: readonly string[]; readonly unique: boolean }[];
   readonly foreignKeys: readonly WireForeignKey[];
-  /** Keys of other tables that lead here: `table` is theirs, `columns` are theirs, too. */
+  /** Foreign keys of other tables to this one: `table` and `columns` are those of the other table. */
   readonly referencedBy: readonly WireForeignKey[];
   readonly columns: readonly WireTableColumn[];
   readonly mapped: WireMapped;
@@ -73,7 +74,7 @@ export interface WireCounted {
   readonly rows: number;
 }
 
-/** What the rows of a column show; docs/workbench.md says what each means. */
+/** The findings in the rows of a column; docs/workbench.md explains each. */
 export interface WireColumnProfile {
   readonly values: number;
   readonly nulls: number;
@@ -91,16 +92,16 @@ export interface WireColumnProfile {
 
 export interface WireProfile {
   readonly rows: WireRows | undefined;
-  /** Rows that were read. */
+  /** Number of rows that were read. */
   readonly read: number;
-  /** Where they stand; undefined: all were read. */
+  /** Which rows were read; undefined if all were. */
   readonly sample: string | undefined;
-  /** The time was over first. */
+  /** True if the time ended before the profile was complete. */
   readonly cut: boolean;
   readonly milliseconds: number;
   readonly columns: readonly {
     readonly name: string;
-    /** Undefined: not read, and `why`. */
+    /** Undefined if not read; `why` gives the reason. */
     readonly profile: WireColumnProfile | undefined;
     readonly why?: string;
   }[];
@@ -111,16 +112,16 @@ export interface WireLikelyKey {
   /** The other table's id. */
   readonly table: string;
   readonly theirs: string;
-  /** `name`: the names fit; `values`: all values are there, and in few other tables. */
+  /** `name`: the names fit; `values`: the table has all values, and few other tables do. */
   readonly by: 'name' | 'values';
-  /** Different values that were looked for in the other table; 0: the column has none. */
+  /** Number of distinct values that were looked up in the other table; 0 if the column has none. */
   readonly sampled: number;
-  /** Those that are keys of the other table. */
+  /** How many of them are keys of the other table. */
   readonly found: number;
 }
 
 export interface WireLikelyKeys {
   readonly keys: readonly WireLikelyKey[];
-  /** The time budget ended before all were looked at. */
+  /** True if the time ended before all columns were examined. */
   readonly cut: boolean;
 }

@@ -1,10 +1,8 @@
-/**
- * What the view *Tests* and the server tell each other.
- */
+/** Defines the JSON between the view *Tests* and the server. */
 import type { WirePlace } from './mapping.ts';
 
 export interface WireTests {
-  /** Undefined: the pack has errors, and nothing ran. */
+  /** Undefined if the pack has errors; nothing ran. */
   readonly cases: readonly WireTestCase[] | undefined;
 }
 
@@ -12,24 +10,24 @@ export interface WireTestCase {
   /** The mapping that it tests. */
   readonly mapping: string;
   readonly place: WirePlace;
-  /** None: the test came true. */
+  /** Empty if the test passed. */
   readonly failures: readonly WireFailure[];
 }
 
 export interface WireFailure {
   readonly place: WirePlace;
-  /** `Patient.gender is another` */
+  /** Such as `Patient.gender is another`. */
   readonly message: string;
-  /** What stands in the test, and what was there instead. */
+  /** The value in the test, and the actual value. */
   readonly expected: string | undefined;
   readonly found: string | undefined;
 }
 
 /** A test made of a row, with invented values. */
 export interface WireRecorded {
-  /** The file of the pack that it goes into. */
+  /** The file of the pack to which it belongs. */
   readonly path: string;
   readonly test: string;
-  /** What is not in it, in words. */
+  /** What it does not contain, in words. */
   readonly told: readonly string[];
 }

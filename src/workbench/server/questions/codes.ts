@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Codes*: the code maps of the pack, what the rows of the database hold, codes that may be
- * meant, and the texts of files with changed rows. Suggestions are worked out here and sent nowhere.
+ * Answers the questions of the view *Codes*: the code maps of the pack, the values in the database, likely codes, and
+ * the texts of files with changed rows. Suggestions are computed here and sent nowhere.
  */
 
 import { Buffer } from 'node:buffer';
@@ -37,11 +37,11 @@ import type { Desk } from '../desk.ts';
 import { placeOf } from '../tell.ts';
 import { type Asked, type Question, question, Refusal, unsaved } from './question.ts';
 
-/** Values of a column, and rows of a map, that are shown. */
+/** Maximum number of values of a column, and of rows of a map, that are shown. */
 const SHOWN = 1000;
-/** Seconds in which the values of one map are counted, and those of all. */
+/** Time limits in seconds for counting the values of one map, and of all maps. */
 const SECONDS = { one: 20, all: 20 } as const;
-/** Rows of an imported list. */
+/** Maximum number of rows of an imported list. */
 const IMPORTED = 50_000;
 
 const codeText = z.strictObject({
@@ -126,10 +126,10 @@ export const CODES_QUESTIONS: readonly Question[] = [
   ),
 ];
 
-/** Of a code map that a file begins. */
+/** Allowed names of a new code map. */
 const NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
-/** Reads a list of codes in any form. */
+/** Reads a list of codes in any supported form. */
 function read(
   { file, base64 }: { readonly file: string; readonly base64: string },
   names: readonly string[],
@@ -144,7 +144,7 @@ function read(
   return { imported, problems: report.problems().map(problemLine) };
 }
 
-/** What a heading may call the system of a map. */
+/** Returns headings that may stand for the system of a map. */
 function systemNamesOf(files: PackFiles, name: string): readonly string[] {
   const [map, settings] = [codeMapsOf(files)?.get(name), settingsOf(files)];
   const system = map?.kind === 'rows' ? map.map.system : undefined;
@@ -156,7 +156,7 @@ interface OfMap {
   readonly map: string;
 }
 
-/** Addresses of systems as the pack names them. */
+/** Aliases of systems in the pack, by URI. */
 type Names = ReadonlyMap<string, string>;
 
 function mapOf(files: PackFiles, name: string): { readonly map: LoadedCodeMap; readonly names: Names } {
@@ -171,7 +171,7 @@ function namesOf(files: PackFiles): Names {
   return new Map(Object.entries(systems).map(([alias, address]) => [address, alias]));
 }
 
-/** As the pack writes it; the system of the map is left out. */
+/** Writes a code as the pack does; omits the system if it is the map's. */
 function textsOf(
   coded: ({ readonly [part in keyof Coded]: Coded[part] | undefined } & { readonly code: string }) | undefined,
   own: string | undefined,
@@ -206,7 +206,10 @@ async function codeMaps(desk: Desk, texts: Unsaved): Promise<WireCodeMaps> {
   };
 }
 
-/** Which columns read a map, as far as the pack is without errors, or was last. */
+/**
+ * Returns the readers of code maps in the pack, or in its last version without errors; none if there is no such
+ * version.
+ */
 async function readersOf(desk: Desk, texts: Unsaved): Promise<ReturnType<typeof codeMapReaders>> {
   const served = await desk.served(texts);
   return served ? codeMapReaders(served.registry) : [];
@@ -216,7 +219,7 @@ function textsWith(files: PackFiles, name: string, edits: readonly CodeEdit[]): 
   const { map, names } = mapOf(files, name);
   if (map.kind === 'table') throw new Refusal(409, `Code map ${name} is a table of the database, which is read-only`);
   const own = map.map.system;
-  // The system of the map is not said again, and others by their alias.
+  // Omits the system if it is the map's; writes others by their alias.
   const shortly = (system: string | undefined): string | undefined => {
     const alias = system === undefined || own === undefined ? undefined : names.get(own);
     return system === own || system === alias ? undefined : system && (names.get(system) ?? system);
@@ -231,7 +234,7 @@ function textsWith(files: PackFiles, name: string, edits: readonly CodeEdit[]): 
   }
 }
 
-/** The rows of a list as `importCodes` writes them. */
+/** Parses the rows of a list as `importCodes` writes them. */
 function editsOf(csv: string): readonly CodeEdit[] {
   const [header, ...records] = readCsv(csv);
   const names = header?.fields ?? [];
@@ -249,7 +252,7 @@ function rowLines(desk: Desk, asked: OfMap): readonly string[] {
   const { map, names } = mapOf(desk.files(asked.unsaved), asked.map);
   const rows = map.kind === 'rows' ? [...map.map.rows] : [];
   const lines = rows.map(([raw, coded]) => {
-    // By itself the list has no map whose system would hold.
+    // A list alone has no default system, so each row gets its system.
     const { code, display, system } = textsOf(coded, undefined, names);
     return [raw, code, display, system].map(csvField).join(',');
   });
@@ -274,7 +277,7 @@ async function unmappedLines(desk: Desk, asked: OfMap, signal: AbortSignal): Pro
 interface Held {
   readonly columns: readonly HeldColumn[];
   readonly registry: Registry;
-  /** What the database itself says of the codes of each column. */
+  /** The database's own code list for each column. */
   readonly lists: readonly (CodeList | undefined)[];
   readonly late: boolean;
 }
@@ -296,9 +299,9 @@ async function unmapped({ desk, signal }: Asked, texts: Unsaved): Promise<WireUn
   await inTime(signal, SECONDS.all, async own => {
     for (const name of names) {
       const held = await heldColumns(registry, name, askingOf(desk, own), { known: 0, unknown: SHOWN });
-      // Where something stands in for them, it was decided.
+      // Values with an `else` or alternative are handled, so they do not count.
       const columns = held.filter(({ hasElse }) => !hasElse);
-      // A value that stands in several columns is one; of very many, those that one column has.
+      // A value in several columns counts once. If there are too many to list, use the largest count of one column.
       const listed = new Set(columns.flatMap(({ values }) => values.map(({ value }) => value)));
       maps.push({
         name,
@@ -320,7 +323,7 @@ function askingOf({ database }: Desk, signal: AbortSignal) {
   return { database, readScope: scopeRelation, readPiece: somePiece, clock: { now: Date.now() }, signal };
 }
 
-/** Undefined where the time was over; rejects where the page left. */
+/** Returns undefined if the time is over; rejects if the page cancelled the request. */
 async function inTime<T>(
   signal: AbortSignal,
   seconds: number,

@@ -1,6 +1,6 @@
 /**
- * The question of the view *Coverage*: what the pack covers of a guide, what the certification tests would say, and
- * what of the C-CDA documents it fills. Resources are a bounded sample.
+ * Answers the question of the view *Coverage*: how much of a guide the pack covers, the likely results of the
+ * certification tests, and how much of the C-CDA documents it fills. Reads a limited sample of resources.
  */
 import { z } from 'zod';
 import { profilesOf } from '../../../coverage/coverage.ts';
@@ -11,7 +11,7 @@ import type { Unsaved } from '../../wire/mapping.ts';
 import { placeOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
-/** Resources of each profile. */
+/** Resources per profile. */
 const SAMPLE = 200;
 const SECONDS = 20;
 

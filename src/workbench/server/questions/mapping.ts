@@ -1,6 +1,6 @@
 /**
- * Questions of the view in which mappings are written: the problems of the texts, a row beside its resource, the files
- * of the pack.
+ * Answers the questions of the mapping view: the problems of the texts, a row beside its resource, the files of the
+ * pack.
  */
 import { z } from 'zod';
 import { comparePositions } from '../../../mapping/load/problem.ts';
@@ -109,7 +109,7 @@ export const MAPPING_QUESTIONS: readonly Question[] = [
   question('hashes', {}, (_, { desk }) => filed((): WireHashes => ({ hashes: hashesOf(desk.folder) }))),
 ];
 
-/** What is done to files of the pack. Throws Refusal. */
+/** Runs an operation on files of the pack. Throws Refusal. */
 function filed<T>(work: () => T): T {
   try {
     return work();
@@ -119,7 +119,7 @@ function filed<T>(work: () => T): T {
   }
 }
 
-/** Asks something of a mapping of the pack. Throws Refusal. */
+/** Calls `ask` with a mapping of the pack. Throws Refusal. */
 export async function shownIn<T>(
   served: Served | undefined,
   name: string,
@@ -138,7 +138,9 @@ export async function shownIn<T>(
   }
 }
 
-/** What the saved texts make of the row; undefined where nobody may ask them, or the row is no resource. */
+/**
+ * Returns the resource of the row by the saved texts; undefined if these are not available or the row is no resource.
+ */
 async function resourceBefore(
   name: string,
   key: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * A question of the page: its path below `api/`, the shape of its body, and what answers it. Each view of the page has
- * its questions in one file of this folder; the server serves all of them in one way.
+ * Defines a question of the page: its path below `api/`, the shape of its body, and the function that answers it. Each
+ * view of the page has its questions in one file of this folder; the server serves all in the same way.
  */
 import { z } from 'zod';
 import type { Desk } from '../desk.ts';
@@ -8,11 +8,11 @@ import type { Desk } from '../desk.ts';
 /** What an answer may use. */
 export interface Asked {
   readonly desk: Desk;
-  /** What the page calls the database; never a user or a password. */
+  /** The database's name for the page; never a user or a password. */
   readonly database: string;
-  /** Milliseconds that a sample of rows may take. */
+  /** Time limit in milliseconds for a sample of rows. */
   readonly timeLimit: number;
-  /** Ends with the request: whoever leaves a view stops its work. */
+  /** Aborted with the request, so that leaving a view stops its work. */
   readonly signal: AbortSignal;
 }
 
@@ -20,11 +20,11 @@ export interface Question {
   readonly path: string;
   /** PUT writes a file of the pack; POST changes nothing. */
   readonly method: 'POST' | 'PUT';
-  /** Throws Refusal where the body has another shape, and what `answer` throws. */
+  /** Answers the question. Throws Refusal if the body has another shape, and what `answer` throws. */
   answer(body: unknown, asked: Asked): object | Promise<object>;
 }
 
-/** No answer: why, for the person at the page. */
+/** The reason why there is no answer, for the user. */
 export class Refusal extends Error {
   readonly status: 400 | 403 | 404 | 409;
 
@@ -34,10 +34,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Texts that are not saved yet, by path: a member of most questions. */
+/** Unsaved texts by path; most questions have them. */
 export const unsaved = z.record(z.string(), z.string());
 
-/** A question whose body has the members of `members` and no others. */
+/** Defines a question whose body has exactly these members. */
 export function question<M extends z.ZodRawShape>(
   path: string,
   members: M,

@@ -1,6 +1,7 @@
 /**
- * Questions of the view *Search*: what can be searched, and one search with its Bundle, its SQL, the engine's plan and
- * the indexes that it lacks. A search ends after some seconds, or with whoever asked.
+ * Answers the questions of the view *Search*: the types and parameters to search by, and one search with its Bundle,
+ * its SQL, the engine's plan and the indexes that it lacks. A search ends after some seconds, or when the page cancels
+ * it.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
@@ -32,13 +33,13 @@ import type { Searched } from '../../wire/search-text.ts';
 import type { Desk, Served } from '../desk.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
-/** Milliseconds that a search may take. */
+/** Time limit in milliseconds of a search. */
 const MILLISECONDS = 10_000;
-/** Characters of a line of SQL. */
+/** Characters per line of SQL. */
 const WIDTH = 90;
-/** Mappings of a pack whose indexes are worked out in a moment. */
+/** Maximum number of mappings for which missing indexes are determined, because more would take too long. */
 const MAPPINGS = 300;
-/** Characters of a search. */
+/** Maximum number of characters of a search. */
 const LONGEST = 20_000;
 const TOO_LARGE = `The pack has more than ${MAPPINGS} mappings: only lintel indexes determines missing indexes`;
 const NO_PACK = 'The pack has had errors since the workbench started: nothing can be searched';
@@ -49,7 +50,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
     if (!served) throw new Refusal(409, NO_PACK);
     return { types: served.facade.offers.types.toSorted(), stale: served.stale } satisfies WireTypes;
   }),
-  // One type at a time: each parameter is tried out, and others wait meanwhile.
+  // One type per request: each parameter is tried out, which blocks other requests meanwhile.
   question('search/parameters', { unsaved, type: z.string() }, async (asked, { desk }) => {
     const served = await desk.served(asked.unsaved);
     if (!served) throw new Refusal(409, NO_PACK);
@@ -75,7 +76,7 @@ export const SEARCH_QUESTIONS: readonly Question[] = [
       const now = Date.now();
       const advice: WantedIndex[] = [];
       const explained = await explainSearch(facade, desk.database, request, {
-        // A server that leaves out what is not understood would answer another question.
+        // Lenient handling would ignore unknown parameters and so answer another search.
         ...{ now, handling: OPEN_CONTEXT.handling },
         indexes: query => {
           if (isLarge) return advice;
@@ -123,7 +124,10 @@ function parametersOf(type: string, { facade }: Served): readonly WireParameter[
   }));
 }
 
-/** What can be searched, whatever the file at `path` says; nothing in a pack that never was without other errors. */
+/**
+ * Returns what can be searched; if the pack has errors, with the file at `path` taken as empty. Nothing if there are
+ * errors elsewhere and always were.
+ */
 export async function searchedIn(desk: Desk, texts: Unsaved, path: string): Promise<Searched> {
   const served = (await desk.served(texts)) ?? (await desk.served({ ...texts, [path]: '' }));
   if (!served) return { types: [], parameters: () => [] };

@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Tables*: which tables there are, what the schema says of one, what its rows show, and where it
- * leads. Rows are read as samples, within a time, and no longer than somebody looks.
+ * Answers the questions of the view *Tables*: the list of tables, the schema of one, the profile of its rows, and its
+ * keys. Rows are read as samples, within a time limit, and only while the view is shown.
  */
 import { performance } from 'node:perf_hooks';
 import { z } from 'zod';
@@ -25,9 +25,9 @@ import type { Desk, Served } from '../desk.ts';
 import { placeOf } from '../tell.ts';
 import { type Question, question, Refusal, unsaved } from './question.ts';
 
-/** Rows of a profile. */
+/** Rows per profile. */
 const ROWS = 10_000;
-/** Values, forms and the like that are told of a column. */
+/** Maximum number of values, forms and the like per column. */
 const MOST = 40;
 
 export const TABLES_QUESTIONS: readonly Question[] = [
@@ -73,7 +73,7 @@ export const TABLES_QUESTIONS: readonly Question[] = [
   }),
   question(
     'tables/profile',
-    // One column: its most frequent values are shown, whatever they are.
+    // With a column: shows its most frequent values, even personal ones.
     { unsaved, table: z.string(), column: z.string().optional() },
     async (asked, { desk, timeLimit, signal }) => {
       const catalog = await desk.catalog();
@@ -132,7 +132,7 @@ function tableIn({ tables }: Catalog, id: string): TableInfo {
   return info;
 }
 
-/** Throws Refusal where nobody knows what is denied. */
+/** Returns the test for denied columns. Throws Refusal if the `deny` rules are unknown. */
 function denying(desk: Desk, texts: Unsaved): (table: TableInfo, column: ColumnInfo) => boolean {
   const deny = desk.deny(texts);
   if (!deny) throw new Refusal(409, 'pack.yaml cannot be read, so its deny rules are unknown: no row is read');
@@ -142,7 +142,7 @@ function denying(desk: Desk, texts: Unsaved): (table: TableInfo, column: ColumnI
 
 const surveys = new WeakMap<Catalog, Promise<ReadonlyMap<string, TableSurvey>>>();
 
-/** Once for each time that the schema is read. */
+/** Reads the sizes and keys once per schema. */
 function surveyOf(database: Database, catalog: Catalog): Promise<ReadonlyMap<string, TableSurvey>> {
   const known = surveys.get(catalog);
   if (known) return known;
@@ -161,7 +161,7 @@ interface ReadBy {
 
 const known = new WeakMap<Registry, MappedColumns>();
 
-/** What the pack with these texts reads of the database. */
+/** Returns what the pack with these texts reads from the database. */
 async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
   const catalog = await desk.catalog();
   const served = await desk.served(texts);
@@ -172,7 +172,7 @@ async function readBy(desk: Desk, texts: Unsaved): Promise<ReadBy> {
   return { catalog, columns, mapped: stale ? 'stale' : 'current', placeNow };
 }
 
-/** A key without columns of the other table means its primary key. */
+/** A foreign key without target columns refers to the primary key. */
 function foreignKeyOf({ columns, table, theirs }: ForeignKey, catalog: Catalog): WireForeignKey {
   return { columns, table, theirs: theirs.length > 0 ? theirs : (catalog.tables.get(table)?.primaryKey ?? []) };
 }

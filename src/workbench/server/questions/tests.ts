@@ -1,6 +1,6 @@
 /**
- * Questions of the view *Tests*: the tests beside the mappings, run on rows of their own with the texts as they
- * are typed; and a test made of a row.
+ * Answers the questions of the view *Tests*: runs the pack's tests on their own rows with the unsaved texts, and makes
+ * a test of a row.
  */
 import { z } from 'zod';
 import { forTests, runPackTests, testFilesIn } from '../../../check/pack-tests.ts';
